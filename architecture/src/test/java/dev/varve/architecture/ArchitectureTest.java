@@ -1,0 +1,200 @@
+package dev.varve.architecture;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Who may import whom. Maven keeps modules apart; this keeps the packages to the same plan. */
+class ArchitectureTest {
+  /**
+   * The plan, from the ground up. A package belongs to the floor with the longest matching name.
+   */
+  private static final List<Floor> PLAN =
+      List.of(
+          floor("dev.varve.model").uses(),
+          floor("dev.varve.store").uses("dev.varve.model", "dev.varve.store.memory"),
+          floor("dev.varve.store.memory").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.store.contract")
+              .uses("dev.varve.model", "dev.varve.store", "dev.varve.store.memory"),
+          floor("dev.varve.store.rocksdb").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.layout").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.layout.contract")
+              .uses(
+                  "dev.varve.model",
+                  "dev.varve.store",
+                  "dev.varve.store.memory",
+                  "dev.varve.layout"),
+          floor("dev.varve.engine").uses("dev.varve.model", "dev.varve.store", "dev.varve.layout"),
+          floor("dev.varve.query").uses("dev.varve.model", "dev.varve.engine"),
+          floor("dev.varve.server").uses("dev.varve.model", "dev.varve.engine", "dev.varve.query"),
+          floor("dev.varve.cli")
+              .uses(
+                  "dev.varve.model",
+                  "dev.varve.store",
+                  "dev.varve.store.memory",
+                  "dev.varve.layout",
+                  "dev.varve.engine",
+                  "dev.varve.query",
+                  "dev.varve.server"));
+
+  /** Libraries that only one place may touch, so that they can be exchanged there. */
+  private static final List<Library> CONFINED =
+      List.of(
+          new Library("org.eclipse.jetty", "dev.varve.server.http"),
+          new Library("org.rocksdb", "dev.varve.store.rocksdb"),
+          new Library("picocli", "dev.varve.cli"),
+          new Library("ch.qos.logback", "dev.varve.cli"));
+
+  /** What a layout may not touch, being without I/O, clock and threads. */
+  private static final Set<String> IMPURE_TYPES =
+      Set.of(
+          "java.io.File",
+          "java.io.FileInputStream",
+          "java.io.FileOutputStream",
+          "java.io.RandomAccessFile",
+          "java.lang.Process",
+          "java.lang.Thread",
+          "java.net.Socket",
+          "java.net.URL",
+          "java.nio.channels.FileChannel",
+          "java.nio.file.Files",
+          "java.time.Clock",
+          "java.util.Timer",
+          "java.util.concurrent.CompletableFuture",
+          "java.util.concurrent.ExecutorService",
+          "java.util.concurrent.Executors");
+
+  private static final Set<String> IMPURE_CALLS =
+      Set.of(
+          "java.lang.Math.random",
+          "java.lang.System.currentTimeMillis",
+          "java.lang.System.nanoTime",
+          "java.time.Instant.now",
+          "java.time.LocalDateTime.now",
+          "java.time.ZonedDateTime.now",
+          "java.util.UUID.randomUUID");
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .importPackages("dev.varve")
+          .that(resideOutsideOfPackage("dev.varve.architecture.."));
+
+  @Test
+  void everyFloorOfThePlanIsThere() {
+    assertThat(PLAN)
+        .filteredOn(floor -> floor.name().chars().filter(c -> c == '.').count() == 2)
+        .allSatisfy(floor ->
+            assertThat(CLASSES.stream().map(JavaClass::getPackageName))
+                .as("packages seen by this test")
+                .anyMatch(floor::covers));
+  }
+
+  @Test
+  void everyPackageBelongsToAFloor() {
+    assertThat(CLASSES.stream().filter(type -> floorOf(type).isEmpty()).map(JavaClass::getName))
+        .as("classes outside the plan: give their package a floor in PLAN")
+        .isEmpty();
+  }
+
+  @Test
+  void importsFollowThePlan() {
+    assertThat(
+            violations(
+                (from, to) -> to.getPackageName().startsWith("dev.varve.") && !mayImport(from, to)))
+        .isEmpty();
+  }
+
+  @Test
+  void librariesStayWhereTheyAreConfined() {
+    assertThat(
+            violations((from, to) ->
+                CONFINED.stream()
+                    .anyMatch(library ->
+                        within(to.getPackageName(), library.name())
+                            && !within(from.getPackageName(), library.place()))))
+        .isEmpty();
+  }
+
+  @Test
+  void layoutsArePure() {
+    List<JavaClass> layouts =
+        CLASSES.stream().filter(type -> within(type.getPackageName(), "dev.varve.layout")).toList();
+    Stream<String> types =
+        layouts.stream()
+            .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+            .filter(dependency -> IMPURE_TYPES.contains(dependency.getTargetClass().getName()))
+            .map(Dependency::getDescription);
+    Stream<String> calls =
+        layouts.stream()
+            .flatMap(type -> type.getAccessesFromSelf().stream())
+            .filter(access ->
+                IMPURE_CALLS.contains(access.getTargetOwner().getName() + "." + access.getName()))
+            .map(JavaAccess::getDescription);
+    assertThat(Stream.concat(types, calls)).isEmpty();
+  }
+
+  private static Set<String> violations(Verdict forbidden) {
+    Set<String> found = new TreeSet<>();
+    for (JavaClass from : CLASSES) {
+      for (Dependency dependency : from.getDirectDependenciesFromSelf()) {
+        if (forbidden.holds(from, dependency.getTargetClass())) {
+          found.add(dependency.getDescription());
+        }
+      }
+    }
+    return found;
+  }
+
+  private static boolean mayImport(JavaClass from, JavaClass to) {
+    Optional<Floor> source = floorOf(from);
+    Optional<Floor> target = floorOf(to);
+    return source.isPresent()
+        && target.isPresent()
+        && (source.equals(target) || source.get().uses().contains(target.get().name()));
+  }
+
+  private static Optional<Floor> floorOf(JavaClass type) {
+    return PLAN.stream()
+        .filter(floor -> floor.covers(type.getPackageName()))
+        .max(Comparator.comparingInt(floor -> floor.name().length()));
+  }
+
+  private static boolean within(String packageName, String root) {
+    return packageName.equals(root) || packageName.startsWith(root + ".");
+  }
+
+  private static FloorName floor(String name) {
+    return new FloorName(name);
+  }
+
+  private record FloorName(String name) {
+    Floor uses(String... floors) {
+      return new Floor(name, List.of(floors));
+    }
+  }
+
+  /** A package with all below it that has no floor of its own, and the floors it may import. */
+  private record Floor(String name, List<String> uses) {
+    boolean covers(String packageName) {
+      return within(packageName, name);
+    }
+  }
+
+  private record Library(String name, String place) {}
+
+  private interface Verdict {
+    boolean holds(JavaClass from, JavaClass to);
+  }
+}
