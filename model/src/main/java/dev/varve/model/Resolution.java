@@ -1,0 +1,55 @@
+package dev.varve.model;
+
+/**
+ * The unit of a time: whole seconds, milliseconds, microseconds or nanoseconds since
+ * 1970-01-01T00:00:00Z, negative before it.
+ */
+public enum Resolution {
+  SECONDS(1_000_000_000L, "s"),
+  MILLISECONDS(1_000_000L, "ms"),
+  MICROSECONDS(1_000L, "us"),
+  NANOSECONDS(1L, "ns");
+
+  private final long nanos;
+  private final String symbol;
+
+  Resolution(long nanos, String symbol) {
+    this.nanos = nanos;
+    this.symbol = symbol;
+  }
+
+  public String symbol() {
+    return symbol;
+  }
+
+  /** How many of this unit make one second. */
+  public long perSecond() {
+    return 1_000_000_000L / nanos;
+  }
+
+  /**
+   * Converts a time to another unit, rounding towards the past.
+   *
+   * @throws ArithmeticException if the result does not fit into 64 bits
+   */
+  public long convert(long time, Resolution target) {
+    return nanos >= target.nanos
+        ? Math.multiplyExact(time, nanos / target.nanos)
+        : Math.floorDiv(time, target.nanos / nanos);
+  }
+
+  /**
+   * Finds the unit by its symbol.
+   *
+   * @throws IllegalArgumentException if there is none of that name
+   */
+  public static Resolution ofSymbol(String symbol) {
+    for (Resolution resolution : values()) {
+      if (resolution.symbol.equals(symbol)) {
+        return resolution;
+      }
+    }
+    throw new IllegalArgumentException(
+        "'" + symbol + "' is no time resolution (try s, ms, us or ns)");
+  }
+}

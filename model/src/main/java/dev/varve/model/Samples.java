@@ -1,0 +1,177 @@
+package dev.varve.model;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A growing vector of samples of one kind: times, values, and for each the stamp by which of two
+ * samples at one instant the later accepted is known. Made to be filled, read and cleared again and
+ * again: only growth allocates. Not safe for use by several threads.
+ */
+public final class Samples {
+  private final Kind kind;
+  private int size;
+  private long[] times = new long[16];
+  private long[] stamps = new long[16];
+  private double[] doubles = {};
+  private long[] longs = {};
+  private byte[] text = {};
+  private int[] textEnds = {};
+
+  public Samples(Kind kind) {
+    this.kind = kind;
+    switch (kind) {
+      case DOUBLE -> doubles = new double[16];
+      case INT64 -> longs = new long[16];
+      case STRING -> {
+        text = new byte[64];
+        textEnds = new int[16];
+      }
+    }
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  public void clear() {
+    size = 0;
+  }
+
+  public void add(long time, double value, long stamp) {
+    reserve();
+    doubles[size] = value;
+    times[size] = time;
+    stamps[size++] = stamp;
+  }
+
+  public void add(long time, long value, long stamp) {
+    reserve();
+    longs[size] = value;
+    times[size] = time;
+    stamps[size++] = stamp;
+  }
+
+  /** Adds a text, given as UTF-8. */
+  public void add(long time, byte[] utf8, int offset, int length, long stamp) {
+    reserve();
+    int start = textStart(size);
+    if (start + length > text.length) {
+      text = Arrays.copyOf(text, Math.max(start + length, 2 * text.length));
+    }
+    System.arraycopy(utf8, offset, text, start, length);
+    textEnds[size] = start + length;
+    times[size] = time;
+    stamps[size++] = stamp;
+  }
+
+  /** Adds sample {@code index} of another vector of the same kind. */
+  public void addFrom(Samples other, int index) {
+    switch (kind) {
+      case DOUBLE -> add(other.times[index], other.doubles[index], other.stamps[index]);
+      case INT64 -> add(other.times[index], other.longs[index], other.stamps[index]);
+      case STRING ->
+          add(
+              other.times[index],
+              other.text,
+              other.textStart(index),
+              other.textEnds[index] - other.textStart(index),
+              other.stamps[index]);
+    }
+  }
+
+  /** Takes the last sample away. */
+  public void removeLast() {
+    size--;
+  }
+
+  public long time(int index) {
+    return times[index];
+  }
+
+  /** Rises with the order of acceptance; 0 where the layout keeps none. */
+  public long stamp(int index) {
+    return stamps[index];
+  }
+
+  public double doubleAt(int index) {
+    return doubles[index];
+  }
+
+  public long longAt(int index) {
+    return longs[index];
+  }
+
+  /**
+   * The value as a number: an int64 as the nearest double. A text is no number and may not be
+   * asked.
+   */
+  public double number(int index) {
+    return kind == Kind.DOUBLE ? doubles[index] : longs[index];
+  }
+
+  public String textAt(int index) {
+    int start = textStart(index);
+    return new String(text, start, textEnds[index] - start, StandardCharsets.UTF_8);
+  }
+
+  public Value value(int index) {
+    return switch (kind) {
+      case DOUBLE -> new Value.Real(doubles[index]);
+      case INT64 -> new Value.Int64(longs[index]);
+      case STRING -> new Value.Text(textAt(index));
+    };
+  }
+
+  /**
+   * The times, of which the first {@link #size()} are used; the vector's own array until the next
+   * change.
+   */
+  public long[] times() {
+    return times;
+  }
+
+  /** The values of a vector of doubles, as {@link #times()}. */
+  public double[] doubles() {
+    return doubles;
+  }
+
+  /** The values of a vector of int64, as {@link #times()}. */
+  public long[] longs() {
+    return longs;
+  }
+
+  public byte[] text() {
+    return text;
+  }
+
+  public int textStart(int index) {
+    return index == 0 ? 0 : textEnds[index - 1];
+  }
+
+  public int textEnd(int index) {
+    return textEnds[index];
+  }
+
+  private void reserve() {
+    if (size < times.length) {
+      return;
+    }
+    int capacity = 2 * size;
+    times = Arrays.copyOf(times, capacity);
+    stamps = Arrays.copyOf(stamps, capacity);
+    switch (kind) {
+      case DOUBLE -> doubles = Arrays.copyOf(doubles, capacity);
+      case INT64 -> longs = Arrays.copyOf(longs, capacity);
+      case STRING -> textEnds = Arrays.copyOf(textEnds, capacity);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.varve.store;
+
+/**
+ * Where a read stops. A limit that is reached ends the read, or the row, without an error.
+ *
+ * @param rows rows in all
+ * @param cellsPerRow cells of one family in one row, the first in the order of the answer
+ * @param cells cells in all
+ * @param pageCells about how many cells the cursor delivers at once; a wish, not a promise
+ */
+public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
+  public static final int DEFAULT_PAGE_CELLS = 4096;
+  public static final Limits NONE =
+      new Limits(Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, DEFAULT_PAGE_CELLS);
+
+  public Limits {
+    if (rows < 1 || cellsPerRow < 1 || cells < 1 || pageCells < 1) {
+      throw new IllegalArgumentException(
+          "limits are at least 1: rows "
+              + rows
+              + ", cells a row "
+              + cellsPerRow
+              + ", cells "
+              + cells
+              + ", page "
+              + pageCells);
+    }
+  }
+
+  public Limits withRows(long limit) {
+    return new Limits(limit, cellsPerRow, cells, pageCells);
+  }
+
+  public Limits withCellsPerRow(int limit) {
+    return new Limits(rows, limit, cells, pageCells);
+  }
+
+  public Limits withCells(long limit) {
+    return new Limits(rows, cellsPerRow, limit, pageCells);
+  }
+
+  public Limits withPageCells(int limit) {
+    return new Limits(rows, cellsPerRow, cells, limit);
+  }
+}

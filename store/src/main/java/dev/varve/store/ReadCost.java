@@ -1,0 +1,31 @@
+package dev.varve.store;
+
+/**
+ * What a read has cost so far.
+ *
+ * @param rows distinct rows looked at, one slice after the other
+ * @param cellsRead cells looked at, returned or not
+ * @param cellsReturned cells delivered
+ * @param bytesRead bytes of keys, qualifiers and values of {@code cellsRead}
+ * @param bytesReturned the same of {@code cellsReturned}
+ * @param requests calls to the store: seeks, pages, round trips, whatever costs a fixed price there
+ */
+public record ReadCost(
+    long rows,
+    long cellsRead,
+    long cellsReturned,
+    long bytesRead,
+    long bytesReturned,
+    long requests) {
+  public static final ReadCost NOTHING = new ReadCost(0, 0, 0, 0, 0, 0);
+
+  public ReadCost plus(ReadCost other) {
+    return new ReadCost(
+        rows + other.rows,
+        cellsRead + other.cellsRead,
+        cellsReturned + other.cellsReturned,
+        bytesRead + other.bytesRead,
+        bytesReturned + other.bytesReturned,
+        requests + other.requests);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.varve.store;
+
+import dev.varve.model.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A contiguous stretch of a table, like a flight of stairs: the first row from a qualifier on,
+ * whole rows between, the last row up to a qualifier. Positions are ordered by row, then by
+ * qualifier; the stretch holds every position from the first bound on and before the second. The
+ * qualifier bounds hold in every family.
+ *
+ * @param partition the partition that the stretch lies in; every row of it begins so
+ * @param fromRow the first row
+ * @param fromQualifier where the first row starts; empty for the whole row
+ * @param toRow the bounding row; null for the end of the partition
+ * @param toQualifier where the bounding row stops; empty so that nothing of that row is read
+ */
+public record Slice(
+    Bytes partition, Bytes fromRow, Bytes fromQualifier, @Nullable Bytes toRow, Bytes toQualifier) {
+  public Slice {
+    if (!fromRow.startsWith(partition)) {
+      throw new IllegalArgumentException(
+          "slice starts at row " + fromRow + ", outside its partition " + partition);
+    }
+  }
+
+  /** One whole row. */
+  public static Slice row(Bytes partition, Bytes row) {
+    return new Slice(partition, row, Bytes.EMPTY, row.successor(), Bytes.EMPTY);
+  }
+
+  /** A part of one row. */
+  public static Slice row(
+      Bytes partition, Bytes row, Bytes fromQualifier, @Nullable Bytes toQualifier) {
+    return toQualifier == null
+        ? new Slice(partition, row, fromQualifier, row.successor(), Bytes.EMPTY)
+        : new Slice(partition, row, fromQualifier, row, toQualifier);
+  }
+
+  /** Whole rows, half-open; {@code toRow} null for the end of the partition. */
+  public static Slice rows(Bytes partition, Bytes fromRow, @Nullable Bytes toRow) {
+    return new Slice(partition, fromRow, Bytes.EMPTY, toRow, Bytes.EMPTY);
+  }
+
+  /** Every row of a partition. */
+  public static Slice partition(Bytes partition) {
+    return rows(partition, partition, null);
+  }
+
+  /**
+   * The row before which the slice ends whatever its last qualifier: {@code toRow}, or the end of
+   * the partition; null for the end of the table.
+   */
+  public @Nullable Bytes endRow() {
+    return toRow != null ? toRow : partition.prefixEnd();
+  }
+
+  /** Whether the slice touches at most one row. */
+  public boolean isOneRow() {
+    return toRow != null
+        && (toRow.equals(fromRow) || (toRow.equals(fromRow.successor()) && toQualifier.isEmpty()));
+  }
+}

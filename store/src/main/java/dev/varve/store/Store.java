@@ -1,0 +1,52 @@
+package dev.varve.store;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A store of tables of cells. It knows bytes only. Safe for use by several threads; calls block.
+ * Closing a store closes its tables and makes every later call fail with {@link StoreException}.
+ */
+public interface Store extends AutoCloseable {
+  /** Which kind of store this is: {@code memory}, {@code rocksdb}, ... */
+  String kind();
+
+  Capabilities capabilities(TableSpec spec);
+
+  /**
+   * Says why a table could not be served, before anything is created.
+   *
+   * @param needs the powers that its layout cannot do without
+   * @return reasons in words, naming table, store and need; empty where all is well
+   */
+  List<String> check(TableSpec spec, Set<Class<? extends Power>> needs);
+
+  /**
+   * Opens a table.
+   *
+   * @throws StoreException if it does not exist and may not be created, or {@link #check} finds
+   *     something
+   */
+  Table open(TableSpec spec, OpenMode mode);
+
+  /** The names of the tables that exist, sorted. */
+  List<String> tables();
+
+  /** Deletes a table and all its cells; nothing where there is none. */
+  void drop(String table);
+
+  /**
+   * Figures of the store for its operator, by name in Prometheus' style, such as {@code
+   * block_cache_bytes}.
+   */
+  java.util.Map<String, Double> figures();
+
+  @Override
+  void close();
+
+  enum OpenMode {
+    READ_ONLY,
+    READ_WRITE,
+    CREATE_IF_ABSENT
+  }
+}

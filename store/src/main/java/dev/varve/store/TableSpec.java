@@ -1,0 +1,45 @@
+package dev.varve.store;
+
+import dev.varve.model.Resolution;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a store needs to know to open a table.
+ *
+ * @param name unique within the store; 1 to 100 characters of {@code a-z A-Z 0-9 _ . -}
+ * @param families at least one; their order is the order of their cells in a row
+ * @param timeUnit the unit of the table's cell times
+ * @param partitioning which leading part of a row key names the partition
+ */
+public record TableSpec(
+    String name, List<FamilySpec> families, Resolution timeUnit, Partitioning partitioning) {
+  public TableSpec {
+    families = List.copyOf(families);
+    if (!name.matches("[A-Za-z0-9_.-]{1,100}")) {
+      throw new IllegalArgumentException(
+          "table name '" + name + "' is not 1 to 100 characters of a-z A-Z 0-9 _ . -");
+    }
+    if (families.isEmpty()) {
+      throw new IllegalArgumentException("table '" + name + "' has no family");
+    }
+    Set<String> names = new HashSet<>();
+    for (FamilySpec family : families) {
+      if (!names.add(family.name())) {
+        throw new IllegalArgumentException(
+            "table '" + name + "' has family '" + family.name() + "' twice");
+      }
+    }
+  }
+
+  /** The place of a family in {@link #families()}, or -1 where the table has none of that name. */
+  public int familyIndex(String family) {
+    for (int i = 0; i < families.size(); i++) {
+      if (families.get(i).name().equals(family)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}
