@@ -1,0 +1,78 @@
+package dev.varve.layout;
+
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Tags;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a row key says. A part that meets something a second time that cannot be twice throws {@link
+ * DamagedCellException}.
+ */
+public final class KeyOutput {
+  private String metric = "";
+  private final Map<String, String> tags = new TreeMap<>();
+  private final Map<String, String> resource = new TreeMap<>();
+  private long time;
+  private @Nullable Kind kind;
+  private @Nullable String field;
+  private long stamp;
+
+  public void metric(String value) {
+    metric = value;
+  }
+
+  public void tag(String name, String value) {
+    if (tags.put(name, value) != null) {
+      throw new DamagedCellException("row key: tag '" + name + "' comes twice");
+    }
+  }
+
+  public void resource(String name, String value) {
+    if (resource.put(name, value) != null) {
+      throw new DamagedCellException("row key: resource '" + name + "' comes twice");
+    }
+  }
+
+  /** A later time part is the finer one and wins. */
+  public void time(long value) {
+    time = value;
+  }
+
+  public void kind(Kind value) {
+    kind = value;
+  }
+
+  public void field(String value) {
+    field = value;
+  }
+
+  public void stamp(long value) {
+    stamp = value;
+  }
+
+  public GroupKey key() {
+    return new GroupKey(metric, Tags.of(tags), Tags.of(resource));
+  }
+
+  /** The start of the row's bucket, or its instant. */
+  public long time() {
+    return time;
+  }
+
+  /** Null where the row key does not say. */
+  public @Nullable Kind kind() {
+    return kind;
+  }
+
+  /** Null where the row key does not say. */
+  public @Nullable String field() {
+    return field;
+  }
+
+  public long stamp() {
+    return stamp;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.varve.layout.plan;
+
+import dev.varve.layout.Binding;
+import dev.varve.model.TimeRange;
+import java.util.OptionalLong;
+
+/** What the catalog has counted. Every answer may be unknown. */
+public interface Census {
+  Census UNKNOWN =
+      new Census() {
+        @Override
+        public OptionalLong seriesOfMetric(String metric) {
+          return OptionalLong.empty();
+        }
+
+        @Override
+        public OptionalLong cells(Binding binding, TimeRange times) {
+          return OptionalLong.empty();
+        }
+
+        @Override
+        public OptionalLong buckets(Binding binding, TimeRange times) {
+          return OptionalLong.empty();
+        }
+      };
+
+  /** How many keys a metric has. */
+  OptionalLong seriesOfMetric(String metric);
+
+  /** About how many cells of a key have sample times in a range. */
+  OptionalLong cells(Binding binding, TimeRange times);
+
+  /** About how many rows of a key overlap a range. */
+  OptionalLong buckets(Binding binding, TimeRange times);
+}
