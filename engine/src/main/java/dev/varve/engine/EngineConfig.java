@@ -1,0 +1,21 @@
+package dev.varve.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a server holds.
+ *
+ * @param directory where everything of the server's own lives
+ * @param memory bytes that the stores inside the process may use for caches and buffers, together
+ * @param datasets at least one, names distinct
+ * @param defaultDataset the one that answers where none is named
+ */
+public record EngineConfig(
+    Path directory, long memory, List<DatasetConfig> datasets, String defaultDataset) {
+  public static final long DEFAULT_MEMORY = 256L << 20;
+
+  public EngineConfig {
+    datasets = List.copyOf(datasets);
+  }
+}

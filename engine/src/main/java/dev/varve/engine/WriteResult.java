@@ -1,0 +1,25 @@
+package dev.varve.engine;
+
+import dev.varve.layout.Refusal;
+import dev.varve.model.GroupKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a batch. What was accepted is as durable as the dataset promises.
+ *
+ * @param accepted how many samples and attributes
+ * @param refused how many were not, and will never be as they are
+ * @param rejections the first of the refused, with their reasons; at most {@link #REJECTIONS_MAX}
+ */
+public record WriteResult(int accepted, int refused, List<Rejection> rejections) {
+  public static final int REJECTIONS_MAX = 1000;
+
+  /**
+   * One refused sample, attribute or, where time and field are null, key.
+   *
+   * @param time in the resolution of the dataset
+   */
+  public record Rejection(
+      GroupKey key, @Nullable String field, @Nullable Long time, Refusal refusal) {}
+}
