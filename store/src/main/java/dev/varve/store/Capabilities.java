@@ -1,6 +1,7 @@
 package dev.varve.store;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a store serves a table: not what it has, but how it behaves.
@@ -10,7 +11,10 @@ import java.util.Set;
  * @param powers the optional powers that the table has
  */
 public record Capabilities(
-    CellTimes cellTimes, Deletes deletes, SizeLimits limits, Set<Class<? extends Power>> powers) {
+    @Nullable CellTimes cellTimes,
+    Deletes deletes,
+    SizeLimits limits,
+    Set<Class<? extends Power>> powers) {
   public Capabilities {
     powers = Set.copyOf(powers);
   }
@@ -21,7 +25,12 @@ public record Capabilities(
    * @param granularity every time is a multiple of it
    */
   public record CellTimes(long min, long max, long granularity) {
-    public static final CellTimes ANY = new CellTimes(Long.MIN_VALUE, Long.MAX_VALUE, 1);
+    /** Every time that a half-open range can hold. */
+    public static final CellTimes ANY = new CellTimes(Long.MIN_VALUE, Long.MAX_VALUE - 1, 1);
+
+    public boolean contains(long time) {
+      return time >= min && time <= max && time % granularity == 0;
+    }
   }
 
   public enum Deletes {

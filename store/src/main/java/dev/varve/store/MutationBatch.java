@@ -48,6 +48,15 @@ public final class MutationBatch {
     return cells.isEmpty();
   }
 
+  /** The index behind the last edit of the mutation whose first edit is {@code first}. */
+  public int mutationEnd(int first) {
+    int end = first + 1;
+    while (end < cells.size() && cells.sameRow(first, end)) {
+      end++;
+    }
+    return end;
+  }
+
   public Edit edit(int index) {
     return deletes ? edits[index] : Edit.PUT;
   }

@@ -4,7 +4,7 @@ package dev.varve.store;
  * Sizes in bytes, beyond which a store refuses (hard) or suffers (soft). Adapters refuse before the
  * store is asked.
  *
- * @param rowKey hard
+ * @param rowKey hard; no store takes an empty one
  * @param qualifier hard
  * @param softValue from here on values are warned about
  * @param hardValue hard

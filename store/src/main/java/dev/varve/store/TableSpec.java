@@ -4,6 +4,7 @@ import dev.varve.model.Resolution;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a store needs to know to open a table.
@@ -41,5 +42,19 @@ public record TableSpec(
       }
     }
     return -1;
+  }
+
+  /**
+   * Says how this differs from another spec of the same table in what its cells depend on; null
+   * where it does not. The partitioning is code and cannot be compared.
+   */
+  public @Nullable String differenceFrom(TableSpec other) {
+    if (!families.equals(other.families)) {
+      return "families %s instead of %s".formatted(families, other.families);
+    }
+    if (timeUnit != other.timeUnit) {
+      return "time unit %s instead of %s".formatted(timeUnit.symbol(), other.timeUnit.symbol());
+    }
+    return null;
   }
 }

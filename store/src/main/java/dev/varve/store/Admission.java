@@ -1,0 +1,83 @@
+package dev.varve.store;
+
+import dev.varve.store.MutationBatch.Edit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a table refuses before its store is asked, the same for every store: sizes beyond the
+ * limits, families that the table has not, cell times that it cannot keep.
+ */
+public final class Admission {
+  private final TableSpec spec;
+  private final SizeLimits limits;
+  private final Capabilities.@Nullable CellTimes times;
+
+  public Admission(TableSpec spec, Capabilities capabilities) {
+    this.spec = spec;
+    this.limits = capabilities.limits();
+    this.times = capabilities.cellTimes();
+  }
+
+  /**
+   * Says why the mutation of the edits from {@code first} on and before {@code end} can never be
+   * applied as it is; null where it can.
+   */
+  public @Nullable String refusal(MutationBatch batch, int first, int end) {
+    if (end - first > limits.editsPerRow()) {
+      return "%d edits of one row, at most %d are possible"
+          .formatted(end - first, limits.editsPerRow());
+    }
+    int rowLength = batch.cells().rowLength(first);
+    if (rowLength == 0) {
+      return "an empty row key";
+    }
+    if (rowLength > limits.rowKey()) {
+      return tooLong("row key", rowLength, limits.rowKey());
+    }
+    for (int i = first; i < end; i++) {
+      String refusal = refusal(batch, i);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String refusal(MutationBatch batch, int index) {
+    Edit edit = batch.edit(index);
+    CellBatch cells = batch.cells();
+    int family = cells.family(index);
+    if (edit != Edit.DELETE_ROW && (family < 0 || family >= spec.families().size())) {
+      return "family %d, the table has %d".formatted(family, spec.families().size());
+    }
+    if (cells.qualifierLength(index) > limits.qualifier()) {
+      return tooLong("qualifier", cells.qualifierLength(index), limits.qualifier());
+    }
+    return edit == Edit.PUT ? refusal(family, cells.time(index), cells.valueLength(index)) : null;
+  }
+
+  private @Nullable String refusal(int family, long time, int valueLength) {
+    if (valueLength > limits.hardValue()) {
+      return tooLong("value", valueLength, limits.hardValue());
+    }
+    if (time == Long.MAX_VALUE) {
+      return "cell time %d, which no time range holds".formatted(time);
+    }
+    if (spec.families().get(family).time() == TimeUse.DATA
+        && times != null
+        && !times.contains(time)) {
+      return "cell time %d in family '%s', which keeps multiples of %d from %d to %d"
+          .formatted(
+              time,
+              spec.families().get(family).name(),
+              times.granularity(),
+              times.min(),
+              times.max());
+    }
+    return null;
+  }
+
+  private static String tooLong(String what, int length, int limit) {
+    return "a %s of %d bytes, at most %d are possible".formatted(what, length, limit);
+  }
+}

@@ -1,0 +1,111 @@
+package dev.varve.store.memory;
+
+import dev.varve.store.Capabilities;
+import dev.varve.store.Power;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** A store in memory: the reference that every other store is compared with. */
+public final class MemoryStore implements Store {
+  static final String KIND = "memory";
+
+  private static final Capabilities CAPABILITIES =
+      new Capabilities(
+          Capabilities.CellTimes.ANY,
+          Capabilities.Deletes.IMMEDIATE,
+          new SizeLimits(
+              4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
+          Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
+
+  private final Map<String, MemoryCells> tables = new TreeMap<>();
+  private volatile boolean closed;
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public synchronized List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    List<String> reasons = new ArrayList<>();
+    for (Class<? extends Power> need : needs) {
+      if (!CAPABILITIES.has(need)) {
+        reasons.add(
+            "table '%s' needs %s, which the memory store has not"
+                .formatted(spec.name(), need.getSimpleName()));
+      }
+    }
+    MemoryCells cells = tables.get(spec.name());
+    String difference = cells == null ? null : spec.differenceFrom(cells.spec());
+    if (difference != null) {
+      reasons.add(
+          "table '%s' of the memory store exists and was made otherwise: %s"
+              .formatted(spec.name(), difference));
+    }
+    return reasons;
+  }
+
+  @Override
+  public synchronized Table open(TableSpec spec, OpenMode mode) {
+    ensureOpen();
+    List<String> reasons = check(spec, Set.of());
+    if (!reasons.isEmpty()) {
+      throw new StoreException(String.join("; ", reasons));
+    }
+    MemoryCells cells = tables.get(spec.name());
+    if (cells == null) {
+      if (mode != OpenMode.CREATE_IF_ABSENT) {
+        throw new StoreException("the memory store has no table '%s'".formatted(spec.name()));
+      }
+      cells = new MemoryCells(spec, CAPABILITIES);
+      tables.put(spec.name(), cells);
+    }
+    return new MemoryTable(this, spec, cells, mode == OpenMode.READ_ONLY);
+  }
+
+  @Override
+  public synchronized List<String> tables() {
+    ensureOpen();
+    return List.copyOf(tables.keySet());
+  }
+
+  @Override
+  public synchronized void drop(String table) {
+    ensureOpen();
+    MemoryCells dropped = tables.remove(table);
+    if (dropped != null) {
+      dropped.drop();
+    }
+  }
+
+  @Override
+  public synchronized Map<String, Double> figures() {
+    ensureOpen();
+    return Map.of("tables", (double) tables.size());
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    tables.clear();
+  }
+
+  void ensureOpen() {
+    if (closed) {
+      throw new StoreException("the memory store is closed");
+    }
+  }
+}

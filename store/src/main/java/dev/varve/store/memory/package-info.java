@@ -1,0 +1,8 @@
+/**
+ * A store in memory, simple enough to be the oracle of all others. It loses everything when it is
+ * closed.
+ */
+@NullMarked
+package dev.varve.store.memory;
+
+import org.jspecify.annotations.NullMarked;
