@@ -4,15 +4,23 @@ import dev.varve.model.Selector;
 import java.util.stream.Stream;
 
 /** The engine's view of which series exist. Safe for use by several threads. Names come sorted. */
-public interface Catalog {
+public final class Catalog {
   /** All metrics whose names begin with {@code prefix}. */
-  Stream<String> metrics(String prefix);
+  public Stream<String> metrics(String prefix) {
+    return Dataset.pending();
+  }
 
   /** The names of all labels of the series that match, tags and resource identifiers alike. */
-  Stream<String> labelNames(Selector selector);
+  public Stream<String> labelNames(Selector selector) {
+    return Dataset.pending();
+  }
 
   /** The values of a label among the series that match. */
-  Stream<String> labelValues(String label, Selector selector);
+  public Stream<String> labelValues(String label, Selector selector) {
+    return Dataset.pending();
+  }
 
-  long seriesCount();
+  public long seriesCount() {
+    return Dataset.pending();
+  }
 }

@@ -14,13 +14,29 @@ import org.jspecify.annotations.Nullable;
  * What a server holds under a name: points in, runs out. Safe for use by several threads; calls
  * block, and are meant for virtual threads.
  */
-public interface Dataset {
-  String name();
+public final class Dataset {
+  private final DatasetConfig config;
+
+  static <T> T pending() {
+    throw new UnsupportedOperationException("under construction");
+  }
+
+  Dataset(DatasetConfig config, dev.varve.store.Store store) {
+    this.config = config;
+  }
+
+  public String name() {
+    return config.name();
+  }
 
   /** The unit of all times. */
-  Resolution resolution();
+  public Resolution resolution() {
+    return config.periods().getFirst().layouts().getFirst().resolution();
+  }
 
-  DatasetConfig config();
+  public DatasetConfig config() {
+    return config;
+  }
 
   /**
    * Writes a batch and returns once what was accepted is durable.
@@ -28,36 +44,50 @@ public interface Dataset {
    * @throws OverloadedException if nothing was tried because too much waits
    * @throws WriteFailedException if a store failed
    */
-  WriteResult write(Batch batch);
+  public WriteResult write(Batch batch) {
+    return pending();
+  }
 
   /**
    * Starts a read.
    *
    * @throws QueryRefusedException if the plan would scan a whole table, or needs more than it may
    */
-  RunCursor read(ReadRequest request);
+  public RunCursor read(ReadRequest request) {
+    return pending();
+  }
 
   /**
    * The attributes of the series that match, those without a time and those with a time in range.
    */
-  Stream<Attribute> attributes(Selector selector, TimeRange times);
+  public Stream<Attribute> attributes(Selector selector, TimeRange times) {
+    return pending();
+  }
 
   /**
    * How a read would go; with {@code analyze} it is also run, and says what was really read and
    * returned.
    */
-  QueryExplanation explain(ReadRequest request, boolean analyze);
+  public QueryExplanation explain(ReadRequest request, boolean analyze) {
+    return pending();
+  }
 
   /** What a batch would become: every cell, part by part. Nothing is written. */
-  List<PointExplanation> explain(Batch batch);
+  public List<PointExplanation> explain(Batch batch) {
+    return pending();
+  }
 
   /**
    * The series that match, in the order of metric, then tags.
    *
    * @param times leaves out series that surely have no sample in the range; null for all
    */
-  Stream<Series> series(Selector selector, @Nullable TimeRange times);
+  public Stream<Series> series(Selector selector, @Nullable TimeRange times) {
+    return pending();
+  }
 
   /** Which metrics, tags and values there are. */
-  Catalog catalog();
+  public Catalog catalog() {
+    return pending();
+  }
 }

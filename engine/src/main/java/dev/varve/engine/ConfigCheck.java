@@ -1,0 +1,103 @@
+package dev.varve.engine;
+
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.layout.Layout;
+import dev.varve.model.Resolution;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What must be true of a configuration by itself, before anything is opened. */
+final class ConfigCheck {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+  private final List<String> problems = new ArrayList<>();
+
+  private ConfigCheck() {}
+
+  /** One sentence a problem; empty where all is well. */
+  static List<String> problems(EngineConfig config) {
+    ConfigCheck check = new ConfigCheck();
+    check.engine(config);
+    return check.problems;
+  }
+
+  private void engine(EngineConfig config) {
+    Set<String> names = new HashSet<>();
+    for (DatasetConfig dataset : config.datasets()) {
+      if (!names.add(dataset.name())) {
+        problems.add("dataset '" + dataset.name() + "' is declared twice");
+      }
+      dataset(dataset);
+    }
+    if (!names.contains(config.defaultDataset())) {
+      problems.add(
+          "the default dataset '%s' is not declared; declared are: %s"
+              .formatted(
+                  config.defaultDataset(),
+                  String.join(", ", config.datasets().stream().map(DatasetConfig::name).toList())));
+    }
+  }
+
+  private void dataset(DatasetConfig dataset) {
+    String name = dataset.name();
+    if (!NAME.matcher(name).matches()) {
+      problems.add("dataset name '" + name + "' is not 1 to 64 characters of a-z A-Z 0-9 _ -");
+    }
+    if (dataset.retention() != null
+        && (dataset.retention().isNegative() || dataset.retention().isZero())) {
+      problems.add(
+          "dataset '%s': retention %s is not positive".formatted(name, dataset.retention()));
+    }
+    if (dataset.periods().isEmpty()) {
+      problems.add("dataset '" + name + "' has no layout");
+      return;
+    }
+    if (!dataset.periods().getFirst().from().equals(Instant.MIN)) {
+      problems.add(
+          "dataset '%s': the first layout starts at %s, it has to hold from the beginning of time"
+              .formatted(name, dataset.periods().getFirst().from()));
+    }
+    for (int i = 0; i < dataset.periods().size(); i++) {
+      period(dataset, i);
+    }
+  }
+
+  private void period(DatasetConfig dataset, int index) {
+    PeriodConfig period = dataset.periods().get(index);
+    String name = dataset.name();
+    if (index > 0 && !period.from().isAfter(dataset.periods().get(index - 1).from())) {
+      problems.add(
+          "dataset '%s': the period from %s does not start after the one before it"
+              .formatted(name, period.from()));
+    }
+    if (period.layouts().isEmpty()) {
+      problems.add("dataset '%s': the period from %s has no layout".formatted(name, period.from()));
+      return;
+    }
+    Resolution resolution = dataset.periods().getFirst().layouts().getFirst().resolution();
+    for (Layout layout : period.layouts()) {
+      if (layout.resolution() != resolution) {
+        problems.add(
+            "dataset '%s': layout '%s' counts in %s, the dataset in %s"
+                .formatted(
+                    name,
+                    layout.identity().name(),
+                    layout.resolution().symbol(),
+                    resolution.symbol()));
+      }
+      if (needsVersions(dataset) && !layout.domain().versions()) {
+        problems.add(
+            "dataset '%s': duplicates '%s' needs a layout that keeps all versions, '%s' keeps the last"
+                .formatted(name, dataset.duplicates(), layout.identity().name()));
+      }
+    }
+  }
+
+  private static boolean needsVersions(DatasetConfig dataset) {
+    return dataset.duplicates() != DatasetConfig.Duplicates.LAST;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.varve.engine;
+
+import java.util.List;
+
+/** A configuration contradicts itself, or what stands in the store; all problems at once. */
+public final class InvalidConfigException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<String> problems;
+
+  public InvalidConfigException(List<String> problems) {
+    super(String.join("\n", problems));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** One sentence each. */
+  public List<String> problems() {
+    return problems;
+  }
+}

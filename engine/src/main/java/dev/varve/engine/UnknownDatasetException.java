@@ -1,0 +1,12 @@
+package dev.varve.engine;
+
+import java.util.List;
+
+/** There is no dataset of that name. */
+public final class UnknownDatasetException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public UnknownDatasetException(String name, List<String> known) {
+    super("there is no dataset '%s'; there are: %s".formatted(name, String.join(", ", known)));
+  }
+}
