@@ -2,6 +2,7 @@ package dev.varve.layout;
 
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import java.util.List;
 
@@ -11,10 +12,21 @@ public interface Directory {
   record Row(Bytes row, GroupKey key) {}
 
   /**
-   * The rows of a metric that may hold samples of a time range, each once, in the order of their
-   * keys.
+   * What the index lists.
+   *
+   * @param rows each once, in the order of their keys
+   * @param damaged what stands in the index and names no row of this layout, with place and reason;
+   *     such an entry hides no other
    */
-  Step<List<Row>> rows(String metric, TimeRange times);
+  record Listing(List<Row> rows, List<String> damaged) {}
+
+  /**
+   * The rows of a metric that may hold samples of a time range.
+   *
+   * @param filters what the caller is going to ask of the keys; a row that they rule out may be
+   *     missing, where the index can tell, or may be there
+   */
+  Step<Listing> rows(String metric, List<TagFilter> filters, TimeRange times);
 
   /** The names of all metrics, sorted. */
   Step<List<String>> metrics();

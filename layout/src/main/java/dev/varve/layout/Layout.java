@@ -113,6 +113,19 @@ public interface Layout {
    */
   CellDescription describe(int table, Cell cell);
 
+  /**
+   * Compares the layout with what its tables say of themselves, where they do. Whoever opens a
+   * dataset runs this before anything else.
+   *
+   * @return cells that the tables lack, to be put before the first sample, their times set by
+   *     whoever puts them; none where the tables agree or say nothing
+   * @throws RefusedException out of the functions of the step, where the tables say that they were
+   *     made with other parameters
+   */
+  default Step<List<Step.TableCell>> opening() {
+    return Step.done(List.of());
+  }
+
   /** The layout's own index of its rows, where it has one. */
   default Optional<Directory> directory() {
     return Optional.empty();

@@ -46,6 +46,9 @@ public sealed interface Step<T> {
 
   record TableRead(int table, ReadPlan plan) {}
 
+  /** A cell and the table, by its place in {@link Layout#tables()}, that it belongs in. */
+  record TableCell(int table, Cell cell) {}
+
   static <T> Step<T> done(T value) {
     return new Done<>(value);
   }
