@@ -1,0 +1,239 @@
+package dev.varve.server.text;
+
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Influx line protocol: {@code measurement[,tag=value...] field=value[,field=value...] [time]}.
+ *
+ * <p>The measurement is the metric, a field a field. Values: {@code 1i} and {@code 1u} are int64,
+ * {@code 1} and {@code 1.5} doubles, {@code t} and {@code f} with their longer forms int64 1 and 0,
+ * {@code "text"} a text. Source: the line protocol page of InfluxDB's documentation.
+ */
+public final class InfluxLines implements LineFormat {
+  private final Resolution unit;
+  private final Resolution target;
+  private final LongSupplier now;
+  private final boolean joined;
+  private final KeyCache keys = new KeyCache();
+  private final List<Field> fields = new ArrayList<>();
+
+  /**
+   * Prepares to read.
+   *
+   * @param unit of the times in the lines; nanoseconds where the sender says nothing
+   * @param target the resolution of the dataset; finer times are rounded towards the past
+   * @param now gives lines without a time theirs, in the target resolution
+   * @param joined whether each field becomes a metric {@code measurement_field} ({@code
+   *     measurement} for {@code value}), for layouts without fields
+   */
+  public InfluxLines(Resolution unit, Resolution target, LongSupplier now, boolean joined) {
+    this.unit = unit;
+    this.target = target;
+    this.now = now;
+    this.joined = joined;
+  }
+
+  /** One field of the line under way: number, or text where {@code text} is set. */
+  private record Field(String name, boolean integer, long number, @Nullable String text) {}
+
+  @Override
+  public void read(byte[] bytes, int from, int to, BatchBuilder into) {
+    int start = Scan.skipBlanks(bytes, from, to);
+    if (start == to || bytes[start] == '#') {
+      return;
+    }
+    int keyEnd = unescaped(bytes, start, to, " ");
+    GroupKey key = key(bytes, start, keyEnd);
+    int at = fields(bytes, Scan.skipBlanks(bytes, keyEnd, to), to);
+    long time = time(bytes, Scan.skipBlanks(bytes, at, to), to);
+    add(key, time, into);
+  }
+
+  private void add(GroupKey key, long time, BatchBuilder into) {
+    BatchBuilder.GroupBuilder shared = joined ? null : into.group(key);
+    for (Field field : fields) {
+      BatchBuilder.GroupBuilder group =
+          shared != null ? shared : into.group(joinedKey(key, field.name()));
+      String name = joined ? Series.DEFAULT_FIELD : field.name();
+      if (field.text() != null) {
+        group.add(name, time, field.text());
+      } else if (field.integer()) {
+        group.add(name, time, field.number());
+      } else {
+        group.add(name, time, Double.longBitsToDouble(field.number()));
+      }
+    }
+  }
+
+  private static GroupKey joinedKey(GroupKey key, String field) {
+    return field.equals(Series.DEFAULT_FIELD)
+        ? key
+        : new GroupKey(key.metric() + "_" + field, key.tags(), key.resource());
+  }
+
+  private GroupKey key(byte[] bytes, int from, int to) {
+    GroupKey known = keys.get(bytes, from, to);
+    if (known != null) {
+      return known;
+    }
+    int at = unescaped(bytes, from, to, ",");
+    String metric = text(bytes, from, at);
+    if (metric.isEmpty()) {
+      throw new BadLineException("the measurement is missing");
+    }
+    Map<String, String> tags = new TreeMap<>();
+    while (at < to) {
+      int equals = unescaped(bytes, at + 1, to, "=,");
+      int end = unescaped(bytes, equals, to, ",");
+      if (equals == to || bytes[equals] != '=' || equals == at + 1 || end == equals + 1) {
+        throw new BadLineException("tag '" + Scan.utf8(bytes, at + 1, end) + "' is not name=value");
+      }
+      if (tags.put(text(bytes, at + 1, equals), text(bytes, equals + 1, end)) != null) {
+        throw new BadLineException("tag '" + text(bytes, at + 1, equals) + "' comes twice");
+      }
+      at = end;
+    }
+    GroupKey key = new GroupKey(metric, Tags.of(tags), Tags.EMPTY);
+    keys.put(bytes, from, to, key);
+    return key;
+  }
+
+  /** Reads the fields and returns where they end. */
+  private int fields(byte[] bytes, int from, int to) {
+    fields.clear();
+    int at = from;
+    while (true) {
+      int equals = unescaped(bytes, at, to, "=, ");
+      if (equals == to || bytes[equals] != '=' || equals == at) {
+        throw new BadLineException(
+            from == to
+                ? "the fields are missing"
+                : "field '" + Scan.utf8(bytes, at, equals) + "' is not name=value");
+      }
+      String name = text(bytes, at, equals);
+      int end = valueEnd(bytes, equals + 1, to);
+      fields.add(field(name, bytes, equals + 1, end));
+      if (end == to || bytes[end] != ',') {
+        return end;
+      }
+      at = end + 1;
+    }
+  }
+
+  private static int valueEnd(byte[] bytes, int from, int to) {
+    if (from == to || bytes[from] != '"') {
+      int at = from;
+      while (at < to && bytes[at] != ',' && bytes[at] != ' ' && bytes[at] != '\r') {
+        at++;
+      }
+      return at;
+    }
+    for (int at = from + 1; at < to; at++) {
+      if (bytes[at] == '\\' && at + 1 < to) {
+        at++;
+      } else if (bytes[at] == '"') {
+        return at + 1;
+      }
+    }
+    throw new BadLineException("the text " + Scan.utf8(bytes, from, to) + " has no closing quote");
+  }
+
+  private static Field field(String name, byte[] bytes, int from, int to) {
+    if (from == to) {
+      throw new BadLineException("field '" + name + "' has no value");
+    }
+    if (bytes[from] == '"') {
+      return new Field(name, false, 0, quoted(bytes, from + 1, to - 1));
+    }
+    byte last = bytes[to - 1];
+    if (last == 'i' || last == 'u') {
+      return new Field(
+          name, true, Scan.integer(bytes, from, to - 1, "field '" + name + "':"), null);
+    }
+    if ((last >= '0' && last <= '9') || last == '.') {
+      double value = Scan.real(bytes, from, to, "field '" + name + "':");
+      return new Field(name, false, Double.doubleToRawLongBits(value), null);
+    }
+    return switch (Scan.utf8(bytes, from, to)) {
+      case "t", "T", "true", "True", "TRUE" -> new Field(name, true, 1, null);
+      case "f", "F", "false", "False", "FALSE" -> new Field(name, true, 0, null);
+      default ->
+          throw new BadLineException(
+              "field '"
+                  + name
+                  + "': "
+                  + Scan.utf8(bytes, from, to)
+                  + " is no value (try 1.5, 1i, true or \"text\")");
+    };
+  }
+
+  private long time(byte[] bytes, int from, int to) {
+    int end = Scan.wordEnd(bytes, from, to);
+    if (from == end) {
+      return now.getAsLong();
+    }
+    if (Scan.skipBlanks(bytes, end, to) != to) {
+      throw new BadLineException(
+          "'" + Scan.utf8(bytes, end, to).strip() + "' stands behind the time");
+    }
+    try {
+      return unit.convert(Scan.integer(bytes, from, end, "time"), target);
+    } catch (ArithmeticException e) {
+      throw new BadLineException(
+          "time '"
+              + Scan.utf8(bytes, from, end)
+              + "' in "
+              + unit.symbol()
+              + " is too large for "
+              + target.symbol());
+    }
+  }
+
+  /** The place of the first of some bytes that no backslash stands before, or {@code to}. */
+  private static int unescaped(byte[] bytes, int from, int to, String wanted) {
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == '\\' && at + 1 < to) {
+        at++;
+      } else if (wanted.indexOf(bytes[at]) >= 0) {
+        return at;
+      }
+    }
+    return to;
+  }
+
+  /**
+   * A name or tag value: a backslash before comma, equals sign or space goes away, any other stays.
+   */
+  private static String text(byte[] bytes, int from, int to) {
+    return unescape(bytes, from, to, ",= ");
+  }
+
+  private static String quoted(byte[] bytes, int from, int to) {
+    return unescape(bytes, from, to, "\"\\");
+  }
+
+  private static String unescape(byte[] bytes, int from, int to, String escaped) {
+    if (Scan.find(bytes, from, to, '\\') == to) {
+      return Scan.utf8(bytes, from, to);
+    }
+    ByteArrayOutputStream plain = new ByteArrayOutputStream(to - from);
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == '\\' && at + 1 < to && escaped.indexOf(bytes[at + 1]) >= 0) {
+        at++;
+      }
+      plain.write(bytes[at]);
+    }
+    return plain.toString(java.nio.charset.StandardCharsets.UTF_8);
+  }
+}

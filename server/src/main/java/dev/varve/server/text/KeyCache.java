@@ -1,0 +1,44 @@
+package dev.varve.server.text;
+
+import dev.varve.model.GroupKey;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers which key a stretch of bytes meant, so that the lines of a series are taken apart once.
+ * Bounded: what was not asked for gives way. Not safe for use by several threads.
+ */
+final class KeyCache {
+  private static final int SLOTS = 1 << 14;
+  private static final int WAYS = 4;
+
+  private final byte[] @Nullable [] texts = new byte[SLOTS][];
+  private final @Nullable GroupKey[] keys = new GroupKey[SLOTS];
+  private int next;
+
+  @Nullable GroupKey get(byte[] bytes, int from, int to) {
+    int slot = slot(bytes, from, to);
+    for (int way = 0; way < WAYS; way++) {
+      byte[] text = texts[slot + way];
+      if (text != null && Arrays.equals(text, 0, text.length, bytes, from, to)) {
+        return keys[slot + way];
+      }
+    }
+    return null;
+  }
+
+  void put(byte[] bytes, int from, int to, GroupKey key) {
+    int slot = slot(bytes, from, to) + (next++ & (WAYS - 1));
+    texts[slot] = Arrays.copyOfRange(bytes, from, to);
+    keys[slot] = key;
+  }
+
+  private static int slot(byte[] bytes, int from, int to) {
+    int hash = 1;
+    for (int i = from; i < to; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    hash *= 0x9E3779B9;
+    return (hash >>> 18) & (SLOTS - 1) & -WAYS;
+  }
+}
