@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Dataset {
   private final DatasetConfig config;
 
+  @SuppressWarnings({"TypeParameterUnusedInFormals", "DoNotCallSuggester"})
   static <T> T pending() {
     throw new UnsupportedOperationException("under construction");
   }
