@@ -7,7 +7,8 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 
 /**
- * Does what short commands do, so that the JVM can keep the classes that it needed for the next start.
+ * Does what short commands do, so that the JVM can keep the classes that it needed for the next
+ * start.
  *
  * <p>The launcher runs this once after a build. It must end by itself and leave nothing behind.
  */
