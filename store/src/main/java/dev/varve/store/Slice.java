@@ -48,11 +48,16 @@ public record Slice(
   }
 
   /**
-   * The row before which the slice ends whatever its last qualifier: {@code toRow}, or the end of
-   * the partition; null for the end of the table.
+   * The first row behind all rows that the slice touches, never behind its partition; null for the
+   * end of the table.
    */
   public @Nullable Bytes endRow() {
-    return toRow != null ? toRow : partition.prefixEnd();
+    Bytes partitionEnd = partition.prefixEnd();
+    if (toRow == null) {
+      return partitionEnd;
+    }
+    Bytes end = toQualifier.isEmpty() ? toRow : toRow.successor();
+    return partitionEnd == null || end.compareTo(partitionEnd) < 0 ? end : partitionEnd;
   }
 
   /** Whether the slice touches at most one row. */

@@ -88,32 +88,19 @@ final class MemoryCursor implements CellCursor {
         return next;
       }
     }
-    Cell last = cells.before(at == null ? end(within) : CellTree.startOf(at.row()));
+    Bytes behind = at == null ? within.endRow() : at.row();
+    Cell last = cells.before(behind == null ? null : CellTree.startOf(behind));
     Cell inSlice = touched(last, within);
     return inSlice == null ? null : cells.atOrAfter(CellTree.startOf(inSlice.row()));
   }
 
   /** The cell, if its row is one that the slice touches. */
   private static @Nullable Cell touched(@Nullable Cell cell, Slice within) {
-    if (cell == null
-        || !cell.row().startsWith(within.partition())
-        || cell.row().compareTo(within.fromRow()) < 0) {
+    if (cell == null || cell.row().compareTo(within.fromRow()) < 0) {
       return null;
     }
-    Cell end = end(within);
-    return end == null || CellTree.compare(cell, end) < 0 ? cell : null;
-  }
-
-  /** The first position behind the rows that the slice touches; null for the end of the table. */
-  private static @Nullable Cell end(Slice within) {
-    Bytes partitionEnd = within.partition().prefixEnd();
-    Bytes toRow = within.toRow();
-    if (toRow == null) {
-      return partitionEnd == null ? null : CellTree.startOf(partitionEnd);
-    }
-    Bytes endRow = within.toQualifier().isEmpty() ? toRow : toRow.successor();
-    return CellTree.startOf(
-        partitionEnd == null || endRow.compareTo(partitionEnd) < 0 ? endRow : partitionEnd);
+    Bytes endRow = within.endRow();
+    return endRow == null || cell.row().compareTo(endRow) < 0 ? cell : null;
   }
 
   private boolean withinBudget(Cell cell) {

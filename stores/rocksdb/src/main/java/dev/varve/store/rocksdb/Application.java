@@ -1,0 +1,130 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.store.Admission;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.StoreException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A batch on its way into the store: what of it is refused, and what becomes of the rest. */
+final class Application {
+  /*
+   * Nearly always the batch is one write. A mutation that must see what is there is a write of its
+   * own, and so is what stands before it and behind it: order is kept, and every row is whole.
+   */
+  private final RocksStore store;
+  private final TableEntry table;
+  private final MutationBatch batch;
+  private final MutationEncoder encoder;
+  private final List<GroupCommit.Write> writes = new ArrayList<>();
+  private final List<RowOutcome> refusals = new ArrayList<>();
+
+  /** For each mutation the place of its write, or -1 less the place of its refusal. */
+  private int[] places = new int[16];
+
+  private int mutations;
+
+  /** Whether mutations were gathered that are not handed in yet. */
+  private boolean gathering;
+
+  Application(RocksStore store, TableEntry table, MutationBatch batch) {
+    this.store = store;
+    this.table = table;
+    this.batch = batch;
+    this.encoder = new MutationEncoder(table, batch, store.database().cellsFamily());
+  }
+
+  /**
+   * Applies the batch and waits for the end.
+   *
+   * @return one outcome a mutation, or none where all were applied
+   */
+  List<RowOutcome> run(Admission admission, Durability durability) {
+    WriteRecords gathered = encoder.room(0, batch.size());
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      String refusal = admission.refusal(batch, first, end);
+      if (refusal != null) {
+        refusals.add(new RowOutcome(Status.REJECTED, refusal));
+        place(-refusals.size());
+      } else if (encoder.needsLook(first, end)) {
+        gathered = write(gathered, first, durability);
+        place(writes.size());
+        writeLooking(first, end, durability);
+      } else {
+        encoder.encode(first, end, gathered);
+        place(writes.size());
+        gathering = true;
+      }
+    }
+    write(gathered, batch.size(), durability);
+    return outcomes();
+  }
+
+  private void place(int place) {
+    if (mutations == places.length) {
+      places = Arrays.copyOf(places, 2 * mutations);
+    }
+    places[mutations++] = place;
+  }
+
+  /** Hands in what was gathered, and returns room for what comes. */
+  private WriteRecords write(WriteRecords gathered, int next, Durability durability) {
+    if (!gathering) {
+      return gathered;
+    }
+    gathering = false;
+    GroupCommit.Decision decision =
+        () -> {
+          table.ensureThere();
+          return gathered;
+        };
+    writes.add(store.gate().pass(() -> store.writer().submit(decision, durability)));
+    return encoder.room(next, batch.size());
+  }
+
+  private void writeLooking(int first, int end, Durability durability) {
+    GroupCommit.Decision decision =
+        () -> {
+          table.ensureThere();
+          WriteRecords records = encoder.room(first, end);
+          encoder.encode(first, end, records, store.database());
+          return records;
+        };
+    writes.add(store.gate().pass(() -> store.writer().submitLooking(decision, durability)));
+  }
+
+  private List<RowOutcome> outcomes() {
+    List<RowOutcome> ends = new ArrayList<>();
+    boolean allApplied = refusals.isEmpty();
+    for (GroupCommit.Write write : writes) {
+      RowOutcome end = end(write);
+      ends.add(end);
+      allApplied &= end.applied();
+    }
+    if (allApplied) {
+      return List.of();
+    }
+    List<RowOutcome> outcomes = new ArrayList<>(mutations);
+    for (int i = 0; i < mutations; i++) {
+      outcomes.add(places[i] < 0 ? refusals.get(-1 - places[i]) : ends.get(places[i]));
+    }
+    return outcomes;
+  }
+
+  private RowOutcome end(GroupCommit.Write write) {
+    try {
+      write.await();
+      return RowOutcome.APPLIED;
+    } catch (StoreException e) {
+      Status status =
+          e.unknown() ? Status.UNKNOWN : table.isDropped() ? Status.REJECTED : Status.NOT_APPLIED;
+      return new RowOutcome(status, e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.store.FamilySpec;
+import dev.varve.store.StoreException;
+import dev.varve.store.TimeUse;
+import java.util.HexFormat;
+
+/** Where a cell lies in RocksDB: the bytes of its key, and what stands before its value. */
+final class KeyFormat {
+  /*
+   * key :=
+   *   table      u32          // the number of the table, big-endian
+   *   row        escaped      // every 00 is written as 00 ff, the end is 00 01
+   *   family     u8           // its place in the table's spec
+   *   qualifier  escaped
+   *   time       u64          // only in timed families: 2^63 - 1 - time, big-endian
+   *
+   * value :=
+   *   time       i64          // only in untimed families, big-endian
+   *   value      bytes        // the rest
+   *
+   * A family is timed unless its time is CLOCK and it keeps one version: then the last put wins,
+   * whatever its time, so that the time is no part of the place.
+   *
+   * The end 00 01 is smaller than an escaped 00, which is 00 ff, and than any other byte: so the
+   * order of keys is the order of (row, family, qualifier, newest first), and no key of a row lies
+   * between those of another. Nothing a key part may hold reaches 00 02: row and column end there.
+   *
+   * docs/stores/rocksdb.md works an example in hex, which a test decodes.
+   */
+  static final int TABLE_LENGTH = Integer.BYTES;
+  static final int TIME_LENGTH = Long.BYTES;
+
+  private static final int END_LENGTH = 2;
+  private static final int ESCAPED_ZERO = 0xff;
+  private static final int END = 0x01;
+  private static final int BEHIND_END = 0x02;
+
+  private KeyFormat() {}
+
+  /** Whether the cells of the family have their time in the key. */
+  static boolean isTimed(FamilySpec family) {
+    return family.time() == TimeUse.DATA || family.maxVersions() > 1;
+  }
+
+  static void addRow(GrowingBytes key, int table, byte[] row, int offset, int length) {
+    key.addInt(table);
+    addEscaped(key, row, offset, length);
+  }
+
+  static void addColumn(GrowingBytes key, int family, byte[] qualifier, int offset, int length) {
+    key.addByte(family);
+    addEscaped(key, qualifier, offset, length);
+  }
+
+  static void addTime(GrowingBytes key, long time) {
+    key.addLong(Long.MAX_VALUE - time);
+  }
+
+  static void addEscaped(GrowingBytes key, byte[] source, int offset, int length) {
+    int copied = offset;
+    int end = offset + length;
+    for (int i = offset; i < end; i++) {
+      if (source[i] == 0) {
+        key.add(source, copied, i + 1 - copied);
+        key.addByte(ESCAPED_ZERO);
+        copied = i + 1;
+      }
+    }
+    key.add(source, copied, end - copied);
+    key.addByte(0);
+    key.addByte(END);
+  }
+
+  /**
+   * Turns a key that ends with an escaped part into the first key behind all that begin with it.
+   */
+  static void passEnd(GrowingBytes key) {
+    key.truncate(key.length() - 1);
+    key.addByte(BEHIND_END);
+  }
+
+  /**
+   * Finds the end of an escaped part.
+   *
+   * @return the index behind its end mark
+   * @throws StoreException if there is no end mark within {@code length}
+   */
+  static int escapedEnd(byte[] key, int offset, int length) {
+    int i = offset;
+    while (i < length - 1) {
+      if (key[i] != 0) {
+        i++;
+      } else if (key[i + 1] == END) {
+        return i + END_LENGTH;
+      } else {
+        i += 2;
+      }
+    }
+    throw new StoreException(
+        "damaged key " + HexFormat.of().formatHex(key, 0, length) + ": a part of it has no end");
+  }
+
+  /**
+   * Undoes the escaping of the part from {@code offset} on and before {@code end}, its end mark
+   * included.
+   */
+  static void addUnescaped(GrowingBytes target, byte[] key, int offset, int end) {
+    int copied = offset;
+    int last = end - END_LENGTH;
+    for (int i = offset; i < last; i++) {
+      if (key[i] == 0) {
+        target.add(key, copied, i + 1 - copied);
+        i++;
+        copied = i + 1;
+      }
+    }
+    target.add(key, copied, last - copied);
+  }
+
+  /** The time at the end of a key of a timed family. */
+  static long time(byte[] key, int length) {
+    return Long.MAX_VALUE - GrowingBytes.longAt(key, length - TIME_LENGTH);
+  }
+}

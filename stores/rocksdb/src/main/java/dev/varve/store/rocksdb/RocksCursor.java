@@ -1,0 +1,139 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.StoreException;
+import dev.varve.store.rocksdb.CellScan.Progress;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+
+/**
+ * A read under way. Its iterator, which is a snapshot, is opened by the first pull and closed by
+ * the pull that finds the end, so that a short read is one call on the native side.
+ */
+final class RocksCursor implements CellCursor {
+  private final RocksStore store;
+  private final TableEntry table;
+  private final ReadPlan plan;
+  private final @Nullable ResumeToken resume;
+  private final NativeHandles handles;
+  private @Nullable CellScan scan;
+  private @Nullable ResumeToken token;
+  private boolean finished;
+  private boolean closed;
+  private volatile boolean cancelled;
+
+  /** The pull that waits for a thread or runs on one, if there is one. */
+  private volatile @Nullable FutureTask<Progress> pull;
+
+  RocksCursor(RocksStore store, TableEntry table, ReadPlan plan, @Nullable ResumeToken resume) {
+    this.store = store;
+    this.table = table;
+    this.plan = plan;
+    this.resume = resume;
+    this.token = resume;
+    this.handles = store.newHandles();
+  }
+
+  @Override
+  public boolean next(CellBatch into) {
+    into.clear();
+    ensureAlive();
+    if (closed) {
+      throw new StoreException("the cursor is closed");
+    }
+    Progress progress = finished ? Progress.END : Progress.PAUSE;
+    while (progress == Progress.PAUSE) {
+      progress = pull(into);
+    }
+    finished = progress == Progress.END;
+    if (scan != null && !into.isEmpty()) {
+      token = scan.token(into);
+    }
+    return !into.isEmpty();
+  }
+
+  private Progress pull(CellBatch into) {
+    NativeGate gate = store.gate();
+    if (!Thread.currentThread().isVirtual()) {
+      return gate.pass(() -> fill(into));
+    }
+    FutureTask<Progress> task = gate.queue(() -> fill(into));
+    pull = task;
+    if (cancelled) {
+      gate.withdraw(task);
+    }
+    try {
+      return NativeGate.await(task);
+    } catch (CancellationException e) {
+      throw new ReadCancelledException();
+    } finally {
+      pull = null;
+    }
+  }
+
+  private Progress fill(CellBatch into) throws RocksDBException {
+    CellScan open = scan;
+    if (open == null) {
+      table.ensureThere();
+      open =
+          new CellScan(table, plan, resume, store.iterator(this, table, plan), this::ensureAlive);
+      scan = open;
+    }
+    Progress progress = open.fill(into);
+    if (progress == Progress.END) {
+      release();
+    }
+    return progress;
+  }
+
+  private void ensureAlive() {
+    store.gate().ensureOpen();
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+  }
+
+  NativeHandles handles() {
+    return handles;
+  }
+
+  /** Frees what is native. Never runs beside a pull: the gate sees to that. */
+  void release() {
+    handles.close();
+    store.forget(this);
+  }
+
+  @Override
+  public @Nullable ResumeToken token() {
+    return token;
+  }
+
+  @Override
+  public ReadCost cost() {
+    return scan == null ? ReadCost.NOTHING : scan.cost();
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    FutureTask<Progress> waiting = pull;
+    if (waiting != null) {
+      store.gate().withdraw(waiting);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      store.gate().free(this::release);
+    }
+  }
+}

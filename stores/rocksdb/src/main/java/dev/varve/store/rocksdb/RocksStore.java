@@ -1,0 +1,222 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/** A store in RocksDB, inside the process, in one directory. */
+final class RocksStore implements Store {
+  static final String KIND = "rocksdb";
+
+  /** The family is one byte of the key, and the byte behind the last one marks its end. */
+  private static final int FAMILIES_MAX = 255;
+
+  private static final Capabilities CAPABILITIES =
+      new Capabilities(
+          Capabilities.CellTimes.ANY,
+          Capabilities.Deletes.IMMEDIATE,
+          new SizeLimits(
+              4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
+          Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
+
+  private static final long SCAN_READAHEAD_BYTES = 1 << 20;
+
+  private final Path directory;
+  private final NativeHandles handles = new NativeHandles();
+  private final NativeGate gate;
+  private final Database database;
+  private final GroupCommit writer;
+  private final TableCatalog catalog;
+  private final Set<RocksCursor> cursors = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Opens the store, or makes a new one in an empty directory.
+   *
+   * @throws StoreException if the directory is in use or damaged, or cannot be made
+   */
+  RocksStore(Path directory, RocksOptions options) {
+    this.directory = directory;
+    this.gate = new NativeGate(options.readers());
+    this.database = gate.call(() -> new Database(directory, options, handles));
+    this.writer = new GroupCommit(database);
+    try {
+      this.catalog = gate.call(() -> new TableCatalog(database, writer));
+    } catch (StoreException e) {
+      close();
+      throw e;
+    }
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    gate.ensureOpen();
+    List<String> reasons = new ArrayList<>();
+    for (Class<? extends Power> need : needs) {
+      if (!CAPABILITIES.has(need)) {
+        reasons.add(
+            "table '%s' needs %s, which the rocksdb store has not"
+                .formatted(spec.name(), need.getSimpleName()));
+      }
+    }
+    if (spec.families().size() > FAMILIES_MAX) {
+      reasons.add(
+          "table '%s' has %d families, the rocksdb store holds %d at most"
+              .formatted(spec.name(), spec.families().size(), FAMILIES_MAX));
+    }
+    TableEntry entry = catalog.find(spec.name());
+    String difference = entry == null ? null : spec.differenceFrom(entry.spec());
+    if (difference != null) {
+      reasons.add(
+          "table '%s' of the rocksdb store in %s exists and was made otherwise: %s"
+              .formatted(spec.name(), directory, difference));
+    }
+    return reasons;
+  }
+
+  @Override
+  public Table open(TableSpec spec, OpenMode mode) {
+    List<String> reasons = check(spec, Set.of());
+    if (!reasons.isEmpty()) {
+      throw new StoreException(String.join("; ", reasons));
+    }
+    TableEntry entry = catalog.find(spec.name());
+    if (entry == null) {
+      if (mode != OpenMode.CREATE_IF_ABSENT) {
+        throw new StoreException(
+            "the rocksdb store in %s has no table '%s'".formatted(directory, spec.name()));
+      }
+      entry = gate.pass(() -> catalog.create(spec));
+    }
+    return new RocksTable(this, entry, spec, mode == OpenMode.READ_ONLY);
+  }
+
+  @Override
+  public List<String> tables() {
+    gate.ensureOpen();
+    return catalog.names();
+  }
+
+  @Override
+  public void drop(String table) {
+    gate.pass(() -> {
+      catalog.drop(table);
+      return table;
+    });
+  }
+
+  @Override
+  public Map<String, Double> figures() {
+    return gate.call(() -> {
+      Map<String, Double> figures = new TreeMap<>();
+      figures.put("tables", (double) catalog.names().size());
+      figures.put("open_cursors", (double) cursors.size());
+      figures.put("native_handles", (double) handles.live());
+      figures.put("write_groups_total", (double) writer.writes());
+      figures.put("syncs_total", (double) writer.syncs());
+      figures.put("block_cache_bytes", (double) database.cacheBytes());
+      figures.put("memtable_bytes", figure("rocksdb.cur-size-all-mem-tables"));
+      figures.put("table_bytes", figure("rocksdb.live-sst-files-size"));
+      figures.put("cells_estimate", figure("rocksdb.estimate-num-keys"));
+      figures.put("compaction_pending_bytes", figure("rocksdb.estimate-pending-compaction-bytes"));
+      figures.put("background_errors_total", figure("rocksdb.background-errors"));
+      return figures;
+    });
+  }
+
+  private double figure(String property) throws RocksDBException {
+    return database.cellsFigure(property);
+  }
+
+  NativeGate gate() {
+    return gate;
+  }
+
+  Database database() {
+    return database;
+  }
+
+  GroupCommit writer() {
+    return writer;
+  }
+
+  NativeHandles newHandles() {
+    return handles.separate();
+  }
+
+  /** Opens an iterator over what the plan may touch; it sees what was written before. */
+  RocksIterator iterator(RocksCursor cursor, TableEntry table, ReadPlan plan) {
+    NativeHandles own = cursor.handles();
+    cursors.add(cursor);
+    boolean wholeTable = false;
+    Bytes first = plan.slices().getFirst().fromRow();
+    Bytes end = Bytes.EMPTY;
+    for (Slice slice : plan.slices()) {
+      wholeTable |= slice.partition().isEmpty() && slice.toRow() == null;
+      first = first.compareTo(slice.fromRow()) <= 0 ? first : slice.fromRow();
+      Bytes sliceEnd = slice.endRow();
+      end = end == null || sliceEnd == null ? null : end.compareTo(sliceEnd) < 0 ? sliceEnd : end;
+    }
+    ReadOptions options = own.own(new ReadOptions());
+    options.setIterateLowerBound(own.own(new org.rocksdb.Slice(bound(table, first))));
+    options.setIterateUpperBound(own.own(new org.rocksdb.Slice(bound(table, end))));
+    if (wholeTable) {
+      // It would push out of the cache what others read again and again.
+      options.setFillCache(false).setReadaheadSize(SCAN_READAHEAD_BYTES);
+    }
+    return own.own(database.cells(options));
+  }
+
+  private static byte[] bound(TableEntry table, @Nullable Bytes row) {
+    GrowingBytes key = new GrowingBytes(64);
+    if (row == null) {
+      key.addInt(table.id() + 1);
+    } else {
+      KeyFormat.addRow(key, table.id(), row.toArray(), 0, row.length());
+    }
+    return key.toArray();
+  }
+
+  void forget(RocksCursor cursor) {
+    cursors.remove(cursor);
+  }
+
+  @Override
+  public void close() {
+    gate.close(() -> {
+      try {
+        writer.close();
+      } finally {
+        cursors.forEach(RocksCursor::release);
+        database.close();
+      }
+    });
+  }
+}

@@ -1,0 +1,30 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.store.Store;
+import dev.varve.store.StoreProvider;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Opens stores in RocksDB. Options, all of which may be left out:
+ *
+ * <ul>
+ *   <li>{@code memory}: what caches and write buffers take together, 8MB at least; 256MB
+ *   <li>{@code readers}: threads for reads that come from virtual threads, 1 to 64; as many as
+ *       there are processors, 2 at least
+ *   <li>{@code compression}: {@code none}, {@code lz4} or {@code zstd}; lz4, with zstd in the last
+ *       level
+ *   <li>{@code sync}: whether a synced write waits for the disk; true
+ * </ul>
+ */
+public final class RocksStoreProvider implements StoreProvider {
+  @Override
+  public String kind() {
+    return RocksStore.KIND;
+  }
+
+  @Override
+  public Store open(Path directory, Map<String, String> options) {
+    return new RocksStore(directory, RocksOptions.parse(options));
+  }
+}

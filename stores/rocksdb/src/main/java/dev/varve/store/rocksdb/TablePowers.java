@@ -1,0 +1,127 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Admission;
+import dev.varve.store.Cell;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.StoreException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+
+/** The optional powers of a table: each is a decision of the writer, so that all are atomic. */
+final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.RangeDelete {
+  private final RocksStore store;
+  private final TableEntry table;
+  private final Admission admission;
+  private final Runnable ensureOpen;
+
+  TablePowers(RocksStore store, TableEntry table, Admission admission, Runnable ensureOpen) {
+    this.store = store;
+    this.table = table;
+    this.admission = admission;
+    this.ensureOpen = ensureOpen;
+  }
+
+  @Override
+  public boolean putIf(Cell cell, @Nullable Bytes expected) {
+    MutationEncoder put = encoder(cell);
+    AtomicBoolean done = new AtomicBoolean();
+    write(() -> {
+      Bytes newest = newest(cell.row(), cell.family(), cell.qualifier());
+      done.set(expected == null ? newest == null : expected.equals(newest));
+      WriteRecords records = put.room(0, 1);
+      if (done.get()) {
+        put.encode(0, 1, records);
+      }
+      return records;
+    });
+    return done.get();
+  }
+
+  @Override
+  public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
+    encoder(new Cell(row, family, qualifier, time, longBytes(0)));
+    AtomicLong sum = new AtomicLong();
+    write(() -> {
+      Bytes newest = newest(row, family, qualifier);
+      sum.set(amount + (newest == null ? 0 : longOf(newest, row, qualifier)));
+      MutationEncoder put = encoder(new Cell(row, family, qualifier, time, longBytes(sum.get())));
+      WriteRecords records = put.room(0, 1);
+      put.encode(0, 1, records);
+      return records;
+    });
+    return sum.get();
+  }
+
+  @Override
+  public void deleteRows(Bytes from, @Nullable Bytes to) {
+    if (to != null && from.compareTo(to) >= 0) {
+      return;
+    }
+    GrowingBytes first = new GrowingBytes(64);
+    KeyFormat.addRow(first, table.id(), from.toArray(), 0, from.length());
+    GrowingBytes end = new GrowingBytes(64);
+    if (to == null) {
+      end.addInt(table.id() + 1);
+    } else {
+      KeyFormat.addRow(end, table.id(), to.toArray(), 0, to.length());
+    }
+    WriteRecords records = new WriteRecords(128);
+    records.deleteRange(store.database().cellsFamily(), first, end);
+    write(() -> records);
+  }
+
+  private void write(GroupCommit.Decision decision) {
+    ensureOpen.run();
+    GroupCommit.Decision ifThere =
+        () -> {
+          table.ensureThere();
+          return decision.decide();
+        };
+    store.gate().pass(() -> store.writer().submitLooking(ifThere, Durability.SYNCED)).await();
+  }
+
+  /** What puts the cell, if the table admits it. */
+  private MutationEncoder encoder(Cell cell) {
+    MutationBatch batch = new MutationBatch();
+    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    String refusal = admission.refusal(batch, 0, 1);
+    if (refusal != null) {
+      throw new StoreException("not written: " + refusal);
+    }
+    return new MutationEncoder(table, batch, store.database().cellsFamily());
+  }
+
+  /** The value of the newest cell of a column, or null where there is none; for the writer. */
+  private @Nullable Bytes newest(Bytes row, int family, Bytes qualifier) throws RocksDBException {
+    GrowingBytes column = new GrowingBytes(64);
+    KeyFormat.addRow(column, table.id(), row.toArray(), 0, row.length());
+    KeyFormat.addColumn(column, family, qualifier.toArray(), 0, qualifier.length());
+    if (table.isTimed(family)) {
+      byte[] value = store.database().firstCell(column);
+      return value == null ? null : Bytes.of(value);
+    }
+    byte[] value = store.database().cell(column);
+    return value == null
+        ? null
+        : Bytes.of(Arrays.copyOfRange(value, KeyFormat.TIME_LENGTH, value.length));
+  }
+
+  private static long longOf(Bytes value, Bytes row, Bytes qualifier) {
+    if (value.length() != Long.BYTES) {
+      throw new StoreException(
+          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
+    }
+    return ByteBuffer.wrap(value.toArray()).getLong();
+  }
+
+  private static Bytes longBytes(long value) {
+    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+  }
+}
