@@ -1,0 +1,53 @@
+package dev.varve.engine.catalog;
+
+import java.util.Arrays;
+
+/**
+ * Numbers by dense index, in chunks that never move: growing copies nothing, and an element may be
+ * read and set while others are appended.
+ */
+final class Columns {
+  private static final int SHIFT = 14;
+  private static final int CHUNK = 1 << SHIFT;
+  private static final int MASK = CHUNK - 1;
+
+  private Columns() {}
+
+  static final class Longs {
+    private volatile long[][] chunks = new long[0][];
+
+    long get(int index) {
+      return chunks[index >>> SHIFT][index & MASK];
+    }
+
+    /** Sets an element; the first of a chunk makes the chunk. */
+    void set(int index, long value) {
+      int chunk = index >>> SHIFT;
+      if (chunk >= chunks.length) {
+        long[][] grown = Arrays.copyOf(chunks, chunk + 1);
+        grown[chunk] = new long[CHUNK];
+        chunks = grown;
+      }
+      chunks[chunk][index & MASK] = value;
+    }
+  }
+
+  static final class Ints {
+    private volatile int[][] chunks = new int[0][];
+
+    int get(int index) {
+      return chunks[index >>> SHIFT][index & MASK];
+    }
+
+    /** Sets an element; the first of a chunk makes the chunk. */
+    void set(int index, int value) {
+      int chunk = index >>> SHIFT;
+      if (chunk >= chunks.length) {
+        int[][] grown = Arrays.copyOf(chunks, chunk + 1);
+        grown[chunk] = new int[CHUNK];
+        chunks = grown;
+      }
+      chunks[chunk][index & MASK] = value;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.varve.engine.catalog;
+
+import dev.varve.model.Selector;
+import dev.varve.model.TagFilter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A filter made ready: a label's value, the empty text where it is absent, has to match, or must
+ * not.
+ *
+ * @param match null where the label only has to be there
+ */
+record FilterMatch(String label, @Nullable ValueMatch match, boolean negated) {
+  /**
+   * @throws IllegalArgumentException if a pattern is none
+   */
+  static List<FilterMatch> of(Selector selector) {
+    List<FilterMatch> filters = new ArrayList<>(selector.filters().size());
+    for (TagFilter filter : selector.filters()) {
+      filters.add(of(filter));
+    }
+    return filters;
+  }
+
+  private static FilterMatch of(TagFilter filter) {
+    return switch (filter) {
+      case TagFilter.Equal(var name, var value) -> oneOf(name, Set.of(value), false);
+      case TagFilter.NotEqual(var name, var value) -> oneOf(name, Set.of(value), true);
+      case TagFilter.In(var name, var values) -> oneOf(name, values, false);
+      case TagFilter.Prefix(var name, var prefix) ->
+          new FilterMatch(name, new ValueMatch.Begins(prefix, 0), false);
+      case TagFilter.Regex(var name, var pattern) ->
+          new FilterMatch(name, ValueMatch.ofRegex(pattern), false);
+      case TagFilter.NotRegex(var name, var pattern) ->
+          new FilterMatch(name, ValueMatch.ofRegex(pattern), true);
+      case TagFilter.Has(var name) -> new FilterMatch(name, null, false);
+    };
+  }
+
+  private static FilterMatch oneOf(String name, Set<String> values, boolean negated) {
+    return new FilterMatch(name, new ValueMatch.OneOf(values), negated);
+  }
+
+  /** Whether a label may have a value; null where it is absent. */
+  boolean test(@Nullable String value) {
+    return match == null ? value != null : match.test(value == null ? "" : value) != negated;
+  }
+
+  /** Whether the values can be looked up, without a walk over those that there are. */
+  boolean isLookUp() {
+    return match == null || match instanceof ValueMatch.OneOf;
+  }
+}

@@ -1,0 +1,70 @@
+package dev.varve.engine.catalog;
+
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.roaringbitmap.IntConsumer;
+import org.roaringbitmap.RoaringBitmap;
+
+/** The keys that a selector matches, as they were when it was asked. */
+public final class Matches {
+  /** The order of metric, then tags, then resource identifiers. */
+  public static final Comparator<GroupKey> ORDER =
+      Comparator.comparing(GroupKey::metric)
+          .thenComparing(GroupKey::tags, Matches::compare)
+          .thenComparing(GroupKey::resource, Matches::compare);
+
+  /**
+   * A key that matches.
+   *
+   * @param series its number in the index
+   * @param fields those of its fields that match, sorted
+   */
+  public record Match(int series, GroupKey key, List<String> fields) {}
+
+  private final RoaringBitmap series;
+  private final IntFunction<Match> resolve;
+
+  Matches(RoaringBitmap series, IntFunction<Match> resolve) {
+    this.series = series;
+    this.resolve = resolve;
+  }
+
+  public int size() {
+    return series.getCardinality();
+  }
+
+  RoaringBitmap series() {
+    return series;
+  }
+
+  /** Hands each to an action, in the order of their numbers. */
+  public void forEach(Consumer<Match> action) {
+    series.forEach((IntConsumer) one -> action.accept(resolve.apply(one)));
+  }
+
+  /** All of them, in {@link #ORDER}. */
+  public List<Match> inOrder() {
+    List<Match> all = new ArrayList<>(size());
+    forEach(all::add);
+    all.sort(Comparator.comparing(Match::key, ORDER));
+    return all;
+  }
+
+  private static int compare(Tags a, Tags b) {
+    for (int i = 0; i < Math.min(a.size(), b.size()); i++) {
+      int order = a.name(i).compareTo(b.name(i));
+      if (order == 0) {
+        order = a.value(i).compareTo(b.value(i));
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(a.size(), b.size());
+  }
+}

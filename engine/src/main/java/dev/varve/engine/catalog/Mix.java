@@ -1,0 +1,13 @@
+package dev.varve.engine.catalog;
+
+/** Spreads the bits of numbers that stand in open tables (the finaliser of MurmurHash3). */
+final class Mix {
+  private Mix() {}
+
+  static int of(int value) {
+    int h = value;
+    h = (h ^ (h >>> 16)) * 0x85ebca6b;
+    h = (h ^ (h >>> 13)) * 0xc2b2ae35;
+    return h ^ (h >>> 16);
+  }
+}

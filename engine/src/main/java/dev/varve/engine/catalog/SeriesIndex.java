@@ -1,0 +1,458 @@
+package dev.varve.engine.catalog;
+
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.catalog.Pairs.PairList;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.roaringbitmap.PeekableIntIterator;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * The keys of a dataset, numbered from 0 in the order in which this process met them, with an
+ * inverted index of their labels. Safe for use by several threads.
+ */
+public final class SeriesIndex {
+  /*
+   * A key is a run of ints in a slab: the number of its metric, how many tags, their pairs, and the
+   * pairs of its resource identifiers up to where the next key begins. A pair is a name and a value,
+   * each a number in one pool of strings. So a key costs 4 bytes a tag, 16 of identity, 8 to 16 of
+   * hash table and 32 of fields, extent and count, beside the strings and postings of its own.
+   *
+   * Labels follow Series.label: a tag hides a resource identifier of its name, which then shows as
+   * resource.NAME, and the metric and the field hide tags that are named like their labels.
+   */
+  private final Names names = new Names();
+  private final Pairs pairs = new Pairs();
+  private final Map<String, Label> labels = new HashMap<>();
+  private final FieldSets fieldSets = new FieldSets();
+  private final Columns.Ints slab = new Columns.Ints();
+  private int slabSize;
+  private final Columns.Ints offsets = new Columns.Ints();
+  private final Columns.Longs high = new Columns.Longs();
+  private final Columns.Longs low = new Columns.Longs();
+  private final Columns.Ints fields = new Columns.Ints();
+  private final Columns.Longs from = new Columns.Longs();
+  private final Columns.Longs to = new Columns.Longs();
+  private final Columns.Longs counts = new Columns.Longs();
+  private int[] table = new int[4096];
+  private int size;
+
+  /** Guards all of the above but the counts. */
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+  /** What is known of a label: the pairs that have it, and the keys that carry it. */
+  private static final class Label {
+    private final PairList pairs = new PairList();
+    private final RoaringBitmap carriers = new RoaringBitmap();
+  }
+
+  /** How many keys there are. */
+  public int size() {
+    return reading(() -> size);
+  }
+
+  /** The number of a key, or -1 where it is not here. */
+  public int find(SeriesIdentity identity) {
+    return reading(() -> table[slot(identity.high(), identity.low())] - 1);
+  }
+
+  /**
+   * The number of a key, a new one where it was not here.
+   *
+   * @throws IllegalArgumentException if another key has the same identity
+   */
+  public int add(SeriesIdentity identity, GroupKey key) {
+    lock.writeLock().lock();
+    try {
+      int slot = slot(identity.high(), identity.low());
+      if (table[slot] != 0) {
+        return known(table[slot] - 1, key);
+      }
+      int series = size;
+      high.set(series, identity.high());
+      low.set(series, identity.low());
+      offsets.set(series, slabSize);
+      fields.set(series, FieldSets.NONE);
+      from.set(series, Long.MAX_VALUE);
+      to.set(series, Long.MIN_VALUE);
+      counts.set(series, 0);
+      appendKey(key);
+      offsets.set(series + 1, slabSize);
+      indexLabels(series, key);
+      table[slot] = ++size;
+      if (2 * size > table.length) {
+        growTable();
+      }
+      return series;
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private int known(int series, GroupKey key) {
+    GroupKey standing = keyAt(series);
+    if (!standing.equals(key)) {
+      throw new IllegalArgumentException(
+          "%s has the same 128 bits of identity as %s, which stands".formatted(key, standing));
+    }
+    return series;
+  }
+
+  public GroupKey key(int series) {
+    return reading(() -> keyAt(series));
+  }
+
+  public void addField(int series, String field, Kind kind) {
+    lock.writeLock().lock();
+    try {
+      fields.set(series, fieldSets.with(fields.get(series), field, kind));
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Whether samples of a field and kind are known of a key. */
+  public boolean hasField(int series, String field, Kind kind) {
+    return reading(() -> fieldSets.has(fields.get(series), field, kind));
+  }
+
+  /** Widens the stretch of time outside of which a key surely has no sample. */
+  public void extend(int series, TimeRange extent) {
+    lock.writeLock().lock();
+    try {
+      from.set(series, Math.min(from.get(series), extent.from()));
+      to.set(series, Math.max(to.get(series), extent.to()));
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** The stretch of time outside of which a key surely has no sample; empty where it has none. */
+  public TimeRange extent(int series) {
+    return reading(() -> {
+      long start = from.get(series);
+      return new TimeRange(start, Math.max(start, to.get(series)));
+    });
+  }
+
+  /** Counts samples of a key. Two threads that count at once may lose a count. */
+  public void count(int series, long samples) {
+    counts.set(series, counts.get(series) + samples);
+  }
+
+  /** About how many samples of a key were accepted, those that replaced others counted too. */
+  public long count(int series) {
+    return counts.get(series);
+  }
+
+  /**
+   * The keys that match.
+   *
+   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @throws IllegalArgumentException if a filter is malformed
+   */
+  public Matches match(Selector selector, @Nullable TimeRange times) {
+    List<FilterMatch> filters = FilterMatch.of(selector);
+    List<FilterMatch> ofField =
+        filters.stream().filter(filter -> filter.label().equals(Series.FIELD_LABEL)).toList();
+    return reading(() -> {
+      RoaringBitmap matched = matchKeys(filters);
+      if (!ofField.isEmpty()) {
+        matched = having(matched, ofField);
+      }
+      if (times != null) {
+        matched = within(matched, times);
+      }
+      return new Matches(matched, series -> resolve(series, ofField));
+    });
+  }
+
+  /** How many keys a metric has. */
+  public long seriesOfMetric(String metric) {
+    List<FilterMatch> filters = FilterMatch.of(Selector.metric(metric));
+    return reading(() -> matchKeys(filters).getLongCardinality());
+  }
+
+  /** The names of the tags and resource identifiers of the keys that match, sorted. */
+  public List<String> labelNames(Selector selector) {
+    Matches matches = match(selector, null);
+    return reading(() -> {
+      List<String> found = new ArrayList<>();
+      labels.forEach((name, label) -> {
+        if (!name.equals(Series.NAME_LABEL)
+            && RoaringBitmap.intersects(label.carriers, matches.series())) {
+          found.add(name);
+        }
+      });
+      found.sort(null);
+      return found;
+    });
+  }
+
+  /** The values of a label among the series that match, sorted. */
+  public List<String> labelValues(String name, Selector selector) {
+    Matches matches = match(selector, null);
+    if (name.equals(Series.FIELD_LABEL)) {
+      return fieldNames(matches);
+    }
+    return reading(() -> {
+      List<String> found = new ArrayList<>();
+      Label label = labels.get(name);
+      if (label != null) {
+        for (int i = 0; i < label.pairs.size(); i++) {
+          if (pairs.anyOf(matches.series(), label.pairs.get(i))) {
+            found.add(names.get(pairs.value(label.pairs.get(i))));
+          }
+        }
+      }
+      found.sort(null);
+      return found;
+    });
+  }
+
+  private List<String> fieldNames(Matches matches) {
+    TreeSet<String> found = new TreeSet<>();
+    matches.forEach(match -> found.addAll(match.fields()));
+    found.remove(Series.DEFAULT_FIELD);
+    return List.copyOf(found);
+  }
+
+  private Match resolve(int series, List<FilterMatch> ofField) {
+    return reading(() -> {
+      List<String> known = fieldSets.names(fields.get(series));
+      List<String> wanted =
+          ofField.isEmpty() ? known : known.stream().filter(name -> wants(ofField, name)).toList();
+      return new Match(series, keyAt(series), wanted);
+    });
+  }
+
+  private static boolean wants(List<FilterMatch> ofField, String field) {
+    String label = field.equals(Series.DEFAULT_FIELD) ? null : field;
+    return ofField.stream().allMatch(filter -> filter.test(label));
+  }
+
+  /** Of some keys those that have a field that is wanted. */
+  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField) {
+    boolean[] wanted = new boolean[fieldSets.size()];
+    for (int set = 0; set < wanted.length; set++) {
+      wanted[set] = fieldSets.names(set).stream().anyMatch(name -> wants(ofField, name));
+    }
+    RoaringBitmap kept = new RoaringBitmap();
+    for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
+      int series = i.next();
+      if (wanted[fields.get(series)]) {
+        kept.add(series);
+      }
+    }
+    return kept;
+  }
+
+  private RoaringBitmap within(RoaringBitmap keys, TimeRange times) {
+    RoaringBitmap kept = new RoaringBitmap();
+    for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
+      int series = i.next();
+      if (from.get(series) < times.to() && times.from() < to.get(series)) {
+        kept.add(series);
+      }
+    }
+    return kept;
+  }
+
+  /** A new bitmap of the keys for which all filters hold, those on the field left aside. */
+  private RoaringBitmap matchKeys(List<FilterMatch> filters) {
+    RoaringBitmap matched = null;
+    List<FilterMatch> walks = new ArrayList<>();
+    for (FilterMatch filter : filters) {
+      if (filter.label().equals(Series.FIELD_LABEL)) {
+        continue;
+      }
+      if (filter.isLookUp()) {
+        matched = narrow(matched, filter);
+      } else {
+        walks.add(filter);
+      }
+    }
+    for (FilterMatch filter : walks) {
+      Label label = labels.get(filter.label());
+      matched =
+          matched != null && label != null && matched.getLongCardinality() < label.pairs.size() / 4
+              ? testEach(matched, filter)
+              : narrow(matched, filter);
+    }
+    return matched == null ? everything() : matched;
+  }
+
+  /** Reads the label of each key, which is less work than trying every value that there is. */
+  private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter) {
+    RoaringBitmap kept = new RoaringBitmap();
+    for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
+      int series = i.next();
+      if (filter.test(keyAt(series).field(Series.DEFAULT_FIELD).label(filter.label()))) {
+        kept.add(series);
+      }
+    }
+    return kept;
+  }
+
+  /**
+   * @param matched null for all keys
+   */
+  private RoaringBitmap narrow(@Nullable RoaringBitmap matched, FilterMatch filter) {
+    Label label = labels.get(filter.label());
+    RoaringBitmap carriers = label == null ? new RoaringBitmap() : label.carriers;
+    RoaringBitmap agreeing = new RoaringBitmap();
+    boolean absentAgrees = false;
+    if (filter.match() == null) {
+      agreeing.or(carriers);
+    } else {
+      absentAgrees = filter.match().test("");
+      if (label != null) {
+        addAgreeing(agreeing, filter.label(), label, filter.match());
+      }
+    }
+    if (absentAgrees == filter.negated()) {
+      RoaringBitmap kept = filter.negated() ? RoaringBitmap.andNot(carriers, agreeing) : agreeing;
+      return matched == null ? kept : and(kept, matched);
+    }
+    RoaringBitmap dropped = filter.negated() ? agreeing : RoaringBitmap.andNot(carriers, agreeing);
+    RoaringBitmap rest = matched == null ? everything() : matched;
+    rest.andNot(dropped);
+    return rest;
+  }
+
+  private static RoaringBitmap and(RoaringBitmap into, RoaringBitmap other) {
+    into.and(other);
+    return into;
+  }
+
+  /** Adds the carriers of a label whose values match. */
+  private void addAgreeing(RoaringBitmap into, String name, Label label, ValueMatch match) {
+    if (match instanceof ValueMatch.OneOf(var values)) {
+      int nameId = names.find(name);
+      for (String value : values) {
+        int valueId = names.find(value);
+        int pair = valueId < 0 ? -1 : pairs.find(nameId, valueId);
+        if (pair >= 0) {
+          pairs.addTo(into, pair);
+        }
+      }
+      return;
+    }
+    for (int i = 0; i < label.pairs.size(); i++) {
+      int pair = label.pairs.get(i);
+      if (match.test(names.get(pairs.value(pair)))) {
+        pairs.addTo(into, pair);
+      }
+    }
+  }
+
+  private RoaringBitmap everything() {
+    return RoaringBitmap.bitmapOfRange(0, size);
+  }
+
+  private void appendKey(GroupKey key) {
+    slab.set(slabSize++, names.add(key.metric()));
+    slab.set(slabSize++, key.tags().size());
+    for (int i = 0; i < key.tags().size(); i++) {
+      slab.set(slabSize++, pair(key.tags().name(i), key.tags().value(i)));
+    }
+    for (int i = 0; i < key.resource().size(); i++) {
+      slab.set(slabSize++, pair(key.resource().name(i), key.resource().value(i)));
+    }
+  }
+
+  private int pair(String name, String value) {
+    return pairs.add(names.add(name), names.add(value));
+  }
+
+  private void indexLabels(int series, GroupKey key) {
+    post(series, Series.NAME_LABEL, key.metric());
+    Tags tags = key.tags();
+    for (int i = 0; i < tags.size(); i++) {
+      if (!isReserved(tags.name(i))) {
+        post(series, tags.name(i), tags.value(i));
+      }
+    }
+    Tags resource = key.resource();
+    for (int i = 0; i < resource.size(); i++) {
+      String name = resource.name(i);
+      String shown = tags.has(name) ? Series.RESOURCE_PREFIX + name : name;
+      boolean hidden = !shown.equals(name) && (tags.has(shown) || resource.has(shown));
+      if (!hidden && !isReserved(shown)) {
+        post(series, shown, resource.value(i));
+      }
+    }
+  }
+
+  private static boolean isReserved(String label) {
+    return label.equals(Series.NAME_LABEL) || label.equals(Series.FIELD_LABEL);
+  }
+
+  private void post(int series, String name, String value) {
+    Label label = labels.computeIfAbsent(name, n -> new Label());
+    int pair = pair(name, value);
+    if (pairs.post(pair, series)) {
+      label.pairs.add(pair);
+    }
+    label.carriers.add(series);
+  }
+
+  private GroupKey keyAt(int series) {
+    int at = offsets.get(series);
+    int end = offsets.get(series + 1);
+    String metric = names.get(slab.get(at));
+    int tags = slab.get(at + 1);
+    return new GroupKey(metric, tagsAt(at + 2, at + 2 + tags), tagsAt(at + 2 + tags, end));
+  }
+
+  private Tags tagsAt(int start, int end) {
+    if (start == end) {
+      return Tags.EMPTY;
+    }
+    String[] namesAndValues = new String[2 * (end - start)];
+    for (int i = start; i < end; i++) {
+      int pair = slab.get(i);
+      namesAndValues[2 * (i - start)] = names.get(pairs.name(pair));
+      namesAndValues[2 * (i - start) + 1] = names.get(pairs.value(pair));
+    }
+    return Tags.of(namesAndValues);
+  }
+
+  private int slot(long identityHigh, long identityLow) {
+    int mask = table.length - 1;
+    int slot = (int) identityLow & mask;
+    while (table[slot] != 0
+        && (low.get(table[slot] - 1) != identityLow || high.get(table[slot] - 1) != identityHigh)) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  private void growTable() {
+    table = new int[2 * table.length];
+    for (int series = 0; series < size; series++) {
+      table[slot(high.get(series), low.get(series))] = series + 1;
+    }
+  }
+
+  private <T> T reading(Supplier<T> read) {
+    lock.readLock().lock();
+    try {
+      return read.get();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+}
