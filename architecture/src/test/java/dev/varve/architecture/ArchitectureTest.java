@@ -49,6 +49,22 @@ class ArchitectureTest {
                   "dev.varve.query",
                   "dev.varve.server"));
 
+  /**
+   * Values of lower floors that stand in the engine's own signatures: who may call the engine may
+   * see them. A type that does something has no place here.
+   */
+  private static final Set<String> SEEN_THROUGH_ENGINE =
+      Set.of(
+          "dev.varve.layout.Domain",
+          "dev.varve.layout.Layout",
+          "dev.varve.layout.ReadScope",
+          "dev.varve.layout.Refusal",
+          "dev.varve.store.Budget",
+          "dev.varve.store.BudgetExceededException",
+          "dev.varve.store.ReadCancelledException",
+          "dev.varve.store.ReadCost",
+          "dev.varve.store.StoreException");
+
   /** Libraries that only one place may touch, so that they can be exchanged there. */
   private static final List<Library> CONFINED =
       List.of(
@@ -162,7 +178,13 @@ class ArchitectureTest {
     Optional<Floor> target = floorOf(to);
     return source.isPresent()
         && target.isPresent()
-        && (source.equals(target) || source.get().uses().contains(target.get().name()));
+        && (source.equals(target)
+            || source.get().uses().contains(target.get().name())
+            || (source.get().uses().contains("dev.varve.engine") && seenThroughEngine(to)));
+  }
+
+  private static boolean seenThroughEngine(JavaClass type) {
+    return SEEN_THROUGH_ENGINE.contains(type.getName().replaceFirst("\\$.*", ""));
   }
 
   private static Optional<Floor> floorOf(JavaClass type) {

@@ -1,0 +1,115 @@
+package dev.varve.query;
+
+import dev.varve.model.Kind;
+import dev.varve.model.Samples;
+import java.util.Arrays;
+
+/** Samples and gaps of one series, kept in their order to be given out later. */
+final class Held {
+  /** Time, value and stamp, in a vector that grows by doubling. */
+  private static final long BYTES_PER_SAMPLE = 32;
+
+  private static final int GAP = Kind.values().length;
+
+  private final Samples[] vectors = new Samples[GAP + 1];
+  private final Memory memory;
+  private final String what;
+  private byte[] order = new byte[16];
+  private int size;
+  private long bytes;
+
+  /**
+   * @param what holds them and what would help, should memory run out
+   */
+  Held(Memory memory, String what) {
+    this.memory = memory;
+    this.what = what;
+  }
+
+  void add(Samples samples, int from, int to) {
+    long more = BYTES_PER_SAMPLE * (to - from);
+    if (samples.kind() == Kind.STRING && from < to) {
+      more += samples.textEnd(to - 1) - samples.textStart(from);
+    }
+    memory.hold(more, what);
+    bytes += more;
+    Samples target = vector(samples.kind().ordinal(), samples.kind());
+    for (int i = from; i < to; i++) {
+      target.addFrom(samples, i);
+    }
+    mark(samples.kind().ordinal(), to - from);
+  }
+
+  void addGap(long time) {
+    memory.hold(BYTES_PER_SAMPLE, what);
+    bytes += BYTES_PER_SAMPLE;
+    vector(GAP, Kind.INT64).add(time, 0L, 0);
+    mark(GAP, 1);
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** The last number; NaN where the last sample is none. */
+  double lastNumber() {
+    if (size == 0 || order[size - 1] == GAP || order[size - 1] == Kind.STRING.ordinal()) {
+      return Double.NaN;
+    }
+    Samples vector = vectors[order[size - 1]];
+    return vector.number(vector.size() - 1);
+  }
+
+  void replay(Emitter out) {
+    int[] next = new int[vectors.length];
+    for (int i = 0; i < size; i++) {
+      emit(order[i], next[order[i]]++, out);
+    }
+    out.flush();
+  }
+
+  void replayBackwards(Emitter out) {
+    int[] next = new int[vectors.length];
+    for (int i = 0; i < next.length; i++) {
+      next[i] = vectors[i] == null ? 0 : vectors[i].size();
+    }
+    for (int i = size - 1; i >= 0; i--) {
+      emit(order[i], --next[order[i]], out);
+    }
+    out.flush();
+  }
+
+  void clear() {
+    for (Samples vector : vectors) {
+      if (vector != null) {
+        vector.clear();
+      }
+    }
+    size = 0;
+    memory.release(bytes);
+    bytes = 0;
+  }
+
+  private void emit(int kind, int index, Emitter out) {
+    if (kind == GAP) {
+      out.gap(vectors[GAP].time(index));
+    } else {
+      out.addFrom(vectors[kind], index);
+    }
+  }
+
+  private Samples vector(int place, Kind kind) {
+    if (vectors[place] == null) {
+      vectors[place] = new Samples(kind);
+    }
+    return vectors[place];
+  }
+
+  private void mark(int kind, int count) {
+    if (size + count > order.length) {
+      order = Arrays.copyOf(order, Math.max(size + count, 2 * order.length));
+    }
+    Arrays.fill(order, size, size + count, (byte) kind);
+    size += count;
+  }
+}

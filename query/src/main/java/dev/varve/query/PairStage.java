@@ -1,0 +1,58 @@
+package dev.varve.query;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.Samples;
+import dev.varve.query.QueryPlan.Difference;
+import dev.varve.query.QueryPlan.Rate;
+import org.jspecify.annotations.Nullable;
+
+/** From each sample to the next: changes and rates. */
+final class PairStage extends NumberStage {
+  private final @Nullable Rate rate;
+  private boolean seen;
+  private long lastTime;
+  private double lastValue;
+
+  PairStage(Rate rate, Stage next) {
+    super("rate", next);
+    this.rate = rate;
+  }
+
+  PairStage(Difference difference, Stage next) {
+    super("diff", next);
+    this.rate = null;
+  }
+
+  @Override
+  void beginNumbers() {
+    seen = false;
+  }
+
+  @Override
+  void numbers(Samples samples, int from, int to) {
+    for (int i = from; i < to; i++) {
+      long time = samples.time(i);
+      double value = samples.number(i);
+      if (seen) {
+        out.add(time, rate == null ? value - lastValue : rate(rate, time, value));
+      }
+      seen = true;
+      lastTime = time;
+      lastValue = value;
+    }
+  }
+
+  private double rate(Rate plan, long time, double value) {
+    if (time == lastTime) {
+      throw new QueryRefusedException(
+          "rate: two samples at "
+              + time
+              + " have no time between them; aggregate the series of a group before taking its rate");
+    }
+    double change = plan.difference() ? value - lastValue : value;
+    if (plan.counter() && value < lastValue) {
+      change = value;
+    }
+    return change / (time - lastTime) * plan.per().lengthFrom(lastTime);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.varve.query;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import dev.varve.query.QueryPlan.Downsample.Stamp;
+import dev.varve.query.QueryPlan.Select;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A query, put together step by step; each step gives a new one. Steps are carried out in the order
+ * in which they are named.
+ *
+ * <pre>{@code
+ * Query.of("cpu{host=~\"web.*\"}", TimeRange.closed(from, to))
+ *     .downsample(Windows.parse("1h", ZoneOffset.UTC, dataset.resolution()), Aggregation.Basic.AVG)
+ *     .groupBy(List.of("dc"), Aggregation.Basic.MAX)
+ *     .on(dataset)
+ *     .into(sink);
+ * }</pre>
+ */
+public final class Query {
+  private final QueryPlan plan;
+  private final QueryLimits limits;
+
+  private Query(QueryPlan plan, QueryLimits limits) {
+    this.plan = plan;
+    this.limits = limits;
+  }
+
+  /**
+   * Selects by PromQL's selector syntax.
+   *
+   * @throws SelectorSyntaxException if it is none
+   */
+  public static Query of(String selector, TimeRange times) {
+    return of(SelectorParser.parse(selector), times);
+  }
+
+  public static Query of(Selector selector, TimeRange times) {
+    return of(Select.of(selector, times));
+  }
+
+  public static Query of(QueryPlan plan) {
+    return new Query(plan, QueryLimits.DEFAULTS);
+  }
+
+  public Query limits(QueryLimits other) {
+    return new Query(plan, other);
+  }
+
+  /** Only these fields. */
+  public Query fields(Set<String> fields) {
+    Select s = select("fields");
+    return with(
+        new Select(
+            s.selector(),
+            s.times(),
+            Set.copyOf(fields),
+            s.versions(),
+            s.kinds(),
+            s.newest(),
+            s.wholeTable()));
+  }
+
+  /** The latest, those as of a stamp, or all. */
+  public Query versions(Versions versions) {
+    Select s = select("versions");
+    return with(
+        new Select(
+            s.selector(), s.times(), s.fields(), versions, s.kinds(), s.newest(), s.wholeTable()));
+  }
+
+  public Query kinds(Kinds kinds) {
+    Select s = select("kinds");
+    return with(
+        new Select(
+            s.selector(), s.times(), s.fields(), s.versions(), kinds, s.newest(), s.wholeTable()));
+  }
+
+  /** Only so many of the newest samples of each series, in rising order of time. */
+  public Query newest(int samples) {
+    Select s = select("newest");
+    return with(
+        new Select(
+            s.selector(), s.times(), s.fields(), s.versions(), s.kinds(), samples, s.wholeTable()));
+  }
+
+  /** Allows to scan a whole table. */
+  public Query wholeTable() {
+    Select s = select("wholeTable");
+    return with(
+        new Select(s.selector(), s.times(), s.fields(), s.versions(), s.kinds(), s.newest(), true));
+  }
+
+  /** One sample a window, at its start. */
+  public Query downsample(Windows windows, Aggregation aggregation) {
+    return with(new QueryPlan.Downsample(plan, windows, aggregation, Stamp.START));
+  }
+
+  /** The change per span from sample to sample; {@code counter} takes falls for resets to zero. */
+  public Query rate(Span per, boolean counter) {
+    return with(new QueryPlan.Rate(plan, per, counter, true));
+  }
+
+  /** One series for each combination of values of the labels. */
+  public Query groupBy(List<String> labels, Aggregation aggregation) {
+    return with(new QueryPlan.GroupBy(plan, labels, aggregation));
+  }
+
+  public Query order(QueryPlan.Order.By by, boolean descending) {
+    return with(new QueryPlan.Order(plan, by, descending));
+  }
+
+  /** The first series, and of each the first samples; 0 for all. */
+  public Query limit(long series, long samples) {
+    return with(new QueryPlan.Limit(plan, series, samples));
+  }
+
+  public QueryPlan plan() {
+    return plan;
+  }
+
+  /** Makes it ready to run. */
+  public QueryRun on(Dataset dataset) {
+    return new QueryRun(plan, Runs.of(dataset), limits);
+  }
+
+  /** How the samples that it works on would be read; with {@code analyze} they are read, too. */
+  public QueryExplanation explain(Dataset dataset, boolean analyze) {
+    Select select = QueryPlan.selectionOf(plan);
+    return dataset.explain(
+        QueryRun.request(select, select.selector(), select.times(), limits), analyze);
+  }
+
+  private Query with(QueryPlan next) {
+    return new Query(next, limits);
+  }
+
+  private Select select(String step) {
+    if (plan instanceof Select select) {
+      return select;
+    }
+    throw new QueryRefusedException(step + " belongs to the selection and comes before operators");
+  }
+}

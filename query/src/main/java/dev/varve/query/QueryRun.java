@@ -1,0 +1,175 @@
+package dev.varve.query;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import dev.varve.query.QueryPlan.PerSeries;
+import dev.varve.query.QueryPlan.Select;
+import dev.varve.store.Budget;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a plan. {@link #into} is called once, by one thread; {@link #cancel} may come from any
+ * thread, also before.
+ */
+public final class QueryRun {
+  private final QueryPlan plan;
+  private final Runs runs;
+  private final QueryLimits limits;
+  private volatile boolean cancelled;
+  private ReadCost closed = ReadCost.NOTHING;
+  private long samples;
+
+  /** Guarded by this: {@link #cancel} comes from elsewhere. */
+  private @Nullable RunCursor open;
+
+  QueryRun(QueryPlan plan, Runs runs, QueryLimits limits) {
+    this.plan = plan;
+    this.runs = runs;
+    this.limits = limits;
+  }
+
+  /**
+   * Runs the plan and hands the result to the sink as it comes. What the sink throws ends the run.
+   *
+   * @throws QueryRefusedException if the plan cannot be run, or needs more than it may
+   * @throws ReadCancelledException if it was cancelled
+   */
+  public void into(ResultSink sink) {
+    Memory memory = new Memory(limits.memory());
+    source(plan, Stage.into(sink), memory).run(this);
+  }
+
+  /**
+   * Makes the run fail with {@link ReadCancelledException} within 100 ms; nothing if it is over.
+   */
+  public synchronized void cancel() {
+    cancelled = true;
+    if (open != null) {
+      open.cancel();
+    }
+  }
+
+  /** What the stores have done for it so far. */
+  public synchronized ReadCost cost() {
+    return open == null ? closed : closed.plus(open.cost());
+  }
+
+  /**
+   * How many samples were read. Where a plan merges and everything fits into memory, the number is
+   * final before the first series is handed on.
+   */
+  public long samples() {
+    return samples;
+  }
+
+  Runs runs() {
+    return runs;
+  }
+
+  void count(long more) {
+    samples += more;
+  }
+
+  Reading read(Select select, Selector selector, TimeRange times) {
+    return new Reading(request(select, selector, times, limits));
+  }
+
+  /** The engine's request for a selection. */
+  static ReadRequest request(
+      Select select, Selector selector, TimeRange times, QueryLimits limits) {
+    return new ReadRequest(
+        selector,
+        times,
+        select.fields(),
+        select.versions(),
+        select.kinds(),
+        ReadRequest.Order.SERIES_BY_SERIES,
+        select.newest(),
+        select.wholeTable(),
+        new Budget(limits.cells(), limits.bytes()));
+  }
+
+  private Source source(QueryPlan node, Stage next, Memory memory) {
+    return switch (node) {
+      case Select select -> new Source.Selected(select, next);
+      case QueryPlan.Merge merge -> new MergeSource(merge, memory, next);
+      case QueryPlan.GroupBy group ->
+          source(group.input(), new GroupByStage(group, resolution(), memory, next), memory);
+      case QueryPlan.Split split ->
+          source(split.input(), new SplitStage(split, memory, next), memory);
+      case QueryPlan.Order order ->
+          source(
+              order.input(),
+              order.by() != QueryPlan.Order.By.TIME
+                  ? new OrderStages.SeriesOrder(order, memory, next)
+                  : order.descending() ? new OrderStages.Backwards(memory, next) : next,
+              memory);
+      case QueryPlan.Limit limit -> source(limit.input(), new OrderStages.Cut(limit, next), memory);
+      case QueryPlan.Numbers numbers ->
+          source(
+              numbers.operator().input(),
+              new TextBypass(stage(numbers.operator(), next, memory), next),
+              memory);
+      case PerSeries operator -> source(operator.input(), stage(operator, next, memory), memory);
+    };
+  }
+
+  private Stage stage(PerSeries operator, Stage next, Memory memory) {
+    return switch (operator) {
+      case QueryPlan.Downsample plan -> new DownsampleStage(plan, resolution(), memory, next);
+      case QueryPlan.Rate plan -> new PairStage(plan, next);
+      case QueryPlan.Difference plan -> new PairStage(plan, next);
+      case QueryPlan.Scale plan -> new MapStages.Scaling(plan, next);
+      case QueryPlan.MovingAverage plan -> new MapStages.Moving(plan, next);
+      case QueryPlan.Trim plan -> new MapStages.Trimming(plan, next);
+      case QueryPlan.Drop plan -> new MapStages.Dropping(plan, next);
+      case QueryPlan.Score plan -> new MapStages.Scoring(plan, next);
+      case QueryPlan.Gaps plan -> new GapStage(plan, next);
+    };
+  }
+
+  private Resolution resolution() {
+    return runs.resolution();
+  }
+
+  /** A cursor that the run can cancel and whose cost it keeps. */
+  final class Reading implements AutoCloseable {
+    private final RunCursor cursor;
+
+    private Reading(ReadRequest request) {
+      if (cancelled) {
+        throw new ReadCancelledException();
+      }
+      cursor = runs.read(request);
+      synchronized (QueryRun.this) {
+        open = cursor;
+      }
+      if (cancelled) {
+        cursor.cancel();
+      }
+    }
+
+    @Nullable Run next() {
+      if (cancelled) {
+        throw new ReadCancelledException();
+      }
+      return cursor.next();
+    }
+
+    @Override
+    public void close() {
+      synchronized (QueryRun.this) {
+        closed = closed.plus(cursor.cost());
+        open = null;
+      }
+      cursor.close();
+    }
+  }
+}

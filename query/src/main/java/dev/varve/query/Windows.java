@@ -1,0 +1,177 @@
+package dev.varve.query;
+
+import dev.varve.model.Resolution;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjusters;
+
+/**
+ * A division of time into half-open windows without gaps. Times are in the resolution of the
+ * dataset that is queried. Implementations are immutable.
+ */
+public sealed interface Windows {
+  /** The start of the window that an instant falls into. */
+  long startOf(long time);
+
+  /** The end of the window that starts at {@code start}, which is the start of the next one. */
+  long endOf(long start);
+
+  /** In words, such as {@code 1h}. */
+  @Override
+  String toString();
+
+  /**
+   * Windows of one width, one of which starts at {@code origin}.
+   *
+   * @param width at least 1
+   */
+  record Fixed(long width, long origin) implements Windows {
+    public Fixed {
+      if (width < 1) {
+        throw new IllegalArgumentException("a window is at least 1 wide, got " + width);
+      }
+    }
+
+    @Override
+    public long startOf(long time) {
+      long into = Math.floorMod(Math.floorMod(time, width) - Math.floorMod(origin, width), width);
+      return time < Long.MIN_VALUE + into ? Long.MIN_VALUE : time - into;
+    }
+
+    @Override
+    public long endOf(long start) {
+      // The lowest window may be cut off by the range of a long; its end is still on the grid.
+      long floor = Math.floorMod(Math.floorMod(start, width) - Math.floorMod(origin, width), width);
+      long rest = width - floor;
+      return start > Long.MAX_VALUE - rest ? Long.MAX_VALUE : start + rest;
+    }
+
+    @Override
+    public String toString() {
+      return width + " from " + origin;
+    }
+  }
+
+  /**
+   * Windows of so many calendar units in a zone, one of which starts at {@code origin}. Days and
+   * longer units follow the local calendar across changes of the clock, months that are too short
+   * end on their last day; hours and shorter units are exact durations.
+   *
+   * @param count at least 1
+   * @param resolution the unit of {@code origin} and of all times
+   */
+  record Calendar(int count, ChronoUnit unit, ZoneId zone, long origin, Resolution resolution)
+      implements Windows {
+    public Calendar {
+      if (count < 1) {
+        throw new IllegalArgumentException("a window is at least 1 unit wide, got " + count);
+      }
+    }
+
+    @Override
+    public long startOf(long time) {
+      ZonedDateTime first = Times.local(origin, resolution, zone);
+      long k =
+          Math.floorDiv(unit.between(first, Times.local(time, resolution, zone)), (long) count);
+      while (at(first, k) > time) {
+        k--;
+      }
+      while (at(first, k + 1) <= time) {
+        k++;
+      }
+      return at(first, k);
+    }
+
+    @Override
+    public long endOf(long start) {
+      ZonedDateTime first = Times.local(origin, resolution, zone);
+      long k =
+          Math.floorDiv(unit.between(first, Times.local(start, resolution, zone)), (long) count);
+      while (at(first, k) > start) {
+        k--;
+      }
+      while (at(first, k) <= start) {
+        k++;
+      }
+      return at(first, k);
+    }
+
+    private long at(ZonedDateTime first, long k) {
+      return Times.of(first.plus(Math.multiplyExact(k, (long) count), unit), resolution);
+    }
+
+    @Override
+    public String toString() {
+      return count + " " + unit.toString().toLowerCase(java.util.Locale.ROOT) + " in " + zone;
+    }
+  }
+
+  /**
+   * Reads a width: a number and one of {@code ms}, {@code s}, {@code m}, {@code h}, {@code d},
+   * {@code w}, {@code mo}, {@code y}. Hours and less are fixed windows counted from 1970 in UTC;
+   * days and more begin at midnight in the zone, weeks on Monday, months and years on their first
+   * day.
+   *
+   * @throws IllegalArgumentException if it is no width, or less than the resolution can tell
+   */
+  static Windows parse(String text, ZoneId zone, Resolution resolution) {
+    int digits = 0;
+    while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
+      digits++;
+    }
+    if (digits == 0 || digits > 9) {
+      throw new IllegalArgumentException(noWidth(text));
+    }
+    int count = Integer.parseInt(text.substring(0, digits));
+    if (count == 0) {
+      throw new IllegalArgumentException("'" + text + "' is no width of a window: it is 0");
+    }
+    return switch (text.substring(digits)) {
+      case "ms" -> fixed(text, Duration.ofMillis(count), resolution);
+      case "s" -> fixed(text, Duration.ofSeconds(count), resolution);
+      case "m" -> fixed(text, Duration.ofMinutes(count), resolution);
+      case "h" -> fixed(text, Duration.ofHours(count), resolution);
+      case "d" -> calendar(count, ChronoUnit.DAYS, zone, resolution);
+      case "w" -> calendar(count, ChronoUnit.WEEKS, zone, resolution);
+      case "mo" -> calendar(count, ChronoUnit.MONTHS, zone, resolution);
+      case "y" -> calendar(count, ChronoUnit.YEARS, zone, resolution);
+      default -> throw new IllegalArgumentException(noWidth(text));
+    };
+  }
+
+  /** Windows of calendar units, counted from the first of them in 1970. */
+  static Windows calendar(int count, ChronoUnit unit, ZoneId zone, Resolution resolution) {
+    LocalDate first = LocalDate.EPOCH;
+    if (unit == ChronoUnit.WEEKS) {
+      first = first.with(TemporalAdjusters.next(DayOfWeek.MONDAY));
+    }
+    long origin = Times.of(first.atStartOfDay(zone), resolution);
+    boolean exact =
+        unit.compareTo(ChronoUnit.WEEKS) <= 0 && zone.normalized() instanceof ZoneOffset;
+    return exact
+        ? new Fixed(Times.length(unit.getDuration().multipliedBy(count), resolution), origin)
+        : new Calendar(count, unit, zone, origin, resolution);
+  }
+
+  private static Windows fixed(String text, Duration width, Resolution resolution) {
+    long length = Times.length(width, resolution);
+    if (length < 1 || !Duration.of(length, Times.unit(resolution)).equals(width)) {
+      throw new IllegalArgumentException(
+          "'"
+              + text
+              + "' is no whole number of "
+              + resolution.symbol()
+              + ", in which the dataset counts time");
+    }
+    return new Fixed(length, 0);
+  }
+
+  private static String noWidth(String text) {
+    return "'" + text + "' is no width of a window (try 30s, 5m, 1h, 1d, 1w, 1mo or 1y)";
+  }
+}
