@@ -2,6 +2,7 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
 import dev.varve.model.TimeRange;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** What the catalog has counted. Every answer may be unknown. */
@@ -22,6 +23,11 @@ public interface Census {
         public OptionalLong buckets(Binding binding, TimeRange times) {
           return OptionalLong.empty();
         }
+
+        @Override
+        public Optional<TimeRange> times() {
+          return Optional.empty();
+        }
       };
 
   /** How many keys a metric has. */
@@ -32,4 +38,10 @@ public interface Census {
 
   /** About how many rows of a key overlap a range. */
   OptionalLong buckets(Binding binding, TimeRange times);
+
+  /**
+   * A range outside of which no sample lies. It bounds what an open query must enumerate; not an
+   * estimate, since what lies outside is not read.
+   */
+  Optional<TimeRange> times();
 }

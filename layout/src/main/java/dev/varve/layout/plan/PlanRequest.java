@@ -2,14 +2,15 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.ReadScope;
-import dev.varve.store.Direction;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be read.
  *
  * @param bindings the series that match, each key once; the plan reads every sample of theirs in
- *     scope, and may read others that are then dropped
+ *     scope, and may read others that are then dropped. Null where nobody knows which series there
+ *     are: every row in scope is wanted then, which takes a scan of the whole table
  * @param scope times, fields, versions, attributes
  * @param census what is known of how much there is
  * @param newestFirst how many of the newest samples suffice, or 0 for all in rising order of time;
@@ -17,20 +18,33 @@ import java.util.List;
  * @param wholeTable whether the plan may scan a whole table
  */
 public record PlanRequest(
-    List<? extends Binding> bindings,
+    @Nullable List<? extends Binding> bindings,
     ReadScope scope,
     Census census,
     int newestFirst,
     boolean wholeTable) {
   public PlanRequest {
-    bindings = List.copyOf(bindings);
+    bindings = bindings == null ? null : List.copyOf(bindings);
+    if (newestFirst < 0) {
+      throw new IllegalArgumentException(
+          "newest first asks for " + newestFirst + " samples, at least 0 is needed");
+    }
   }
 
   public static PlanRequest of(List<? extends Binding> bindings, ReadScope scope) {
     return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false);
   }
 
-  Direction direction() {
-    return newestFirst > 0 ? Direction.REVERSE : Direction.FORWARD;
+  /** Every row in scope, whatever series it belongs to. */
+  public static PlanRequest ofWholeTable(ReadScope scope) {
+    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true);
+  }
+
+  public PlanRequest with(Census other) {
+    return new PlanRequest(bindings, scope, other, newestFirst, wholeTable);
+  }
+
+  public PlanRequest withNewestFirst(int samples) {
+    return new PlanRequest(bindings, scope, census, samples, wholeTable);
   }
 }

@@ -1,7 +1,7 @@
 package dev.varve.layout.plan;
 
 /** A query could only be answered by reading a whole table, which nobody allowed. */
-public final class WholeTableScanException extends RuntimeException {
+public final class WholeTableScanException extends PlanRefusedException {
   private static final long serialVersionUID = 1;
 
   public WholeTableScanException(String message) {

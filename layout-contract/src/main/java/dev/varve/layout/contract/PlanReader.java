@@ -1,0 +1,243 @@
+package dev.varve.layout.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.Layout;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.Steps;
+import dev.varve.layout.plan.Plan;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Partitioning;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what a plan says, cell by cell, and checks on the way what every plan promises: rows stay
+ * in the partition of their slice, those of one series come in the order of time, and where nothing
+ * is filtered none belongs to another series. Simple enough to be the oracle of faster readers.
+ */
+public final class PlanReader {
+  private final Layout layout;
+  private final List<? extends Table> tables;
+  private final Steps steps;
+
+  /**
+   * What was found.
+   *
+   * @param samples by series, then time and kind; of several at one instant and kind the one of the
+   *     highest stamp
+   * @param damages of single cells, in words
+   * @param rows how many were delivered
+   * @param foreignRows how many of them belonged to other series and were dropped
+   */
+  public record Found(
+      Map<Series, TreeMap<Instant, Sample>> samples,
+      List<Attribute> attributes,
+      List<String> damages,
+      long rows,
+      long foreignRows) {}
+
+  /** Where a sample stands within its series. */
+  public record Instant(long time, Kind kind) implements Comparable<Instant> {
+    @Override
+    public int compareTo(Instant other) {
+      int order = Long.compare(time, other.time);
+      return order == 0 ? kind.compareTo(other.kind) : order;
+    }
+  }
+
+  /** The value, and the stamp by which the later of two is known. */
+  public record Sample(Value value, long stamp) {}
+
+  /** Reads with the open tables of the layout, in its order. */
+  public PlanReader(Layout layout, List<? extends Table> tables, Steps steps) {
+    this.layout = layout;
+    this.tables = List.copyOf(tables);
+    this.steps = steps;
+  }
+
+  /** Reads a plan that was made for the request. */
+  public Found read(PlanRequest request, Plan plan) {
+    Reading reading = new Reading(request);
+    for (Plan.StrandGroup group : plan.groups()) {
+      for (Plan.Strand strand : group.strands()) {
+        reading.read(group, strand);
+      }
+    }
+    return reading.found();
+  }
+
+  /** Samples of one series and kind come in the order of time within a strand. */
+  private record Track(Series series, Kind kind) {}
+
+  /** One read under way. */
+  private final class Reading {
+    private final @Nullable List<? extends Binding> bindings;
+    private final boolean newestFirst;
+    private final Map<Series, TreeMap<Instant, Sample>> samples = new HashMap<>();
+    private final List<Attribute> attributes = new ArrayList<>();
+    private final List<String> damages = new ArrayList<>();
+    private long rows;
+    private long foreignRows;
+
+    private Reading(PlanRequest request) {
+      bindings = request.bindings();
+      newestFirst = request.newestFirst() > 0;
+    }
+
+    private Found found() {
+      return new Found(samples, attributes, damages, rows, foreignRows);
+    }
+
+    private void read(Plan.StrandGroup group, Plan.Strand strand) {
+      StrandReading reading = new StrandReading(this, group, strand);
+      try (CellCursor cursor = tables.get(strand.table()).read(strand.read(), null)) {
+        CellBatch page = new CellBatch();
+        CellBatch row = new CellBatch();
+        while (cursor.next(page)) {
+          for (int i = 0; i < page.size(); i++) {
+            if (!row.isEmpty() && !page.row(i).equals(row.row(0))) {
+              reading.take(row);
+              row.clear();
+            }
+            row.addFrom(page, i);
+          }
+        }
+        if (!row.isEmpty()) {
+          reading.take(row);
+        }
+      }
+    }
+  }
+
+  /** One strand of it. */
+  private final class StrandReading {
+    private final Reading reading;
+    private final Plan.Strand strand;
+    private final Map<Bytes, GroupKey> members = new HashMap<>();
+    private final Set<Bytes> partitions;
+    private final Map<Track, Long> lastTimes = new HashMap<>();
+    private final RowSamples decoded = new RowSamples();
+
+    private StrandReading(Reading reading, Plan.StrandGroup group, Plan.Strand strand) {
+      this.reading = reading;
+      this.strand = strand;
+      this.partitions =
+          strand.read().slices().stream().map(Slice::partition).collect(Collectors.toSet());
+      if (reading.bindings != null) {
+        for (int place : group.bindings()) {
+          Binding binding = reading.bindings.get(place);
+          members.put(layout.rows().signature(binding), binding.key());
+        }
+      }
+    }
+
+    private void take(CellBatch row) {
+      reading.rows++;
+      Bytes rowKey = row.row(0);
+      if (reading.bindings != null) {
+        checkPartition(rowKey);
+      }
+      GroupKey key = keyOf(rowKey);
+      if (key == null) {
+        assertThat(strand.filtered()).as("row %s is of no series of its group", rowKey).isTrue();
+        reading.foreignRows++;
+        return;
+      }
+      decoded.clear();
+      layout.decode(row, 0, row.size(), decoded);
+      Map<Track, Long> rowLasts = new HashMap<>();
+      for (RowSamples.Vector vector : decoded.vectors()) {
+        take(key.field(vector.field()), vector.samples(), rowLasts);
+      }
+      lastTimes.putAll(rowLasts);
+      for (RowSamples.Found found : decoded.attributes()) {
+        Long time = found.time();
+        if (time == null || strand.trimmed().contains(time)) {
+          reading.attributes.add(new Attribute(key, found.name(), time, found.value()));
+        }
+      }
+      for (RowSamples.Damage damage : decoded.damages()) {
+        reading.damages.add(row.cell(damage.cell()) + ": " + damage.reason());
+      }
+    }
+
+    private void checkPartition(Bytes row) {
+      byte[] bytes = row.toArray();
+      Partitioning partitioning = layout.tables().get(strand.table()).partitioning();
+      Bytes partition = row.slice(0, partitioning.prefixLength(bytes, 0, bytes.length));
+      assertThat(partitions).as("partitions of the slices, row %s", row).contains(partition);
+    }
+
+    private @Nullable GroupKey keyOf(Bytes row) {
+      try {
+        if (reading.bindings == null) {
+          return steps.run(layout.identify(row));
+        }
+        byte[] bytes = row.toArray();
+        KeyBytes signature = new KeyBytes();
+        layout.rows().signature(bytes, 0, bytes.length, signature);
+        return members.get(signature.toBytes());
+      } catch (DamagedCellException e) {
+        reading.damages.add("row " + row + ": " + e.getMessage());
+        return null;
+      }
+    }
+
+    private void take(Series series, Samples vector, Map<Track, Long> rowLasts) {
+      if (vector.isEmpty()) {
+        return;
+      }
+      Track track = new Track(series, vector.kind());
+      long min = vector.time(0);
+      long max = vector.time(0);
+      for (int i = 0; i < vector.size(); i++) {
+        long time = vector.time(i);
+        assertThat(!layout.rowsInTimeOrder() || time >= max)
+            .as("%s: time %d comes behind %d within a row", series, time, max)
+            .isTrue();
+        min = Math.min(min, time);
+        max = Math.max(max, time);
+        if (strand.trimmed().contains(time)) {
+          Sample sample = new Sample(vector.value(i), vector.stamp(i));
+          reading
+              .samples
+              .computeIfAbsent(series, key -> new TreeMap<>())
+              .merge(
+                  new Instant(time, vector.kind()),
+                  sample,
+                  (a, b) -> b.stamp() >= a.stamp() ? b : a);
+        }
+      }
+      Long before = lastTimes.get(track);
+      if (before != null) {
+        assertThat(reading.newestFirst ? max <= before : min >= before)
+            .as(
+                "%s: a row of times %d to %d comes behind one that ends at %d",
+                series, min, max, before)
+            .isTrue();
+      }
+      rowLasts.put(track, reading.newestFirst ? min : max);
+    }
+  }
+}

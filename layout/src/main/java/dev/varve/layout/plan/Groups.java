@@ -1,0 +1,45 @@
+package dev.varve.layout.plan;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyInput;
+import dev.varve.layout.KeyPart;
+import dev.varve.model.Bytes;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Bindings put together that agree in all that the key gives of some first parts. In the order of
+ * the bindings.
+ *
+ * @param members places of bindings, group by group
+ */
+record Groups(List<List<Integer>> members) {
+  static Groups of(Survey survey, int pinned) {
+    List<KeyPart> given = new ArrayList<>();
+    for (KeyPart part : survey.shape.parts().subList(0, pinned)) {
+      if (part.role().ofKey()
+          || (part instanceof KeyPart.Salt salt && salt.of() == KeyPart.Salt.Of.KEY)) {
+        given.add(part);
+      }
+    }
+    Map<Bytes, List<Integer>> groups = new LinkedHashMap<>();
+    KeyBytes bytes = new KeyBytes();
+    for (int i = 0; i < survey.bindings.size(); i++) {
+      Binding binding = survey.bindings.get(i);
+      KeyInput input = new KeyInput(binding);
+      bytes.clear();
+      for (KeyPart part : given) {
+        part.encode(input, bytes);
+      }
+      groups.computeIfAbsent(bytes.toBytes(), key -> new ArrayList<>()).add(i);
+    }
+    return new Groups(List.copyOf(groups.values()));
+  }
+
+  int count() {
+    return members.size();
+  }
+}

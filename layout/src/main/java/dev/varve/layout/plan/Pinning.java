@@ -1,0 +1,103 @@
+package dev.varve.layout.plan;
+
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.RowShape;
+import dev.varve.model.Kind;
+import dev.varve.model.Series;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first parts of a row key, pinned to values: those of a binding to its own, a bucket to each
+ * of the range in turn, a kind and a field likewise, a salt to the one that the rest gives or to
+ * each that there is.
+ *
+ * @param count how many parts are pinned
+ * @param bucketPart the finest pinned part that carries time, or null
+ * @param buckets its values; one arbitrary value where no part carries time
+ * @param kinds to be pinned; one arbitrary kind where no part carries it
+ * @param fields likewise
+ * @param fanOut how many combinations of salts there are that nothing gives
+ * @param saltOfBucket whether a pinned salt is given by the key together with the bucket
+ * @param closed why the parts cannot be pinned, or null where they can
+ */
+record Pinning(
+    int count,
+    KeyPart.@Nullable Time bucketPart,
+    long[] buckets,
+    List<Kind> kinds,
+    List<String> fields,
+    int fanOut,
+    boolean saltOfBucket,
+    @Nullable String closed) {
+  private static final long[] ANY_TIME = {0};
+
+  static Pinning of(Survey survey, int count) {
+    KeyPart.Time bucketPart = null;
+    List<Kind> kinds = List.of(Kind.DOUBLE);
+    List<String> fields = List.of(Series.DEFAULT_FIELD);
+    String closed = null;
+    for (KeyPart part : survey.shape.parts().subList(0, count)) {
+      switch (part.role()) {
+        case TIME -> bucketPart = (KeyPart.Time) part;
+        case KIND -> kinds = List.copyOf(EnumSet.copyOf(survey.layout.domain().kinds()));
+        case FIELD -> {
+          if (survey.fields == null) {
+            closed = "the fields are not named, and " + part.label() + " stands in the key";
+          } else {
+            fields = survey.fields;
+          }
+        }
+        case SEQUENCE -> closed = "nobody knows the values of " + part.label();
+        case LITERAL, METRIC, TAGS, RESOURCE, SALT -> {}
+      }
+    }
+    long[] buckets = ANY_TIME;
+    if (bucketPart != null) {
+      Buckets listed = Buckets.of(bucketPart, survey.times);
+      buckets = listed.starts() == null ? ANY_TIME : listed.starts();
+      closed = closed == null ? listed.closed() : closed;
+    }
+    return new Pinning(
+        count,
+        bucketPart,
+        buckets,
+        kinds,
+        fields,
+        fanOut(survey.shape, count),
+        saltOfBucket(survey.shape, count),
+        closed);
+  }
+
+  private static int fanOut(RowShape shape, int count) {
+    int combinations = 1;
+    for (KeyPart part : shape.parts().subList(0, count)) {
+      if (part instanceof KeyPart.Salt salt && fansOut(shape, count, salt)) {
+        combinations = Math.multiplyExact(combinations, salt.buckets());
+      }
+    }
+    return combinations;
+  }
+
+  /** Whether every value of a salt must be read when the first {@code count} parts are pinned. */
+  static boolean fansOut(RowShape shape, int count, KeyPart.Salt salt) {
+    return switch (salt.of()) {
+      case KEY -> false;
+      case KEY_AND_BUCKET -> !bucketIsPinned(shape, count);
+      case SAMPLE -> true;
+    };
+  }
+
+  private static boolean saltOfBucket(RowShape shape, int count) {
+    return bucketIsPinned(shape, count)
+        && shape.parts().subList(0, count).stream()
+            .anyMatch(part ->
+                part instanceof KeyPart.Salt salt && salt.of() == KeyPart.Salt.Of.KEY_AND_BUCKET);
+  }
+
+  private static boolean bucketIsPinned(RowShape shape, int count) {
+    int time = shape.timePart();
+    return time >= 0 && time < count;
+  }
+}

@@ -1,0 +1,258 @@
+package dev.varve.layout.plan;
+
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.RowShape;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way to read: the first parts of the row key are pinned, and what follows is a range (of time,
+ * where the next part carries it) whose rows are filtered by the parts behind.
+ *
+ * @param pinned how many parts
+ * @param closed why the way cannot be gone, or null where it can
+ * @param scansTable whether it is closed only because it would scan a whole table
+ * @param slices how many, at most
+ * @param partitions how many, at most
+ * @param rows expected to be looked at
+ * @param cells likewise
+ * @param cost in rows; infinite where the way is closed
+ */
+record Way(
+    int pinned,
+    String name,
+    @Nullable String closed,
+    boolean scansTable,
+    double slices,
+    double partitions,
+    Amount rows,
+    Amount cells,
+    double cost) {
+
+  /** A number, and whether the census knows it or it is a guess. */
+  record Amount(double value, boolean counted) {
+    OptionalLong known() {
+      return counted ? OptionalLong.of(Math.round(value)) : OptionalLong.empty();
+    }
+
+    @Override
+    public String toString() {
+      return "%s%,.0f".formatted(counted ? "about " : "perhaps ", value);
+    }
+
+    Amount times(Survey.Mean mean) {
+      return new Amount(value * mean.value(), counted && mean.counted());
+    }
+  }
+
+  private static final Amount NONE = new Amount(0, false);
+
+  static Way of(Survey survey, int pinned) {
+    String name = name(survey.shape, pinned);
+    Pinning pinning = Pinning.of(survey, pinned);
+    String closed = closed(survey, pinning);
+    if (closed != null) {
+      return closed(pinned, name, closed, false);
+    }
+    if (scansTable(survey, pinned) && !survey.wholeTable) {
+      return closed(pinned, name, "it scans the whole table, which nobody allowed", true);
+    }
+    Way way = weigh(survey, pinning, name);
+    if (way.partitions > Weights.PARTITIONS_HARD) {
+      return closed(
+          pinned,
+          name,
+          "it would take %,.0f partitions, and one plan reads %,d at most: narrow the time range or the series"
+              .formatted(way.partitions, Weights.PARTITIONS_HARD),
+          false);
+    }
+    if (way.slices > Weights.SLICES_HARD) {
+      return closed(
+          pinned,
+          name,
+          "it would take %,.0f slices, and one plan reads %,d at most: narrow the time range or the series"
+              .formatted(way.slices, Weights.SLICES_HARD),
+          false);
+    }
+    return way;
+  }
+
+  boolean open() {
+    return closed == null;
+  }
+
+  /** What the way is expected to take, in words. */
+  String amounts() {
+    return "%,.0f slices, %s rows, %s cells".formatted(slices, rows, cells);
+  }
+
+  private static Way closed(int pinned, String name, String reason, boolean scansTable) {
+    return new Way(pinned, name, reason, scansTable, 0, 0, NONE, NONE, Double.POSITIVE_INFINITY);
+  }
+
+  private static @Nullable String closed(Survey survey, Pinning pinning) {
+    RowShape shape = survey.shape;
+    if (pinning.count() < shape.partitionParts()) {
+      return "a slice stays in one partition, which goes on to "
+          + shape.parts().get(shape.partitionParts() - 1).label();
+    }
+    return pinning.closed() != null ? pinning.closed() : disorder(shape, pinning.count());
+  }
+
+  /** Why rows behind the pinned parts do not come in the order of time within a series. */
+  static @Nullable String disorder(RowShape shape, int pinned) {
+    KeyPart.Time before = null;
+    for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
+      if (spreads(part) && !(before != null && before.instant())) {
+        return "rows of a series do not come in the order of time behind " + part.label();
+      }
+      if (part instanceof KeyPart.Time time) {
+        if (before != null && before.descending() != time.descending()) {
+          return before.label() + " and " + time.label() + " run in opposite directions";
+        }
+        before = time;
+      }
+    }
+    return null;
+  }
+
+  /** Whether rows of one series and time differ in the part. */
+  private static boolean spreads(KeyPart part) {
+    return part.role() == KeyPart.Role.SEQUENCE
+        || (part instanceof KeyPart.Salt salt && salt.of() != KeyPart.Salt.Of.KEY);
+  }
+
+  private static boolean scansTable(Survey survey, int pinned) {
+    RowShape shape = survey.shape;
+    boolean bound = shape.parts().subList(0, pinned).stream().anyMatch(part -> part.role().ofKey());
+    boolean bounded = restrictsTime(shape, pinned) && survey.boundedBelow && survey.boundedAbove;
+    return !bound && !bounded;
+  }
+
+  /** Whether the pinned parts and the range behind them leave out rows of other times. */
+  private static boolean restrictsTime(RowShape shape, int pinned) {
+    return shape.timePart() >= 0 && shape.timePart() <= pinned;
+  }
+
+  private static Way weigh(Survey survey, Pinning pinning, String name) {
+    int pinned = pinning.count();
+    Groups groups = Groups.of(survey, pinned);
+    double each =
+        (double) pinning.buckets().length
+            * pinning.kinds().size()
+            * pinning.fields().size()
+            * pinning.fanOut();
+    double slices = each * prefixes(survey, pinning, groups);
+    Amount series = seriesRead(survey, pinned, groups);
+    Survey.Means means = survey.means();
+    boolean restricted = survey.shape.timePart() < 0 || restrictsTime(survey.shape, pinned);
+    Amount rows = series.times(restricted ? means.rows() : means.rowsEver());
+    Amount cells =
+        series.times(
+            !restricted
+                ? means.cellsEver()
+                : Edges.of(survey, pinned).exact() ? means.cells() : means.cellsOfRows());
+    return new Way(
+        pinned,
+        name,
+        null,
+        false,
+        slices,
+        partitions(survey, pinning, slices),
+        rows,
+        cells,
+        Weights.cost(slices, rows.value(), cells.value()));
+  }
+
+  /** How many prefixes of the key, for one bucket, kind and field. */
+  private static double prefixes(Survey survey, Pinning pinning, Groups groups) {
+    if (!pinning.saltOfBucket()) {
+      return groups.count();
+    }
+    int salts = 1;
+    for (KeyPart part : survey.shape.parts().subList(0, pinning.count())) {
+      if (part instanceof KeyPart.Salt salt && salt.of() == KeyPart.Salt.Of.KEY_AND_BUCKET) {
+        salts = Math.multiplyExact(salts, salt.buckets());
+      }
+    }
+    double prefixes = 0;
+    for (List<Integer> group : groups.members()) {
+      prefixes += Math.min(group.size(), salts);
+    }
+    return prefixes;
+  }
+
+  private static double partitions(Survey survey, Pinning pinning, double slices) {
+    int parts = survey.shape.partitionParts();
+    if (parts == 0) {
+      return 1;
+    }
+    Pinning of = Pinning.of(survey, parts);
+    double each =
+        (double) of.buckets().length * of.kinds().size() * of.fields().size() * pinning.fanOut();
+    return Math.min(slices, each * prefixes(survey, pinning, Groups.of(survey, parts)));
+  }
+
+  /** How many series the slices hold, other ones than those asked for among them. */
+  private static Amount seriesRead(Survey survey, int pinned, Groups groups) {
+    List<KeyPart> behind =
+        survey.shape.parts().subList(pinned, survey.shape.parts().size()).stream()
+            .filter(part -> part.role().ofKey())
+            .toList();
+    if (behind.isEmpty()) {
+      return new Amount(survey.bindings.size(), true);
+    }
+    boolean metricBefore =
+        survey.shape.parts().subList(0, pinned).stream()
+            .anyMatch(part -> part.role() == KeyPart.Role.METRIC);
+    long tellingApart =
+        survey.shape.parts().stream()
+            .filter(part -> part.role().ofKey() && part.role() != KeyPart.Role.METRIC)
+            .count();
+    double share = tellingApart == 0 ? 1 : (double) behind.size() / tellingApart;
+    double sum = 0;
+    boolean counted = true;
+    for (List<Integer> group : groups.members()) {
+      Amount series =
+          metricBefore
+              ? seriesBehind(survey, group, share)
+              : new Amount(Weights.METRICS * Weights.SERIES_OF_METRIC, false);
+      sum += Math.max(series.value(), group.size());
+      counted &= series.counted();
+    }
+    return new Amount(sum, counted);
+  }
+
+  /**
+   * How many series of a metric share the pinned parts of a group. The parts that tell the series
+   * of a metric apart are taken to divide them evenly: of n series, all are behind the metric
+   * alone, the root of n behind half of the parts.
+   */
+  private static Amount seriesBehind(Survey survey, List<Integer> group, double share) {
+    String metric = survey.bindings.get(group.getFirst()).key().metric();
+    OptionalLong all = survey.seriesOfMetric(metric);
+    boolean everySeriesIsAsked = all.isPresent() && all.getAsLong() == survey.bindingsOf(metric);
+    if (everySeriesIsAsked) {
+      return new Amount(group.size(), true);
+    }
+    double of = all.isPresent() ? all.getAsLong() : Weights.SERIES_OF_METRIC;
+    return new Amount(Math.pow(of, share), all.isPresent() && share >= 1);
+  }
+
+  static String name(RowShape shape, int pinned) {
+    if (pinned == shape.parts().size()) {
+      return "exact rows";
+    }
+    String before =
+        shape.parts().subList(0, pinned).stream()
+            .map(KeyPart::label)
+            .collect(Collectors.joining(", "));
+    KeyPart next = shape.parts().get(pinned);
+    if (next instanceof KeyPart.Time) {
+      return "range of " + next.label() + (before.isEmpty() ? "" : " behind " + before);
+    }
+    return before.isEmpty() ? "whole table" : "all rows behind " + before;
+  }
+}
