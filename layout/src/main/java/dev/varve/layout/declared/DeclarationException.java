@@ -1,0 +1,26 @@
+package dev.varve.layout.declared;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A declaration makes no layout. The message says all that is wrong with it, one fault a line. */
+public final class DeclarationException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<Fault> faults;
+
+  DeclarationException(String subject, List<Fault> faults) {
+    super(
+        faults.stream()
+            .map(fault ->
+                fault.path().isEmpty()
+                    ? subject + ": " + fault.message()
+                    : subject + ": " + fault.path() + ": " + fault.message())
+            .collect(Collectors.joining("\n")));
+    this.faults = List.copyOf(faults);
+  }
+
+  public List<Fault> faults() {
+    return faults;
+  }
+}

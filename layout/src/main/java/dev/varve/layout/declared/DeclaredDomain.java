@@ -1,0 +1,93 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.Domain;
+import dev.varve.layout.KeyPart;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What a declared layout can hold, as its parts say. */
+final class DeclaredDomain {
+  private DeclaredDomain() {}
+
+  static Domain of(Declaration declaration, KeyPlan keys, List<FamilyColumns> families) {
+    Set<String> tagNames = tagNames(declaration);
+    return new Domain(
+        EnumSet.allOf(Kind.class),
+        Domain.Numbers.ALL,
+        times(keys, families),
+        (int) requiredTags(declaration),
+        tagNames == null ? Integer.MAX_VALUE : tagNames.size(),
+        tagNames,
+        !Set.of().equals(resourceNames(declaration)),
+        families.stream().anyMatch(family -> family.hasField),
+        plainTexts(declaration) ? Domain.Alphabet.UTF8 : Domain.Alphabet.UTF8_TEXT,
+        declaration.attributes() != null,
+        families.stream()
+            .allMatch(family ->
+                keys.oneRowASample()
+                    || family.hasSequence
+                    || (!family.eventTime && family.spec.maxVersions() > 1)));
+  }
+
+  private static TimeRange times(KeyPlan keys, List<FamilyColumns> families) {
+    TimeRange times = TimeRange.ALL;
+    for (KeyPart part : keys.shape().parts()) {
+      if (part instanceof BucketPart bucket) {
+        times = times.intersect(new TimeRange(bucket.first(), Long.MAX_VALUE));
+      } else if (part instanceof NamedBucketPart named) {
+        times = times.intersect(named.times());
+      }
+    }
+    for (FamilyColumns family : families) {
+      times = times.intersect(new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE - family.shift));
+    }
+    return times;
+  }
+
+  /** The tags that every key has and no other; null where the key has a place for any. */
+  private static @Nullable Set<String> tagNames(Declaration declaration) {
+    if (declaration.key().stream().anyMatch(KeyElement.AllTags.class::isInstance)) {
+      return null;
+    }
+    return declaration.key().stream()
+        .filter(KeyElement.Tag.class::isInstance)
+        .map(element -> ((KeyElement.Tag) element).tag())
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** As {@link #tagNames}, of resource identifiers. */
+  static @Nullable Set<String> resourceNames(Declaration declaration) {
+    if (declaration.key().stream().anyMatch(KeyElement.AllResource.class::isInstance)) {
+      return null;
+    }
+    return declaration.key().stream()
+        .filter(KeyElement.Resource.class::isInstance)
+        .map(element -> ((KeyElement.Resource) element).identifier())
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Tags that no key may lack: all named ones, unless a free form lets them be missing. */
+  private static long requiredTags(Declaration declaration) {
+    boolean others = tagNames(declaration) == null;
+    return declaration.key().stream()
+        .filter(
+            element -> element instanceof KeyElement.Tag tag && (!others || tag.form().width() > 0))
+        .count();
+  }
+
+  private static boolean plainTexts(Declaration declaration) {
+    return declaration.key().stream()
+        .allMatch(element ->
+            switch (element) {
+              case KeyElement.Metric metric -> metric.form().equals(TextForm.PLAIN);
+              case KeyElement.Tag tag -> tag.form().equals(TextForm.PLAIN);
+              case KeyElement.Resource resource -> resource.form().equals(TextForm.PLAIN);
+              default -> true;
+            });
+  }
+}

@@ -1,0 +1,195 @@
+package dev.varve.layout.declared;
+
+import java.util.List;
+
+/** One part of a row key, as it is declared. */
+public sealed interface KeyElement {
+  /**
+   * What the part is called where others refer to it: {@code metric}, {@code tag host}, {@code
+   * bucket}.
+   */
+  String name();
+
+  /** The part with everything that changes its bytes, in one canonical line. */
+  String text();
+
+  record Metric(TextForm form) implements KeyElement {
+    @Override
+    public String name() {
+      return "metric";
+    }
+
+    @Override
+    public String text() {
+      return name() + form.text();
+    }
+  }
+
+  /** The value of one tag; the name is not stored. */
+  record Tag(String tag, TextForm form) implements KeyElement {
+    @Override
+    public String name() {
+      return "tag " + tag;
+    }
+
+    @Override
+    public String text() {
+      return name() + form.text();
+    }
+  }
+
+  /** All tags that have no part of their own, names and values, sorted by name. */
+  record AllTags() implements KeyElement {
+    @Override
+    public String name() {
+      return "tags";
+    }
+
+    @Override
+    public String text() {
+      return name();
+    }
+  }
+
+  /** The value of one resource identifier; the name is not stored. */
+  record Resource(String identifier, TextForm form) implements KeyElement {
+    @Override
+    public String name() {
+      return "resource " + identifier;
+    }
+
+    @Override
+    public String text() {
+      return name() + form.text();
+    }
+  }
+
+  /** All resource identifiers that have no part of their own, names and values, sorted by name. */
+  record AllResource() implements KeyElement {
+    @Override
+    public String name() {
+      return "resource";
+    }
+
+    @Override
+    public String text() {
+      return name();
+    }
+  }
+
+  /** The same bytes in every row: a text in UTF-8, not empty. */
+  record Literal(String bytes) implements KeyElement {
+    @Override
+    public String name() {
+      return "literal";
+    }
+
+    @Override
+    public String text() {
+      return "literal '" + bytes + "'";
+    }
+  }
+
+  /** The stretch of time that the row covers. */
+  record Bucket(BucketWidth width, Label label, boolean descending) implements KeyElement {
+    @Override
+    public String name() {
+      return "bucket";
+    }
+
+    @Override
+    public String text() {
+      return "bucket "
+          + width.text()
+          + (label == Label.START ? "" : " label " + label.text())
+          + (descending ? " descending" : "");
+    }
+  }
+
+  /** How a bucket is written. */
+  enum Label {
+    /** Its first instant, in eight bytes. */
+    START,
+    /**
+     * Its name in ISO 8601: {@code 2015-03-01}, {@code 2015-W10}, {@code 2015-03}, {@code 2015}.
+     */
+    TEXT,
+    /** A number that comes back with every year, such as that of the week; refused always. */
+    NUMBER;
+
+    String text() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /** The instant of the sample: each row is a single one. */
+  record Time(boolean descending) implements KeyElement {
+    @Override
+    public String name() {
+      return "time";
+    }
+
+    @Override
+    public String text() {
+      return "time" + (descending ? " descending" : "");
+    }
+  }
+
+  /** The order of acceptance: each sample, or place of samples, is a row of its own. */
+  record Sequence() implements KeyElement {
+    @Override
+    public String name() {
+      return "sequence";
+    }
+
+    @Override
+    public String text() {
+      return name();
+    }
+  }
+
+  /**
+   * A number computed from parts behind it, which spreads neighbours over {@code buckets} prefixes.
+   *
+   * @param buckets 2 to 65,536
+   * @param of names of parts behind it; empty for all that the key of a series determines
+   */
+  record Salt(int buckets, List<String> of) implements KeyElement {
+    public Salt {
+      of = List.copyOf(of);
+    }
+
+    @Override
+    public String name() {
+      return "salt";
+    }
+
+    @Override
+    public String text() {
+      return "salt " + buckets + (of.isEmpty() ? "" : " of " + String.join(" and ", of));
+    }
+  }
+
+  /**
+   * The leading bytes of a hash of parts behind it: neighbours are spread for good, and rows are
+   * found one series at a time.
+   *
+   * @param bytes 1 to 8
+   * @param of names of parts behind it; empty for all that the key of a series determines
+   */
+  record Hash(int bytes, List<String> of) implements KeyElement {
+    public Hash {
+      of = List.copyOf(of);
+    }
+
+    @Override
+    public String name() {
+      return "hash";
+    }
+
+    @Override
+    public String text() {
+      return "hash " + bytes + (of.isEmpty() ? "" : " of " + String.join(" and ", of));
+    }
+  }
+}

@@ -1,0 +1,244 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyInput;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.KeyPart.Role;
+import dev.varve.layout.RowShape;
+import dev.varve.model.Resolution;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The parts of a row key, compiled: which of them are the same in every row of a key, so that they
+ * are encoded once, and how a whole row is checked without allocating.
+ */
+final class KeyPlan {
+  private final RowShape shape;
+  private final KeyPart[] parts;
+
+  /** Whether the part is the same in every row of a key. */
+  private final boolean[] settled;
+
+  private final int segments;
+  private final int lastTime;
+  private final boolean oneRowASample;
+
+  KeyPlan(Declaration declaration) {
+    List<KeyPart> compiled = compile(declaration.key(), declaration.resolution());
+    this.shape = new RowShape(compiled, declaration.partition());
+    this.parts = compiled.toArray(KeyPart[]::new);
+    this.settled = new boolean[parts.length];
+    this.lastTime = shape.lastTimePart();
+    int runs = 0;
+    boolean sequence = false;
+    for (int i = 0; i < parts.length; i++) {
+      settled[i] = isSettled(parts[i], declaration.key().get(i));
+      runs += settled[i] && (i == 0 || !settled[i - 1]) ? 1 : 0;
+      sequence |= parts[i].role() == Role.SEQUENCE;
+    }
+    this.segments = runs;
+    this.oneRowASample = sequence;
+  }
+
+  private static List<KeyPart> compile(List<KeyElement> key, Resolution resolution) {
+    Set<String> tags = new HashSet<>();
+    Set<String> identifiers = new HashSet<>();
+    boolean allTags = false;
+    boolean allResource = false;
+    for (KeyElement element : key) {
+      switch (element) {
+        case KeyElement.Tag tag -> tags.add(tag.tag());
+        case KeyElement.Resource resource -> identifiers.add(resource.identifier());
+        case KeyElement.AllTags all -> allTags = true;
+        case KeyElement.AllResource all -> allResource = true;
+        case KeyElement.Metric m -> {}
+        case KeyElement.Literal l -> {}
+        case KeyElement.Bucket b -> {}
+        case KeyElement.Time t -> {}
+        case KeyElement.Sequence s -> {}
+        case KeyElement.Salt s -> {}
+        case KeyElement.Hash h -> {}
+      }
+    }
+    // From the last to the first: a salt is computed of the parts behind it.
+    List<KeyPart> compiled = new ArrayList<>();
+    for (int i = key.size() - 1; i >= 0; i--) {
+      List<KeyElement> behind = key.subList(i + 1, key.size());
+      compiled.addFirst(
+          switch (key.get(i)) {
+            case KeyElement.Metric metric -> TextPart.metric(metric);
+            case KeyElement.Tag tag -> TextPart.tag(tag, allTags);
+            case KeyElement.AllTags all -> TagSetPart.tags(tags);
+            case KeyElement.Resource resource -> TextPart.resource(resource, allResource);
+            case KeyElement.AllResource all -> TagSetPart.resource(identifiers);
+            case KeyElement.Literal literal -> new LiteralPart(literal);
+            case KeyElement.Bucket bucket ->
+                bucket.label() == KeyElement.Label.TEXT
+                    ? new NamedBucketPart(bucket, resolution)
+                    : new BucketPart(bucket, resolution);
+            case KeyElement.Time time -> new InstantPart(time, resolution);
+            case KeyElement.Sequence sequence -> new SequencePart();
+            case KeyElement.Salt salt ->
+                new SaltPart(
+                    salt, saltedOf(salt.of(), behind), covered(salt.of(), behind, compiled));
+            case KeyElement.Hash hash -> new HashPart(hash, covered(hash.of(), behind, compiled));
+          });
+    }
+    return compiled;
+  }
+
+  private static CoveredParts covered(
+      List<String> of, List<KeyElement> behind, List<KeyPart> compiled) {
+    boolean[] covered = new boolean[behind.size()];
+    for (int i = 0; i < covered.length; i++) {
+      covered[i] =
+          of.isEmpty() ? compiled.get(i).role().ofKey() : of.contains(behind.get(i).name());
+    }
+    return new CoveredParts(compiled, covered);
+  }
+
+  private static KeyPart.Salt.Of saltedOf(List<String> of, List<KeyElement> behind) {
+    KeyPart.Salt.Of result = KeyPart.Salt.Of.KEY;
+    for (KeyElement element : behind) {
+      if (of.contains(element.name())) {
+        if (element instanceof KeyElement.Time) {
+          return KeyPart.Salt.Of.SAMPLE;
+        }
+        if (element instanceof KeyElement.Bucket) {
+          result = KeyPart.Salt.Of.KEY_AND_BUCKET;
+        }
+      }
+    }
+    return result;
+  }
+
+  private static boolean isSettled(KeyPart part, KeyElement element) {
+    return switch (element) {
+      case KeyElement.Salt salt -> ((SaltPart) part).of() == KeyPart.Salt.Of.KEY;
+      case KeyElement.Hash hash -> hash.of().stream().noneMatch(KeyPlan::isTime);
+      default -> part.role().ofKey() || part.role() == Role.LITERAL;
+    };
+  }
+
+  static boolean isTime(String name) {
+    return name.equals("bucket") || name.equals("time");
+  }
+
+  RowShape shape() {
+    return shape;
+  }
+
+  /** Whether each sample, or place of samples, is a row of its own. */
+  boolean oneRowASample() {
+    return oneRowASample;
+  }
+
+  /** The part that says the time of a row as finely as any; the shape must have one. */
+  KeyPart.Time time() {
+    return (KeyPart.Time) parts[lastTime];
+  }
+
+  boolean hasTime() {
+    return lastTime >= 0;
+  }
+
+  /** How many bytes the parts take that differ from row to row. */
+  int unsettledLength() {
+    int length = 0;
+    for (int i = 0; i < parts.length; i++) {
+      // Buckets by name are the longest, with ten bytes.
+      length += settled[i] ? 0 : 10;
+    }
+    return length;
+  }
+
+  /** Encodes once what is the same in every row of a key. */
+  DeclaredBinding bind(Binding plain) {
+    KeyInput input = new KeyInput(plain);
+    KeyBytes out = new KeyBytes();
+    byte[][] bytes = new byte[segments][];
+    int next = 0;
+    for (int i = 0; i < parts.length; i++) {
+      if (settled[i]) {
+        parts[i].encode(input, out);
+        if (i + 1 == parts.length || !settled[i + 1]) {
+          bytes[next++] = out.toBytes().toArray();
+          out.clear();
+        }
+      }
+    }
+    return new DeclaredBinding(plain.key(), bytes);
+  }
+
+  /** Appends the key of the row that a sample goes to. */
+  void encode(DeclaredBinding binding, KeyInput input, KeyBytes out) {
+    int next = 0;
+    for (int i = 0; i < parts.length; i++) {
+      if (!settled[i]) {
+        parts[i].encode(input, out);
+      } else if (i == 0 || !settled[i - 1]) {
+        out.raw(binding.segments()[next++]);
+      }
+    }
+  }
+
+  /**
+   * Checks a whole row key as far as its bytes tell: every part, that salts are those of what they
+   * are computed of, that coarser times hold the finest, that no byte is left over.
+   *
+   * @return the time of its last time part, or 0 where there is none
+   * @throws DamagedCellException if something is wrong
+   */
+  long check(byte[] row, int from, int to) {
+    int at = from;
+    long time = 0;
+    for (int i = 0; i < parts.length; i++) {
+      KeyPart part = parts[i];
+      if (i == lastTime) {
+        time = ((KeyPart.Time) part).timeAt(row, at, to);
+      }
+      at =
+          switch (part) {
+            case SaltPart salt -> salt.check(row, at, to);
+            case HashPart hash -> hash.check(row, at, to);
+            default -> part.skip(row, at, to);
+          };
+    }
+    if (at != to) {
+      throw new DamagedCellException(
+          "row key: %d bytes too many behind %s".formatted(to - at, parts[parts.length - 1]));
+    }
+    checkCoarserTimes(row, from, to, time);
+    return time;
+  }
+
+  private void checkCoarserTimes(byte[] row, int from, int to, long time) {
+    int at = from;
+    for (int i = 0; i < lastTime; i++) {
+      if (parts[i] instanceof KeyPart.Time coarser
+          && coarser.timeAt(row, at, to) != coarser.floor(time)) {
+        throw new DamagedCellException(
+            "row key, byte %d: %s is not that of %d, which stands behind"
+                .formatted(at, coarser, time));
+      }
+      at = parts[i].skip(row, at, to);
+    }
+  }
+
+  /** The stamp that a row key says; the shape must have a sequence. */
+  long stamp(byte[] row, int from, int to) {
+    int at = from;
+    for (KeyPart part : parts) {
+      if (part.role() == Role.SEQUENCE) {
+        return OrderedNumber.read(row, at, false);
+      }
+      at = part.skip(row, at, to);
+    }
+    throw new IllegalStateException("row keys of " + shape + " carry no sequence");
+  }
+}

@@ -1,0 +1,34 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.KeyBytes;
+
+/**
+ * Signed numbers of 64 bits whose bytes sort as they do: big-endian, the sign bit flipped.
+ *
+ * <p>Falling order is the complement of all that, not {@code MAX - number}, which would overflow
+ * for negative numbers.
+ */
+final class OrderedNumber {
+  static final int LENGTH = 8;
+
+  private OrderedNumber() {}
+
+  static void append(long number, boolean descending, KeyBytes out) {
+    long rising = number ^ Long.MIN_VALUE;
+    out.i64(descending ? ~rising : rising);
+  }
+
+  static long read(byte[] bytes, int from, boolean descending) {
+    long rising = unsigned(bytes, from, LENGTH);
+    return (descending ? ~rising : rising) ^ Long.MIN_VALUE;
+  }
+
+  /** A big-endian number of up to eight bytes. */
+  static long unsigned(byte[] bytes, int from, int length) {
+    long number = 0;
+    for (int i = 0; i < length; i++) {
+      number = (number << 8) | (bytes[from + i] & 0xff);
+    }
+    return number;
+  }
+}

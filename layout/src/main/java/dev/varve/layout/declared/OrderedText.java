@@ -1,0 +1,166 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.KeyBytes;
+import dev.varve.model.Series;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Texts of any length whose bytes sort as the texts do, also where something follows.
+ *
+ * <pre>
+ * Text  := (byte but 00 | 00 ff)*      // UTF-8, every 00 followed by ff
+ * Ended := Text 00 01
+ * Field := (nothing)                   // the field "value"
+ *        | 00 02                       // the field ""
+ *        | Text                        // every other
+ * </pre>
+ *
+ * A text ends before {@code 00 01} or where the key ends; {@code 00} is followed by nothing but
+ * what is written here. A shorter text comes before the longer ones that begin with it, for {@code
+ * 00 01} is less than {@code 00 ff} and than every other byte.
+ */
+final class OrderedText {
+  static final int ESCAPED = 0xff;
+  static final int END = 0x01;
+  private static final int EMPTY_FIELD = 0x02;
+
+  private OrderedText() {}
+
+  /** Appends a text without its end; it has no unpaired surrogates. */
+  static void append(String text, KeyBytes out) {
+    for (int i = 0; i < text.length(); ) {
+      int codePoint = text.codePointAt(i);
+      Utf8.append(codePoint, out);
+      if (codePoint == 0) {
+        out.u8(ESCAPED);
+      }
+      i += Character.charCount(codePoint);
+    }
+  }
+
+  static void append(byte[] utf8, int from, int to, KeyBytes out) {
+    for (int i = from; i < to; i++) {
+      out.u8(utf8[i]);
+      if (utf8[i] == 0) {
+        out.u8(ESCAPED);
+      }
+    }
+  }
+
+  static void appendEnded(String text, KeyBytes out) {
+    append(text, out);
+    end(out);
+  }
+
+  static void end(KeyBytes out) {
+    out.u8(0).u8(END);
+  }
+
+  static void appendField(String field, KeyBytes out) {
+    if (field.isEmpty()) {
+      out.u8(0).u8(EMPTY_FIELD);
+    } else if (!field.equals(Series.DEFAULT_FIELD)) {
+      append(field, out);
+    }
+  }
+
+  /** Where the {@code 00 01} of a text starts, or -1 where there is none or the text is damaged. */
+  static int endOf(byte[] bytes, int from, int to) {
+    for (int at = from; at < to - 1; at++) {
+      if (bytes[at] == 0) {
+        if (bytes[at + 1] == END) {
+          return at;
+        }
+        if (bytes[at + 1] != (byte) ESCAPED) {
+          return -1;
+        }
+        at++;
+      }
+    }
+    return -1;
+  }
+
+  /** Where the {@code 00 01} of a field starts, or -1. */
+  static int endOfField(byte[] bytes, int from, int to) {
+    return isEmptyField(bytes, from, Math.min(to, from + 2))
+        ? (to - from >= 4 && bytes[from + 2] == 0 && bytes[from + 3] == END ? from + 2 : -1)
+        : endOf(bytes, from, to);
+  }
+
+  /** Whether the bytes are a text as {@link #append} writes it. */
+  static boolean isText(byte[] bytes, int from, int to) {
+    boolean plain = true;
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == 0) {
+        if (at + 1 == to || bytes[at + 1] != (byte) ESCAPED) {
+          return false;
+        }
+        plain = false;
+        at++;
+      }
+    }
+    if (plain) {
+      return Utf8.valid(bytes, from, to);
+    }
+    byte[] unescaped = unescape(bytes, from, to);
+    return Utf8.valid(unescaped, 0, unescaped.length);
+  }
+
+  /** Whether the bytes are a field as {@link #appendField} writes it. */
+  static boolean isField(byte[] bytes, int from, int to) {
+    return from == to
+        || isEmptyField(bytes, from, to)
+        || (isText(bytes, from, to) && !equals(bytes, from, to, Series.DEFAULT_FIELD));
+  }
+
+  private static boolean isEmptyField(byte[] bytes, int from, int to) {
+    return to - from == 2 && bytes[from] == 0 && bytes[from + 1] == EMPTY_FIELD;
+  }
+
+  /** The text of bytes for which {@link #isText} holds. */
+  static String read(byte[] bytes, int from, int to) {
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == 0) {
+        return new String(unescape(bytes, from, to), StandardCharsets.UTF_8);
+      }
+    }
+    return new String(bytes, from, to - from, StandardCharsets.UTF_8);
+  }
+
+  /** The field of bytes for which {@link #isField} holds. */
+  static String readField(byte[] bytes, int from, int to) {
+    if (from == to) {
+      return Series.DEFAULT_FIELD;
+    }
+    return isEmptyField(bytes, from, to) ? "" : read(bytes, from, to);
+  }
+
+  /**
+   * Whether the bytes are those of a text in ASCII; false for every other text, whatever the bytes.
+   */
+  static boolean equals(byte[] bytes, int from, int to, String text) {
+    if (text.length() != to - from) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c != bytes[from + i] || c == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static byte[] unescape(byte[] bytes, int from, int to) {
+    byte[] text = new byte[to - from];
+    int length = 0;
+    for (int at = from; at < to; at++) {
+      text[length++] = bytes[at];
+      if (bytes[at] == 0) {
+        at++;
+      }
+    }
+    return Arrays.copyOf(text, length);
+  }
+}

@@ -1,0 +1,284 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.CellSink;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyInput;
+import dev.varve.layout.Refusal;
+import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
+import dev.varve.model.Column;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.TimeRange;
+import dev.varve.store.MutationBatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes one group. Places that follow one another in the same row are a run: its row key is made
+ * once, and its cells stand next to each other in the batch, so that they are one mutation.
+ *
+ * <p>One buffer holds the row key, and behind it the qualifier and value of one cell after the
+ * other: a group costs a handful of objects, a sample none.
+ */
+final class SampleEncoder {
+  private final DeclaredLayout layout;
+  private final KeyPlan keys;
+  private final DeclaredBinding binding;
+  private final SampleGroup group;
+  private final long firstStamp;
+  private final CellSink sink;
+  private final MutationBatch batch;
+  private final KeyBytes out = new KeyBytes();
+  private final KeyInput input;
+
+  /** For each column its family; null where it has none, or is refused whole. */
+  private final @Nullable FamilyColumns[] families;
+
+  /** The columns of packed families; null where there is none. */
+  private final @Nullable PackedColumns packed;
+
+  private int rowLength;
+  private long rowTime;
+
+  SampleEncoder(
+      DeclaredLayout layout,
+      KeyPlan keys,
+      DeclaredBinding binding,
+      SampleGroup group,
+      long firstStamp,
+      CellSink sink) {
+    this.layout = layout;
+    this.keys = keys;
+    this.binding = binding;
+    this.group = group;
+    this.firstStamp = firstStamp;
+    this.sink = sink;
+    this.batch = sink.data(layout.dataTable());
+    this.input = new KeyInput(binding);
+    this.families = families();
+    this.packed = layout.packs() ? PackedColumns.of(group.columns(), families) : null;
+  }
+
+  private @Nullable FamilyColumns[] families() {
+    @Nullable FamilyColumns[] found = new @Nullable FamilyColumns[group.columns().size()];
+    for (int i = 0; i < found.length; i++) {
+      Column column = group.columns().get(i);
+      Refusal refusal = layout.refusalOf(column.field());
+      if (refusal == null) {
+        found[i] = layout.familyOf(column.field());
+      } else {
+        for (int place = 0; place < group.size(); place++) {
+          if (column.has(place)) {
+            sink.refuse(i, place, refusal);
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  void encode() {
+    TimeRange domain = layout.domain().times();
+    long[] times = group.times();
+    int place = 0;
+    while (place < group.size()) {
+      if (!domain.contains(times[place])) {
+        sink.refuse(-1, place, outside(times[place], domain));
+        place++;
+        continue;
+      }
+      int end = run(place, domain);
+      startRow(place);
+      for (int i = 0; i < families.length; i++) {
+        FamilyColumns family = families[i];
+        if (family != null && family.form != ValueForm.ALL) {
+          column(family, i, place, end);
+        }
+      }
+      if (packed != null) {
+        pack(packed, place, end);
+      }
+      place = end;
+    }
+  }
+
+  private Refusal outside(long time, TimeRange domain) {
+    return new Refusal(
+        "declared.time",
+        "time %d lies outside %d to %d, which layout %s holds"
+            .formatted(time, domain.from(), domain.to(), layout.identity().name()));
+  }
+
+  /** The end of the run of places that share the row of place {@code from}. */
+  private int run(int from, TimeRange domain) {
+    if (keys.oneRowASample()) {
+      return from + 1;
+    }
+    long[] times = group.times();
+    long start = domain.from();
+    long end = domain.to();
+    if (keys.hasTime()) {
+      start = keys.time().floor(times[from]);
+      end = Math.min(end, keys.time().next(start));
+    }
+    int place = from + 1;
+    while (place < group.size() && times[place] >= start && times[place] < end) {
+      place++;
+    }
+    return place;
+  }
+
+  private void startRow(int place) {
+    long time = group.times()[place];
+    input.time(time).stamp(firstStamp + place);
+    out.clear();
+    keys.encode(binding, input, out);
+    rowLength = out.length();
+    rowTime = keys.hasTime() ? keys.time().floor(time) : 0;
+  }
+
+  /** Writes the cells of one column whose values stand alone. */
+  private void column(FamilyColumns family, int index, int from, int to) {
+    Column column = group.columns().get(index);
+    for (int place = from; place < to; place++) {
+      if (column.has(place)) {
+        out.truncate(rowLength);
+        Refusal refusal = appendQualifier(family, column, place);
+        if (refusal == null) {
+          refusal = DeclaredLayout.refusalOf(column, place);
+        }
+        if (refusal != null) {
+          sink.refuse(index, place, refusal);
+          continue;
+        }
+        int valueAt = out.length();
+        if (family.form == ValueForm.ONE) {
+          appendValue(column, place);
+        }
+        put(family, place, valueAt);
+      }
+    }
+  }
+
+  private void put(FamilyColumns family, int place, int valueAt) {
+    long cellTime = family.eventTime ? group.times()[place] + family.shift : firstStamp + place;
+    byte[] bytes = out.array();
+    batch.put(
+        bytes,
+        0,
+        rowLength,
+        family.index,
+        bytes,
+        rowLength,
+        valueAt - rowLength,
+        cellTime,
+        bytes,
+        valueAt,
+        out.length() - valueAt);
+  }
+
+  private void appendValue(Column column, int place) {
+    switch (column) {
+      case Column.Doubles doubles -> ValueCodec.append(doubles.values()[place], out);
+      case Column.Longs longs -> ValueCodec.append(longs.values()[place], out);
+      case Column.Texts texts ->
+          ValueCodec.appendText(texts.bytes(), texts.start(place), texts.end(place), out);
+    }
+  }
+
+  /**
+   * Appends the qualifier of a sample.
+   *
+   * @param column null in packed families, whose qualifiers name neither field nor value
+   * @return why it cannot be made, or null
+   */
+  private @Nullable Refusal appendQualifier(
+      FamilyColumns family, @Nullable Column column, int place) {
+    int last = family.parts.length - 1;
+    for (int i = 0; i <= last; i++) {
+      switch (family.parts[i]) {
+        case OFFSET -> {
+          long ticks = group.times()[place] - rowTime;
+          if (ticks % family.offsetUnit != 0) {
+            return offTheGrid(group.times()[place], family);
+          }
+          out.number(ticks / family.offsetUnit, family.offsetBytes);
+        }
+        case FIELD -> {
+          if (column != null) {
+            OrderedText.appendField(column.field(), out);
+            if (i < last) {
+              OrderedText.end(out);
+            }
+          }
+        }
+        case SEQUENCE -> OrderedNumber.append(firstStamp + place, false, out);
+        case FIXED -> out.raw(family.fixed);
+        case VALUE -> {
+          if (column != null) {
+            appendValueToQualifier(column, place, i == last);
+          }
+        }
+      }
+    }
+    int length = out.length() - rowLength;
+    return length > DeclaredLayout.QUALIFIER_MAX
+        ? new Refusal(
+            "declared.qualifier",
+            "the qualifier would take %d bytes, at most %d are held"
+                .formatted(length, DeclaredLayout.QUALIFIER_MAX))
+        : null;
+  }
+
+  private Refusal offTheGrid(long time, FamilyColumns family) {
+    return new Refusal(
+        "declared.grid",
+        "time %d does not lie a multiple of %d %s behind the start of its bucket at %d"
+            .formatted(time, family.offsetUnit, layout.resolution().symbol(), rowTime));
+  }
+
+  private void appendValueToQualifier(Column column, int place, boolean last) {
+    if (column instanceof Column.Texts texts) {
+      ValueCodec.appendText(texts.bytes(), 0, 0, out);
+      OrderedText.append(texts.bytes(), texts.start(place), texts.end(place), out);
+      if (!last) {
+        OrderedText.end(out);
+      }
+    } else {
+      appendValue(column, place);
+    }
+  }
+
+  private void pack(PackedColumns columns, int from, int to) {
+    for (int place = from; place < to; place++) {
+      int first = 0;
+      while (first < columns.size()) {
+        int end = columns.endOfFamily(first);
+        packFamily(columns, first, end, place);
+        first = end;
+      }
+    }
+  }
+
+  /** Writes the one cell of a packed family at one place, if it has a value there. */
+  private void packFamily(PackedColumns columns, int first, int end, int place) {
+    FamilyColumns family = columns.family(first);
+    out.truncate(rowLength);
+    Refusal refusal = appendQualifier(family, null, place);
+    int valueAt = out.length();
+    PackedCodec.start(out);
+    int empty = out.length();
+    for (int i = first; i < end; i++) {
+      Column column = columns.column(i);
+      if (column.has(place) && !columns.shadowed(i, end, place)) {
+        Refusal why = refusal != null ? refusal : DeclaredLayout.refusalOf(column, place);
+        if (why != null) {
+          sink.refuse(columns.indexInGroup(i), place, why);
+        } else {
+          PackedCodec.append(columns.name(i), column, place, out);
+        }
+      }
+    }
+    if (out.length() > empty) {
+      put(family, place, valueAt);
+    }
+  }
+}

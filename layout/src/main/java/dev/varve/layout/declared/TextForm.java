@@ -1,0 +1,21 @@
+package dev.varve.layout.declared;
+
+/**
+ * How a text stands in a row key.
+ *
+ * @param width how many bytes it takes, filled up with zero bytes; 0 where it is escaped and
+ *     terminated instead, so that it may be of any length and sorts as the text does
+ * @param transform what is done to the text first
+ */
+public record TextForm(int width, TextTransform transform) {
+  public static final TextForm PLAIN = new TextForm(0, TextTransform.NONE);
+
+  public static TextForm fixed(int width) {
+    return new TextForm(width, TextTransform.NONE);
+  }
+
+  String text() {
+    String shape = width == 0 ? "" : " width " + width;
+    return transform.equals(TextTransform.NONE) ? shape : shape + " " + transform.text();
+  }
+}

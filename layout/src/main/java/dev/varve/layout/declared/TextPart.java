@@ -1,0 +1,203 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyInput;
+import dev.varve.layout.KeyOutput;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.RefusedException;
+import dev.varve.model.GroupKey;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metric, or the value of one tag or one resource identifier.
+ *
+ * <pre>
+ * escaped:      Ended                    // OrderedText; sorts as the text does
+ *             | 00 00                    // there is no such tag
+ * fixed width:  byte{width}              // UTF-8, filled up with 00 behind
+ * </pre>
+ *
+ * That a tag is missing can be said only where the others have a place too ({@code optional}), and
+ * not in a fixed width.
+ */
+final class TextPart implements KeyPart {
+  private static final int ABSENT = 0x00;
+
+  private final Role role;
+  private final String label;
+  private final @Nullable String name;
+  private final TextForm form;
+  private final boolean optional;
+
+  private TextPart(
+      Role role, String label, @Nullable String name, TextForm form, boolean optional) {
+    this.role = role;
+    this.label = label;
+    this.name = name;
+    this.form = form;
+    this.optional = optional && form.width() == 0;
+  }
+
+  static TextPart metric(KeyElement.Metric element) {
+    return new TextPart(Role.METRIC, element.name(), null, element.form(), false);
+  }
+
+  static TextPart tag(KeyElement.Tag element, boolean optional) {
+    return new TextPart(Role.TAGS, element.name(), element.tag(), element.form(), optional);
+  }
+
+  static TextPart resource(KeyElement.Resource element, boolean optional) {
+    return new TextPart(
+        Role.RESOURCE, element.name(), element.identifier(), element.form(), optional);
+  }
+
+  @Override
+  public String label() {
+    return label;
+  }
+
+  @Override
+  public Role role() {
+    return role;
+  }
+
+  /** Whether a key without the tag has a row. */
+  boolean optional() {
+    return optional;
+  }
+
+  private @Nullable String valueIn(GroupKey key) {
+    if (name == null) {
+      return key.metric();
+    }
+    return role == Role.TAGS ? key.tags().get(name) : key.resource().get(name);
+  }
+
+  @Override
+  public void encode(KeyInput input, KeyBytes out) {
+    String value = valueIn(input.binding().key());
+    if (value == null) {
+      if (!optional) {
+        throw new RefusedException(
+            "declared.missing",
+            "%s has no %s, which every key of this layout needs"
+                .formatted(input.binding().key(), label));
+      }
+      out.u8(0).u8(ABSENT);
+      return;
+    }
+    String text = form.transform().apply(value);
+    if (form.width() == 0) {
+      OrderedText.appendEnded(text, out);
+    } else {
+      appendFixed(text, out);
+    }
+  }
+
+  private void appendFixed(String text, KeyBytes out) {
+    int start = out.length();
+    Utf8.append(text, out);
+    int length = out.length() - start;
+    if (length > form.width() || text.indexOf(0) >= 0) {
+      out.truncate(start);
+      throw new RefusedException(
+          "declared.width",
+          "%s '%s' %s"
+              .formatted(
+                  label,
+                  text,
+                  length > form.width()
+                      ? "takes %d bytes, the layout has %d for it".formatted(length, form.width())
+                      : "holds a NUL, which a text of fixed width may not"));
+    }
+    for (int i = length; i < form.width(); i++) {
+      out.u8(0);
+    }
+  }
+
+  @Override
+  public int decode(byte[] row, int from, int to, KeyOutput out) {
+    int next = skip(row, from, to);
+    if (!isAbsent(row, from, next)) {
+      put(form.transform().undo(text(row, from, next)), out);
+    }
+    return next;
+  }
+
+  private void put(String value, KeyOutput out) {
+    if (name == null) {
+      out.metric(value);
+    } else if (role == Role.TAGS) {
+      out.tag(name, value);
+    } else {
+      out.resource(name, value);
+    }
+  }
+
+  private boolean isAbsent(byte[] row, int from, int next) {
+    return optional && next == from + 2 && row[from] == 0 && row[from + 1] == ABSENT;
+  }
+
+  /** The stored text between two bounds that {@link #skip} found. */
+  private String text(byte[] row, int from, int next) {
+    if (form.width() == 0) {
+      return OrderedText.read(row, from, next - 2);
+    }
+    return new String(row, from, lengthOfFixed(row, from), StandardCharsets.UTF_8);
+  }
+
+  private int lengthOfFixed(byte[] row, int from) {
+    int length = form.width();
+    while (length > 0 && row[from + length - 1] == 0) {
+      length--;
+    }
+    return length;
+  }
+
+  @Override
+  public int skip(byte[] row, int from, int to) {
+    if (form.width() > 0) {
+      return skipFixed(row, from, to);
+    }
+    if (optional && to - from >= 2 && row[from] == 0 && row[from + 1] == ABSENT) {
+      return from + 2;
+    }
+    int end = OrderedText.endOf(row, from, to);
+    if (end < 0 || !OrderedText.isText(row, from, end)) {
+      throw new DamagedCellException(
+          "row key, byte %d: %s is no text that ends with 00 01".formatted(from, label));
+    }
+    return end + 2;
+  }
+
+  private int skipFixed(byte[] row, int from, int to) {
+    if (to - from < form.width()) {
+      throw new DamagedCellException(
+          "row key, byte %d: %s takes %d bytes, %d are left"
+              .formatted(from, label, form.width(), to - from));
+    }
+    int length = lengthOfFixed(row, from);
+    for (int i = 0; i < length; i++) {
+      if (row[from + i] == 0) {
+        throw new DamagedCellException(
+            "row key, byte %d: %s holds 00 before its end".formatted(from + i, label));
+      }
+    }
+    if (!Utf8.valid(row, from, from + length)) {
+      throw new DamagedCellException("row key, byte %d: %s is no UTF-8".formatted(from, label));
+    }
+    return from + form.width();
+  }
+
+  @Override
+  public String show(byte[] row, int from, int to) {
+    return isAbsent(row, from, to) ? "(none)" : form.transform().undo(text(row, from, to));
+  }
+
+  @Override
+  public String toString() {
+    return label;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.RefusedException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/** A change of a text before it goes into a row key, which can be undone. */
+public sealed interface TextTransform {
+  TextTransform NONE = new None();
+
+  /**
+   * Changes a text.
+   *
+   * @throws RefusedException if it is none that can be changed back
+   */
+  String apply(String text);
+
+  /**
+   * Changes a text back.
+   *
+   * @throws DamagedCellException if {@link #apply} makes no such text
+   */
+  String undo(String text);
+
+  String text();
+
+  record None() implements TextTransform {
+    @Override
+    public String apply(String text) {
+      return text;
+    }
+
+    @Override
+    public String undo(String text) {
+      return text;
+    }
+
+    @Override
+    public String text() {
+      return "none";
+    }
+  }
+
+  /** {@code www.example.com} becomes {@code com.example.www}: one domain is one stretch of keys. */
+  record ReverseDomain() implements TextTransform {
+    @Override
+    public String apply(String text) {
+      List<String> labels = Arrays.asList(text.split("\\.", -1));
+      Collections.reverse(labels);
+      return String.join(".", labels);
+    }
+
+    @Override
+    public String undo(String text) {
+      return apply(text);
+    }
+
+    @Override
+    public String text() {
+      return "reverse-domain";
+    }
+  }
+
+  /**
+   * The characters backwards: spreads numbers that are given out one after the other; their order
+   * is lost.
+   */
+  record Reverse() implements TextTransform {
+    @Override
+    public String apply(String text) {
+      return new StringBuilder(text).reverse().toString();
+    }
+
+    @Override
+    public String undo(String text) {
+      return apply(text);
+    }
+
+    @Override
+    public String text() {
+      return "reverse";
+    }
+  }
+
+  /** Whole numbers filled up with zeros in front, so that they sort as numbers. */
+  record ZeroPad(int digits) implements TextTransform {
+    @Override
+    public String apply(String text) {
+      if (!isNumber(text) || text.length() > digits) {
+        throw new RefusedException(
+            "declared.number",
+            "'%s' is not a whole number of at most %d digits without leading zeros"
+                .formatted(text, digits));
+      }
+      return "0".repeat(digits - text.length()) + text;
+    }
+
+    @Override
+    public String undo(String text) {
+      int start = 0;
+      while (start < text.length() - 1 && text.charAt(start) == '0') {
+        start++;
+      }
+      String number = text.substring(start);
+      if (text.length() != digits || !isNumber(number)) {
+        throw new DamagedCellException(
+            "row key: '%s' is not a number of %d digits".formatted(text, digits));
+      }
+      return number;
+    }
+
+    private static boolean isNumber(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+          return false;
+        }
+      }
+      return text.equals("0") || (!text.isEmpty() && text.charAt(0) != '0');
+    }
+
+    @Override
+    public String text() {
+      return "zero-pad " + digits;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.LayoutParameter;
+import dev.varve.layout.Parameters;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/**
+ * A YAML text under reading: what is wrong with it gathers here, each fault with its line and
+ * column, and reading goes on. Scalars may hold parameters, as {@code ${bucket}}.
+ */
+final class YamlReading {
+  private static final Pattern PARAMETER = Pattern.compile("\\$\\{([^}]*)}");
+
+  private final List<Fault> faults = new ArrayList<>();
+  private final Map<String, String> values = new HashMap<>();
+  private final Map<String, Node> places = new HashMap<>();
+
+  /** The root of a text; empty, with a fault, where it is no YAML or no mapping. */
+  Optional<MappingNode> parse(String text) {
+    try {
+      Optional<Node> root =
+          new Compose(LoadSettings.builder().setLabel("layout").build()).composeString(text);
+      if (root.isPresent() && root.get() instanceof MappingNode mapping) {
+        return Optional.of(mapping);
+      }
+      faults.add(new Fault("line 1", "a layout is a mapping that begins with 'layout: its name'"));
+    } catch (MarkedYamlEngineException e) {
+      String where = e.getProblemMark().map(YamlReading::place).orElse("line 1");
+      faults.add(new Fault(where, "no YAML: " + e.getProblem()));
+    } catch (YamlEngineException e) {
+      faults.add(new Fault("line 1", "no YAML: " + e.getMessage()));
+    }
+    return Optional.empty();
+  }
+
+  List<Fault> faults() {
+    return faults;
+  }
+
+  void fault(Node node, String message) {
+    faults.add(new Fault(place(node), message));
+  }
+
+  /** Remembers which node a path of {@link DeclarationRules} speaks of. */
+  void mark(String path, Node node) {
+    places.put(path, node);
+  }
+
+  /** The place of a path, or of the nearest that encloses it. */
+  String placeOf(String path) {
+    String at = path;
+    while (!places.containsKey(at) && at.indexOf('.') >= 0) {
+      at = at.substring(0, at.lastIndexOf('.'));
+    }
+    Node node = places.get(at);
+    return node == null ? "line 1" : place(node);
+  }
+
+  private static String place(Node node) {
+    return node.getStartMark().map(YamlReading::place).orElse("line 1");
+  }
+
+  private static String place(Mark mark) {
+    return "line %d, column %d".formatted(mark.getLine() + 1, mark.getColumn() + 1);
+  }
+
+  /**
+   * Settles the parameters: those that are given, else their defaults.
+   *
+   * @param node the section that declares them; null where there is none
+   */
+  List<LayoutParameter> parameters(@Nullable Node node, Map<String, String> given) {
+    List<LayoutParameter> declared = new ArrayList<>();
+    Map<String, Node> section = node == null ? Map.of() : mapping(node);
+    section.forEach((name, body) -> {
+      Map<String, Node> parts = mapping(body, List.of("default", "about"));
+      Node fallback = parts.get("default");
+      Node about = parts.get("about");
+      declared.add(
+          new LayoutParameter(
+              name, fallback == null ? null : text(fallback), about == null ? "" : text(about)));
+    });
+    for (LayoutParameter parameter : declared) {
+      String value = given.getOrDefault(parameter.name(), parameter.defaultValue());
+      if (value != null) {
+        values.put(parameter.name(), value);
+      } else {
+        faults.add(
+            new Fault(
+                "",
+                "parameter '%s' must be given: %s".formatted(parameter.name(), parameter.about())));
+      }
+    }
+    List<String> names = declared.stream().map(LayoutParameter::name).toList();
+    for (String name : new TreeSet<>(given.keySet())) {
+      if (!names.contains(name)) {
+        faults.add(new Fault("", "there is no parameter '" + name + "'" + instead(name, names)));
+      }
+    }
+    return declared;
+  }
+
+  /** The text of a scalar, parameters filled in; empty, with a fault, of anything else. */
+  String text(Node node) {
+    if (!(node instanceof ScalarNode scalar)) {
+      fault(node, "expected a single value");
+      return "";
+    }
+    Matcher matcher = PARAMETER.matcher(scalar.getValue());
+    StringBuilder text = new StringBuilder();
+    while (matcher.find()) {
+      String name = matcher.group(1);
+      String value = values.get(name);
+      if (value == null) {
+        fault(node, "there is no parameter '%s'%s".formatted(name, instead(name, values.keySet())));
+        value = "";
+      }
+      matcher.appendReplacement(text, Matcher.quoteReplacement(value));
+    }
+    return matcher.appendTail(text).toString();
+  }
+
+  /** A whole number; empty, with a fault, of anything else. */
+  Optional<Long> number(Node node) {
+    String text = text(node);
+    if (!text.matches("-?[0-9]{1,18}")) {
+      fault(node, "'%s' is no whole number".formatted(text));
+      return Optional.empty();
+    }
+    return Optional.of(Long.parseLong(text));
+  }
+
+  /** As {@link #number}, within the range of an int. */
+  Optional<Integer> integer(Node node) {
+    Optional<Long> number = number(node);
+    if (number.isPresent() && number.get() != number.get().intValue()) {
+      fault(node, "%d is too large".formatted(number.get()));
+      return Optional.empty();
+    }
+    return number.map(Long::intValue);
+  }
+
+  /** What one of some words stands for; empty, with a fault, of anything else. */
+  <T> Optional<T> choice(Node node, Map<String, T> words) {
+    String text = text(node);
+    T meaning = words.get(text);
+    if (meaning == null) {
+      List<String> known = words.keySet().stream().sorted().toList();
+      fault(
+          node,
+          "'%s' is none of %s%s".formatted(text, String.join(", ", known), instead(text, known)));
+    }
+    return Optional.ofNullable(meaning);
+  }
+
+  /** The nodes of a sequence; a scalar stands for a sequence of one. */
+  List<Node> sequence(Node node) {
+    if (node instanceof SequenceNode sequence) {
+      return sequence.getValue();
+    }
+    if (node instanceof ScalarNode) {
+      return List.of(node);
+    }
+    fault(node, "expected a list");
+    return List.of();
+  }
+
+  List<String> texts(Node node) {
+    return sequence(node).stream().map(this::text).toList();
+  }
+
+  /** The entries of a mapping in their order, whatever their keys. */
+  Map<String, Node> mapping(Node node) {
+    Map<String, Node> entries = new LinkedHashMap<>();
+    if (!(node instanceof MappingNode mapping)) {
+      fault(node, "expected a mapping");
+      return entries;
+    }
+    for (NodeTuple tuple : mapping.getValue()) {
+      String key = text(tuple.getKeyNode());
+      if (entries.putIfAbsent(key, tuple.getValueNode()) != null) {
+        fault(tuple.getKeyNode(), "'%s' stands here twice".formatted(key));
+      }
+    }
+    return entries;
+  }
+
+  /** The entries of a mapping whose keys are known; others are faults. */
+  Map<String, Node> mapping(Node node, List<String> known) {
+    Map<String, Node> entries = mapping(node);
+    if (node instanceof MappingNode mapping) {
+      for (NodeTuple tuple : mapping.getValue()) {
+        String key = text(tuple.getKeyNode());
+        if (!known.contains(key)) {
+          fault(tuple.getKeyNode(), "unknown key '%s'%s".formatted(key, instead(key, known)));
+          entries.remove(key);
+        }
+      }
+    }
+    return entries;
+  }
+
+  /**
+   * As {@link #mapping}; a scalar stands for the one entry {@code shorthand}, an empty one for
+   * none.
+   */
+  Map<String, Node> mapping(Node node, String shorthand, List<String> known) {
+    if (node instanceof ScalarNode scalar) {
+      return scalar.getValue().isEmpty() ? Map.of() : Map.of(shorthand, node);
+    }
+    return mapping(node, known);
+  }
+
+  /** What was probably meant by a name, in words; empty where nothing is known. */
+  static String instead(String name, Collection<String> known) {
+    return known.isEmpty()
+        ? ""
+        : " (did you mean '%s'?)".formatted(Parameters.nearest(name, List.copyOf(known)));
+  }
+}
