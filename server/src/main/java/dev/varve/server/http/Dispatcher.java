@@ -1,0 +1,209 @@
+package dev.varve.server.http;
+
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.http.Route.Load;
+import dev.varve.store.BudgetExceededException;
+import dev.varve.store.ReadCancelledException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds who answers an exchange, lets it in when there is room, and turns what is thrown into an
+ * answer in the words of the dialect. Safe for use by several threads.
+ */
+public final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  private final HttpLimits limits;
+  private final RequestListener listener;
+  private final Gate writes;
+  private final Gate reads;
+  private volatile boolean draining;
+
+  public Dispatcher(HttpLimits limits, RequestListener listener) {
+    this.limits = limits;
+    this.listener = listener;
+    this.writes = new Gate("write", limits.writes(), limits.waiting(), limits.patience());
+    this.reads = new Gate("read", limits.reads(), limits.waiting(), limits.patience());
+  }
+
+  public int writing() {
+    return writes.inFlight();
+  }
+
+  public int reading() {
+    return reads.inFlight();
+  }
+
+  public int waiting() {
+    return writes.waiting() + reads.waiting();
+  }
+
+  /** From now on requests that take anything are sent away. */
+  public void drain() {
+    draining = true;
+  }
+
+  public boolean draining() {
+    return draining;
+  }
+
+  public HttpLimits limits() {
+    return limits;
+  }
+
+  /** Answers an exchange; returns when it is answered. Never throws. */
+  public void dispatch(Exchange exchange, Router router) {
+    long start = System.nanoTime();
+    Router.Match match = router.find(exchange.method(), exchange.rawPath());
+    exchange.prepare(limits);
+    String named = match.dataset() == null ? exchange.header("X-Varve-Dataset") : match.dataset();
+    exchange.route(match.path(), named);
+    try {
+      run(exchange, match);
+      exchange.finish();
+    } catch (IOException | RuntimeException e) {
+      fail(exchange, match, e);
+    } catch (Error e) {
+      fail(exchange, match, e);
+      throw e;
+    } finally {
+      Route route = match.route();
+      Router.Mount mount = match.mount();
+      listener.answered(
+          mount == null ? "" : mount.name(),
+          route == null ? "" : route.path(),
+          exchange.status(),
+          System.nanoTime() - start,
+          exchange.bytesIn(),
+          exchange.bytesOut());
+    }
+  }
+
+  private void run(Exchange exchange, Router.Match match) throws IOException {
+    Route route = match.route();
+    if (route == null) {
+      if (match.allowed().isEmpty()) {
+        throw new HttpError(404, "there is nothing at " + exchange.rawPath());
+      }
+      exchange.header("Allow", String.join(", ", match.allowed()));
+      throw new HttpError(
+          405,
+          "%s takes %s, not %s"
+              .formatted(match.path(), String.join(" and ", match.allowed()), exchange.method()));
+    }
+    if (route.load() == Load.NONE) {
+      route.handler().handle(exchange);
+      return;
+    }
+    if (draining) {
+      throw new HttpError(503, "the server is stopping", Duration.ofSeconds(5));
+    }
+    Gate gate = route.load() == Load.WRITE ? writes : reads;
+    gate.enter();
+    try {
+      route.handler().handle(exchange);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void fail(Exchange exchange, Router.Match match, Throwable thrown) {
+    Failure failure = failure(exchange, thrown);
+    if (failure == GONE) {
+      exchange.status(failure.status());
+      exchange.breakOff();
+      return;
+    }
+    if (exchange.committed()) {
+      LOG.info(
+          "{} {} broke off half way: {}", exchange.method(), exchange.rawPath(), failure.message());
+      exchange.breakOff();
+      return;
+    }
+    exchange.reset();
+    if (failure.retryAfter() != null) {
+      long seconds = Math.max(1, failure.retryAfter().plusMillis(999).toSeconds());
+      exchange.header("Retry-After", Long.toString(seconds));
+    }
+    ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
+    ErrorFormat.Body body = format.of(failure.message());
+    try {
+      exchange.answer(failure.status(), body.contentType(), body.text());
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("{} {}: the error could not be sent", exchange.method(), exchange.rawPath(), e);
+      exchange.breakOff();
+    }
+  }
+
+  /** Nobody is there any more to read an answer. */
+  private static final Failure GONE = new Failure(499, "the client went away");
+
+  private record Failure(int status, String message, @Nullable Duration retryAfter) {
+    Failure(int status, @Nullable String message) {
+      this(status, message == null ? "no reason was given" : message, null);
+    }
+  }
+
+  private Failure failure(Exchange exchange, Throwable thrown) {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      Failure known = known(exchange, cause);
+      if (known != null) {
+        return known;
+      }
+    }
+    if (thrown instanceof IOException) {
+      LOG.debug("{} {}: the client went away", exchange.method(), exchange.rawPath(), thrown);
+      return GONE;
+    }
+    String reference = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    LOG.error(
+        "{} {} failed, reference {}", exchange.method(), exchange.rawPath(), reference, thrown);
+    return new Failure(500, "internal error; the server's log has it under " + reference);
+  }
+
+  private @Nullable Failure known(Exchange exchange, Throwable cause) {
+    return switch (cause) {
+      case HttpError e -> {
+        String message = e.getMessage();
+        yield new Failure(e.status(), message == null ? "" : message, e.retryAfter());
+      }
+      case OverloadedException e -> {
+        String message = e.getMessage();
+        yield new Failure(503, message == null ? "overloaded" : message, e.retryAfter());
+      }
+      case ReadCancelledException e ->
+          exchange.timedOut()
+              ? new Failure(
+                  503,
+                  "the query took longer than %d s and was stopped; ask for less"
+                      .formatted(limits.timeout().toSeconds()))
+              : GONE;
+      case QueryRefusedException e -> new Failure(400, e.getMessage());
+      case BudgetExceededException e -> new Failure(400, e.getMessage());
+      case SelectorSyntaxException e -> new Failure(400, e.getMessage());
+      case WriteFailedException e ->
+          new Failure(
+              500,
+              e.unknown()
+                  ? e.getMessage() + "; it is not known what stands: send the same again"
+                  : e.getMessage());
+      case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
+      case com.github.luben.zstd.ZstdIOException e ->
+          new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());
+      case EOFException e -> new Failure(400, "the body ends in the middle of what it should hold");
+      case TimeoutException e -> new Failure(408, "the request did not come in time");
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,290 @@
+package dev.varve.server.http;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request and its answer, with blocking streams. For one thread.
+ *
+ * <p>Nothing of the answer is sent before 32 KiB of it are written or it is closed; until then an
+ * error can still take its place.
+ */
+public abstract class Exchange {
+  private static final int ANSWER_BUFFER = 32 << 10;
+
+  /** Below this an answer is not worth compressing. */
+  private static final int GZIP_MIN = 1 << 10;
+
+  /** A window of 8 MiB: what zstd asks a decoder to allow at least. */
+  private static final int ZSTD_WINDOW_LOG_MAX = 23;
+
+  private final Map<String, String> headers = new LinkedHashMap<>();
+  private HttpLimits limits = HttpLimits.DEFAULTS;
+  private String path = "";
+  private @Nullable String dataset;
+  private int status = 200;
+  private @Nullable Answer answer;
+  private @Nullable LimitedInput rawBody;
+
+  public abstract String method();
+
+  /** The path as it was sent, decoded, without the query. */
+  public abstract String rawPath();
+
+  /** The first value of a parameter of the query, decoded; null where it is absent. */
+  public abstract @Nullable String parameter(String name);
+
+  /** The first value of a header; null where it is absent. Names are of either case. */
+  public abstract @Nullable String header(String name);
+
+  /** The body as it comes. Called once at most. */
+  protected abstract InputStream transportBody() throws IOException;
+
+  /**
+   * Sends status and headers.
+   *
+   * @param length of the body; -1 where it is not known
+   * @return takes the body; closing it ends the answer
+   */
+  protected abstract OutputStream commit(int code, Map<String, String> fields, long length)
+      throws IOException;
+
+  /** Ends the connection, so that the receiver of half an answer knows that it is half. */
+  protected abstract void breakOff();
+
+  /**
+   * Runs something, on another thread and once at most, when the client goes away or the time of
+   * the request is up. It is told within 100 ms.
+   */
+  public abstract void onAbort(Runnable cancel);
+
+  /** Whether the time of the request is up. */
+  public abstract boolean timedOut();
+
+  /** The path within the dialect. */
+  public final String path() {
+    return path;
+  }
+
+  /** The dataset that the request names; null where it names none. */
+  public final @Nullable String dataset() {
+    return dataset;
+  }
+
+  public final void status(int code) {
+    status = code;
+  }
+
+  public final int status() {
+    return status;
+  }
+
+  /** Sets a header of the answer. */
+  public final void header(String name, String value) {
+    headers.put(name, value);
+  }
+
+  /** A parameter of the query that has to be there. */
+  public final String required(String name) {
+    String value = parameter(name);
+    if (value == null) {
+      throw HttpError.badRequest("the parameter '" + name + "' is missing");
+    }
+    return value;
+  }
+
+  /**
+   * The body, decompressed by its {@code Content-Encoding}.
+   *
+   * @throws HttpError 413 at once where its announced length is too large, and from the stream
+   *     where it turns out to be; 415 where it is compressed in a way that is not known
+   */
+  public final InputStream body() throws IOException {
+    return body(header("Content-Encoding"));
+  }
+
+  /** The body, decompressed as said. */
+  public final InputStream body(@Nullable String encoding) throws IOException {
+    String length = header("Content-Length");
+    if (length != null && tooLong(length)) {
+      throw LimitedInput.tooLarge("body", limits.body());
+    }
+    LimitedInput raw = new LimitedInput(transportBody(), limits.body(), "body");
+    rawBody = raw;
+    return switch (encoding == null ? "identity" : encoding.trim().toLowerCase(Locale.ROOT)) {
+      case "identity", "" -> raw;
+      case "gzip", "x-gzip" -> decoded(new GZIPInputStream(raw, 8 << 10));
+      case "zstd" -> decoded(new ZstdInputStreamNoFinalizer(raw).setLongMax(ZSTD_WINDOW_LOG_MAX));
+      default ->
+          throw new HttpError(
+              415, "bodies are taken plain or in gzip or zstd, not in '" + encoding + "'");
+    };
+  }
+
+  private InputStream decoded(InputStream in) {
+    return new LimitedInput(in, limits.decodedBody(), "decompressed body");
+  }
+
+  private boolean tooLong(String length) {
+    try {
+      return Long.parseLong(length.trim()) > limits.body();
+    } catch (NumberFormatException e) {
+      throw HttpError.badRequest("'" + length + "' is no Content-Length");
+    }
+  }
+
+  /** Begins the answer's body. */
+  public final OutputStream answer(String contentType) {
+    header("Content-Type", contentType);
+    Answer begun = new Answer();
+    answer = begun;
+    return begun;
+  }
+
+  /** Answers with a short text. */
+  public final void answer(int code, String contentType, String text) throws IOException {
+    status(code);
+    try (OutputStream out = answer(contentType)) {
+      out.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** Answers without a body. */
+  public final void answer(int code) throws IOException {
+    status(code);
+    Answer begun = new Answer();
+    answer = begun;
+    begun.close();
+  }
+
+  /** Whether the answer can no longer be changed. */
+  public final boolean committed() {
+    return answer != null && answer.target != null;
+  }
+
+  /** Bytes of the body that have come, before decompression. */
+  final long bytesIn() {
+    return rawBody == null ? 0 : rawBody.count();
+  }
+
+  /** Bytes of the answer's body, before compression. */
+  final long bytesOut() {
+    return answer == null ? 0 : answer.written;
+  }
+
+  final void prepare(HttpLimits limits) {
+    this.limits = limits;
+  }
+
+  final HttpLimits limits() {
+    return limits;
+  }
+
+  final void route(String within, @Nullable String named) {
+    path = within;
+    dataset = named;
+  }
+
+  /** Forgets what has been set for the answer, in favour of an error. */
+  final void reset() {
+    answer = null;
+    headers.remove("Content-Type");
+  }
+
+  final void finish() throws IOException {
+    if (answer == null) {
+      answer(status);
+    } else {
+      answer.close();
+    }
+  }
+
+  private boolean acceptsGzip() {
+    String accepted = header("Accept-Encoding");
+    if (accepted == null) {
+      return false;
+    }
+    for (String one : accepted.toLowerCase(Locale.ROOT).split(",")) {
+      String[] parts = one.split(";");
+      if (parts[0].trim().equals("gzip")) {
+        return parts.length == 1 || !parts[1].trim().matches("q=0(\\.0*)?");
+      }
+    }
+    return false;
+  }
+
+  /** The answer's body: held back at first, compressed where the client takes it. */
+  private final class Answer extends OutputStream {
+    private @Nullable ByteArrayOutputStream held = new ByteArrayOutputStream(1 << 10);
+    private @Nullable OutputStream target;
+    private boolean closed;
+    private long written;
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (closed) {
+        throw new IOException("the answer is closed");
+      }
+      written += length;
+      if (held != null && held.size() + length > ANSWER_BUFFER) {
+        start(-1);
+      }
+      if (held != null) {
+        held.write(bytes, offset, length);
+      } else if (target != null) {
+        target.write(bytes, offset, length);
+      }
+    }
+
+    private void start(long length) throws IOException {
+      ByteArrayOutputStream early = held;
+      held = null;
+      boolean gzip = acceptsGzip() && (length < 0 || length >= GZIP_MIN);
+      header("Vary", "Accept-Encoding");
+      if (gzip) {
+        header("Content-Encoding", "gzip");
+      }
+      OutputStream out = commit(status, headers, gzip ? -1 : length);
+      target = gzip ? new GZIPOutputStream(out, 8 << 10) : out;
+      if (early != null) {
+        early.writeTo(target);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      if (target != null) {
+        target.flush();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (held != null) {
+        start(held.size());
+      }
+      if (target != null) {
+        target.close();
+      }
+    }
+  }
+}

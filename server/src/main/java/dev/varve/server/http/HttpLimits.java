@@ -1,0 +1,39 @@
+package dev.varve.server.http;
+
+import java.time.Duration;
+
+/**
+ * What a request may take.
+ *
+ * @param body bytes of a body as it comes
+ * @param decodedBody bytes of a body once it is decompressed
+ * @param writes requests that write at once
+ * @param reads requests that read at once
+ * @param waiting requests of either kind that may wait for one of these to end
+ * @param patience how long they wait
+ * @param timeout how long a request that reads may take
+ * @param idle how long a connection may be silent
+ * @param drain how long requests may go on when the server stops
+ */
+public record HttpLimits(
+    long body,
+    long decodedBody,
+    int writes,
+    int reads,
+    int waiting,
+    Duration patience,
+    Duration timeout,
+    Duration idle,
+    Duration drain) {
+  public static final HttpLimits DEFAULTS =
+      new HttpLimits(
+          32L << 20,
+          256L << 20,
+          64,
+          16,
+          256,
+          Duration.ofSeconds(10),
+          Duration.ofMinutes(2),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(20));
+}

@@ -1,0 +1,147 @@
+package dev.varve.server.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Map;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+import org.jspecify.annotations.Nullable;
+
+/** An exchange over Jetty. */
+final class JettyExchange extends Exchange implements Watch.Watched {
+  private final Request request;
+  private final Response response;
+  private final Callback callback;
+  private final Watch watch;
+  private final long deadline;
+  private @Nullable Fields parameters;
+  private volatile @Nullable Runnable abort;
+  private volatile boolean timedOut;
+  private volatile boolean bodyRead;
+  private boolean completed;
+
+  JettyExchange(Request request, Response response, Callback callback, Watch watch, long deadline) {
+    this.request = request;
+    this.response = response;
+    this.callback = callback;
+    this.watch = watch;
+    this.deadline = deadline;
+    // The time of silence counts while a body comes in or goes out, not while an answer is made.
+    request.addIdleTimeoutListener(timeout -> false);
+  }
+
+  @Override
+  public String method() {
+    return request.getMethod();
+  }
+
+  @Override
+  public String rawPath() {
+    return Request.getPathInContext(request);
+  }
+
+  @Override
+  public @Nullable String parameter(String name) {
+    if (parameters == null) {
+      parameters = Request.extractQueryParameters(request);
+    }
+    return parameters.getValue(name);
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return request.getHeaders().get(name);
+  }
+
+  @Override
+  protected InputStream transportBody() {
+    InputStream in = Content.Source.asInputStream(request);
+    return new java.io.FilterInputStream(in) {
+      @Override
+      public int read() throws IOException {
+        return note(super.read());
+      }
+
+      @Override
+      public int read(byte[] buffer, int offset, int length) throws IOException {
+        return note(super.read(buffer, offset, length));
+      }
+
+      private int note(int read) {
+        bodyRead |= read < 0;
+        return read;
+      }
+    };
+  }
+
+  @Override
+  protected OutputStream commit(int code, Map<String, String> fields, long length) {
+    response.setStatus(code);
+    fields.forEach((name, value) -> response.getHeaders().put(name, value));
+    if (length >= 0 && code != 204 && code != 304) {
+      response.getHeaders().put("Content-Length", length);
+    }
+    return Content.Sink.asOutputStream(response);
+  }
+
+  @Override
+  protected void breakOff() {
+    complete(new IOException("broken off"));
+    request.getConnectionMetaData().getConnection().getEndPoint().close();
+  }
+
+  @Override
+  public void onAbort(Runnable cancel) {
+    abort = cancel;
+    watch.add(this);
+  }
+
+  @Override
+  public boolean timedOut() {
+    return timedOut;
+  }
+
+  @Override
+  public void check() {
+    Runnable cancel = abort;
+    if (cancel == null) {
+      return;
+    }
+    timedOut = System.nanoTime() - deadline > 0;
+    if (timedOut || (noMoreBody() && clientGone())) {
+      abort = null;
+      watch.remove(this);
+      cancel.run();
+    }
+  }
+
+  private boolean noMoreBody() {
+    return bodyRead
+        || request.getLength() == 0
+        || (header("Content-Length") == null && header("Transfer-Encoding") == null);
+  }
+
+  private boolean clientGone() {
+    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+    return endPoint instanceof WatchedEndPoint watched && watched.gone();
+  }
+
+  /** Gives the connection back. */
+  void complete(@Nullable Throwable failure) {
+    abort = null;
+    watch.remove(this);
+    if (!completed) {
+      completed = true;
+      if (failure == null) {
+        callback.succeeded();
+      } else {
+        callback.failed(failure);
+      }
+    }
+  }
+}

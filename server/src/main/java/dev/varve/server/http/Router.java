@@ -1,0 +1,114 @@
+package dev.varve.server.http;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which route answers a path. Immutable once built.
+ *
+ * <p>A path may begin with {@code /datasets/NAME}, which names the dataset, and then with {@code
+ * /DIALECT}, under which every dialect answers, whether it also answers at the root or not.
+ */
+public final class Router {
+  private static final String DATASETS = "/datasets/";
+
+  /** A dialect's routes and how it words errors. */
+  public record Mount(String name, List<Route> routes, ErrorFormat errors) {
+    public Mount {
+      routes = List.copyOf(routes);
+    }
+  }
+
+  /**
+   * What was found for a path.
+   *
+   * @param route null where the path is not known, or not for this method
+   * @param allowed methods that the path has
+   * @param path within the dialect
+   */
+  public record Match(
+      @Nullable Mount mount,
+      @Nullable Route route,
+      List<String> allowed,
+      String path,
+      @Nullable String dataset) {}
+
+  private final Map<String, Mount> prefixes = new LinkedHashMap<>();
+  private final Map<String, Map<String, Found>> root = new HashMap<>();
+
+  private record Found(Mount mount, Route route) {}
+
+  /**
+   * @param mounts the dialects of a listener, those without a name at the root alone
+   * @throws IllegalArgumentException naming every path that two of them claim
+   */
+  public Router(List<Mount> mounts) {
+    List<String> clashes = new ArrayList<>();
+    for (Mount mount : mounts) {
+      if (!mount.name().isEmpty()) {
+        prefixes.put("/" + mount.name(), mount);
+      }
+      for (Route route : mount.routes()) {
+        Found before =
+            root.computeIfAbsent(route.path(), p -> new LinkedHashMap<>())
+                .putIfAbsent(route.method(), new Found(mount, route));
+        if (before != null) {
+          clashes.add(
+              "%s %s is both %s's and %s's"
+                  .formatted(route.method(), route.path(), before.mount().name(), mount.name()));
+        }
+      }
+    }
+    if (!clashes.isEmpty()) {
+      throw new IllegalArgumentException(
+          String.join("; ", clashes) + ": give these dialects listeners of their own");
+    }
+  }
+
+  public Match find(String method, String path) {
+    String rest = path;
+    String dataset = null;
+    if (rest.startsWith(DATASETS)) {
+      int end = rest.indexOf('/', DATASETS.length());
+      if (end > 0) {
+        dataset = rest.substring(DATASETS.length(), end);
+        rest = rest.substring(end);
+      }
+    }
+    int slash = rest.indexOf('/', 1);
+    Mount prefixed = slash < 0 ? null : prefixes.get(rest.substring(0, slash));
+    if (prefixed != null) {
+      String within = rest.substring(slash);
+      Map<String, Found> methods = new LinkedHashMap<>();
+      for (Route route : prefixed.routes()) {
+        if (route.path().equals(within)) {
+          methods.put(route.method(), new Found(prefixed, route));
+        }
+      }
+      return match(method, within, dataset, methods, prefixed);
+    }
+    return match(method, rest, dataset, root.getOrDefault(rest, Map.of()), null);
+  }
+
+  private static Match match(
+      String method,
+      String path,
+      @Nullable String dataset,
+      Map<String, Found> methods,
+      @Nullable Mount mount) {
+    Found found = methods.get(method);
+    if (found == null && method.equals("HEAD")) {
+      found = methods.get("GET");
+    }
+    if (found == null) {
+      Mount of = methods.isEmpty() ? mount : methods.values().iterator().next().mount();
+      return new Match(of, null, List.copyOf(new TreeSet<>(methods.keySet())), path, dataset);
+    }
+    return new Match(found.mount(), found.route(), List.of(), path, dataset);
+  }
+}

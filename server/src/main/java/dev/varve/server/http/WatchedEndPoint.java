@@ -1,0 +1,93 @@
+package dev.varve.server.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that can be asked whether the client is still there while a request of it is under
+ * way. HTTP/1.1 does not read then, and so would not notice. What the question happens to read is
+ * kept for the next request.
+ */
+final class WatchedEndPoint extends SocketChannelEndPoint {
+  private static final int AHEAD = 1 << 10;
+
+  /** Guards reading: the connection and {@link #gone} may come together. */
+  private final Object reading = new Object();
+
+  private @Nullable ByteBuffer ahead;
+
+  WatchedEndPoint(
+      SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
+    super(channel, selector, key, scheduler);
+  }
+
+  /** Whether the client has closed its side, or all of the connection. */
+  boolean gone() {
+    synchronized (reading) {
+      if (ahead != null && ahead.hasRemaining()) {
+        return false;
+      }
+      if (!isOpen() || isInputShutdown()) {
+        return true;
+      }
+      ByteBuffer probe = BufferUtil.allocate(AHEAD);
+      try {
+        int read = super.fill(probe);
+        if (read > 0) {
+          ahead = probe;
+        }
+        return read < 0;
+      } catch (IOException e) {
+        return true;
+      }
+    }
+  }
+
+  @Override
+  public int fill(ByteBuffer buffer) throws IOException {
+    synchronized (reading) {
+      if (ahead == null) {
+        return super.fill(buffer);
+      }
+      int position = BufferUtil.flipToFill(buffer);
+      int moved = BufferUtil.put(ahead, buffer);
+      BufferUtil.flipToFlush(buffer, position);
+      if (!ahead.hasRemaining()) {
+        ahead = null;
+      }
+      return moved;
+    }
+  }
+
+  @Override
+  public void fillInterested(Callback callback) {
+    if (hasAhead()) {
+      callback.succeeded();
+    } else {
+      super.fillInterested(callback);
+    }
+  }
+
+  @Override
+  public boolean tryFillInterested(Callback callback) {
+    if (hasAhead()) {
+      callback.succeeded();
+      return true;
+    }
+    return super.tryFillInterested(callback);
+  }
+
+  private boolean hasAhead() {
+    synchronized (reading) {
+      return ahead != null;
+    }
+  }
+}

@@ -1,0 +1,355 @@
+package dev.varve.server.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.Zstd;
+import dev.varve.engine.OverloadedException;
+import dev.varve.server.http.Route.Load;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The server on real sockets, with handlers of its own. */
+class SocketServerTest {
+  private static final HttpLimits LIMITS =
+      new HttpLimits(
+          1000,
+          5000,
+          2,
+          1,
+          1,
+          Duration.ofMillis(300),
+          Duration.ofMillis(700),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(3));
+
+  private final AtomicLong aborted = new AtomicLong();
+  private final CountDownLatch started = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final Dispatcher dispatcher =
+      new Dispatcher(LIMITS, (dialect, path, status, nanos, in, out) -> {});
+  private SocketServer server;
+  private int port;
+
+  @BeforeEach
+  void start() throws IOException {
+    List<Route> routes =
+        List.of(
+            Route.post(
+                "/echo",
+                Load.WRITE,
+                exchange -> {
+                  byte[] body = exchange.body().readAllBytes();
+                  try (OutputStream out = exchange.answer("text/plain")) {
+                    out.write(body);
+                  }
+                }),
+            Route.get(
+                "/where",
+                Load.NONE,
+                exchange ->
+                    exchange.answer(200, "text/plain", exchange.path() + " " + exchange.dataset())),
+            Route.get(
+                "/big",
+                Load.NONE,
+                exchange -> {
+                  try (OutputStream out = exchange.answer("text/plain")) {
+                    for (int i = 0; i < 20_000; i++) {
+                      out.write("0123456789".getBytes(UTF_8));
+                    }
+                  }
+                }),
+            Route.get("/slow", Load.READ, this::slow),
+            Route.get(
+                "/full",
+                Load.NONE,
+                exchange -> {
+                  throw new OverloadedException("too much", Duration.ofMillis(1500));
+                }),
+            Route.get(
+                "/bug",
+                Load.NONE,
+                exchange -> {
+                  throw new IllegalStateException("secret");
+                }),
+            Route.get(
+                "/half",
+                Load.NONE,
+                exchange -> {
+                  OutputStream out = exchange.answer("text/plain");
+                  out.write(new byte[100_000]);
+                  throw new IllegalStateException("half way");
+                }));
+    Router router = new Router(List.of(new Router.Mount("test", routes, ErrorFormat.PLAIN)));
+    StreamProtocol shout =
+        (in, out) -> {
+          BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8));
+          for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            out.write((line.toUpperCase(java.util.Locale.ROOT) + "\n").getBytes(UTF_8));
+          }
+        };
+    server =
+        SocketServer.start(
+            List.of(new SocketServer.Port("127.0.0.1", 0, router, shout)), dispatcher);
+    port = server.ports().getFirst();
+  }
+
+  /** Waits until it is released or cancelled. */
+  private void slow(Exchange exchange) throws IOException {
+    CountDownLatch cancelled = new CountDownLatch(1);
+    exchange.onAbort(() -> {
+      aborted.set(System.nanoTime());
+      cancelled.countDown();
+    });
+    started.countDown();
+    try {
+      while (release.getCount() > 0 && !cancelled.await(5, TimeUnit.MILLISECONDS)) {
+        // Still neither.
+      }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+    if (cancelled.getCount() == 0) {
+      throw new dev.varve.store.ReadCancelledException();
+    }
+    exchange.answer(200, "text/plain", "done");
+  }
+
+  @AfterEach
+  void stop() {
+    release.countDown();
+    server.close();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+  }
+
+  private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+  }
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    }
+    return out.toByteArray();
+  }
+
+  private HttpResponse<String> post(byte[] body, String... headers) throws Exception {
+    HttpRequest.Builder request =
+        request("/echo").POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  @Test
+  void takesBodiesPlainAndCompressed() throws Exception {
+    byte[] body = "hello ".repeat(100).getBytes(UTF_8);
+    assertThat(post(body).body()).isEqualTo(new String(body, UTF_8));
+    assertThat(post(gzip(body), "Content-Encoding", "gzip").body())
+        .isEqualTo(new String(body, UTF_8));
+    assertThat(post(Zstd.compress(body), "Content-Encoding", "zstd").body())
+        .isEqualTo(new String(body, UTF_8));
+    assertThat(post(body, "Content-Encoding", "br").statusCode()).isEqualTo(415);
+    assertThat(post(body, "Content-Encoding", "gzip").statusCode()).isEqualTo(400);
+    assertThat(post(body, "Content-Encoding", "zstd").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void refusesBodiesThatAreTooLarge() throws Exception {
+    HttpResponse<String> announced = post(new byte[1001]);
+    assertThat(announced.statusCode()).isEqualTo(413);
+    assertThat(announced.body()).contains("1000 bytes");
+
+    HttpResponse<String> chunked =
+        send(
+            request("/echo")
+                .POST(
+                    HttpRequest.BodyPublishers.ofInputStream(
+                        () -> new java.io.ByteArrayInputStream(new byte[1001]))));
+    assertThat(chunked.statusCode()).isEqualTo(413);
+
+    HttpResponse<String> bomb = post(gzip(new byte[5001]), "Content-Encoding", "gzip");
+    assertThat(bomb.statusCode()).isEqualTo(413);
+    assertThat(bomb.body()).contains("decompressed").contains("5000 bytes");
+    assertThat(post(Zstd.compress(new byte[5001]), "Content-Encoding", "zstd").statusCode())
+        .isEqualTo(413);
+  }
+
+  @Test
+  void answersInGzipWhereItIsTaken() throws Exception {
+    HttpResponse<byte[]> answer;
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      answer =
+          client.send(
+              request("/big").header("Accept-Encoding", "deflate, gzip;q=0.5").build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+    }
+    assertThat(answer.headers().firstValue("Content-Encoding")).contains("gzip");
+    try (InputStream in = new GZIPInputStream(new java.io.ByteArrayInputStream(answer.body()))) {
+      assertThat(in.readAllBytes()).hasSize(200_000);
+    }
+    assertThat(send(request("/big")).body()).hasSize(200_000);
+    assertThat(send(request("/big").header("Accept-Encoding", "gzip;q=0")).body()).hasSize(200_000);
+  }
+
+  @Test
+  void findsRoutesByPathPrefixAndDataset() throws Exception {
+    assertThat(send(request("/where")).body()).isEqualTo("/where null");
+    assertThat(send(request("/test/where")).body()).isEqualTo("/where null");
+    assertThat(send(request("/datasets/a/where")).body()).isEqualTo("/where a");
+    assertThat(send(request("/datasets/a/test/where")).body()).isEqualTo("/where a");
+    assertThat(send(request("/where").header("X-Varve-Dataset", "b")).body()).isEqualTo("/where b");
+    assertThat(send(request("/nowhere")).statusCode()).isEqualTo(404);
+    HttpResponse<String> wrong = send(request("/echo"));
+    assertThat(wrong.statusCode()).isEqualTo(405);
+    assertThat(wrong.headers().firstValue("Allow")).contains("POST");
+    assertThat(
+            send(request("/where").method("HEAD", HttpRequest.BodyPublishers.noBody()))
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void tellsAClientToComeBackLater() throws Exception {
+    HttpResponse<String> full = send(request("/full"));
+    assertThat(full.statusCode()).isEqualTo(503);
+    assertThat(full.headers().firstValue("Retry-After")).contains("2");
+    assertThat(full.body()).contains("too much");
+  }
+
+  @Test
+  void tellsNoSecretsAndNoStackTraces() throws Exception {
+    HttpResponse<String> bug = send(request("/bug"));
+    assertThat(bug.statusCode()).isEqualTo(500);
+    assertThat(bug.body()).contains("internal error").doesNotContain("secret", "Exception", "at ");
+  }
+
+  @Test
+  void breaksOffAnAnswerThatFailsHalfWay() throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.getOutputStream().write("GET /half HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      socket.setSoTimeout(5000);
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      // A chunked body that ends well ends with an empty chunk.
+      assertThat(answer).startsWith("HTTP/1.1 200").doesNotEndWith("0\r\n\r\n");
+    }
+  }
+
+  @Test
+  void cancelsWhenTheClientGoesAway() throws Exception {
+    long closed;
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.getOutputStream().write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      Thread.sleep(100);
+      assertThat(aborted).hasValue(0);
+      closed = System.nanoTime();
+    }
+    org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
+    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(Duration.ofMillis(100));
+  }
+
+  @Test
+  void keepsWhatComesWhileARequestIsUnderWay() throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      OutputStream out = socket.getOutputStream();
+      socket.setSoTimeout(5000);
+      out.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      out.write("GET /where HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+      Thread.sleep(150);
+      release.countDown();
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer).contains("done").endsWith("/where null");
+      assertThat(aborted).hasValue(0);
+    }
+  }
+
+  @Test
+  void stopsWhatTakesTooLong() throws Exception {
+    HttpResponse<String> slow = send(request("/slow"));
+    assertThat(slow.statusCode()).isEqualTo(503);
+    assertThat(slow.body()).contains("took longer");
+  }
+
+  @Test
+  void sendsRequestsAwayWhenTooManyWait() throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      var handler = HttpResponse.BodyHandlers.ofString();
+      var first = client.sendAsync(request("/slow").build(), handler);
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      var second = client.sendAsync(request("/slow").build(), handler);
+      org.awaitility.Awaitility.await().until(() -> dispatcher.waiting() == 1);
+      HttpResponse<String> third = client.send(request("/slow").build(), handler);
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(third.headers().firstValue("Retry-After")).isPresent();
+      assertThat(client.send(request("/where").build(), handler).statusCode()).isEqualTo(200);
+      assertThat(second.get(5, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+      release.countDown();
+      assertThat(first.get(5, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void tellsLinesFromHttpByTheFirstByte() throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.setSoTimeout(5000);
+      BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+      socket.getOutputStream().write("put a\nver".getBytes(UTF_8));
+      assertThat(in.readLine()).isEqualTo("PUT A");
+      socket.getOutputStream().write("sion\n".getBytes(UTF_8));
+      assertThat(in.readLine()).isEqualTo("VERSION");
+      server.close();
+      assertThat(in.readLine()).isNull();
+    }
+  }
+
+  @Test
+  void letsRequestsEndWhenItStops() throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      var slow = client.sendAsync(request("/slow").build(), HttpResponse.BodyHandlers.ofString());
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      Thread closing = Thread.ofPlatform().start(server::close);
+      Thread.sleep(200);
+      assertThat(closing.isAlive()).isTrue();
+      release.countDown();
+      assertThat(slow.get(5, TimeUnit.SECONDS).body()).isEqualTo("done");
+      closing.join(3000);
+      assertThat(closing.isAlive()).isFalse();
+    }
+  }
+
+  @Test
+  void refusesDialectsThatClaimOnePath() {
+    Route route = Route.get("/same", Load.NONE, exchange -> exchange.answer(204));
+    org.assertj.core.api.Assertions.assertThatThrownBy(() ->
+            new Router(
+                List.of(
+                    new Router.Mount("one", List.of(route), ErrorFormat.PLAIN),
+                    new Router.Mount("two", List.of(route), ErrorFormat.PLAIN))))
+        .hasMessageContaining("GET /same is both one's and two's");
+  }
+}
