@@ -2,6 +2,7 @@ package dev.varve.server.text;
 
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +18,13 @@ import java.util.TreeMap;
 public final class OpenTsdbLines implements LineFormat {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
 
+  private final Resolution target;
   private final KeyCache keys = new KeyCache();
+
+  /** Prepares to read, for a dataset of a resolution; finer times are rounded towards the past. */
+  public OpenTsdbLines(Resolution target) {
+    this.target = target;
+  }
 
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {
@@ -38,7 +45,7 @@ public final class OpenTsdbLines implements LineFormat {
     if (valueFrom == valueTo || tagsFrom == to) {
       throw new BadLineException("expected metric, time, value and at least one tag=value");
     }
-    long time = time(bytes, timeFrom, timeTo);
+    long time = Resolution.MILLISECONDS.convert(time(bytes, timeFrom, timeTo), target);
     GroupKey key = key(bytes, metricFrom, metricTo, tagsFrom, to);
     if (isFloat(bytes, valueFrom, valueTo)) {
       double value = Scan.real(bytes, valueFrom, valueTo, "value");

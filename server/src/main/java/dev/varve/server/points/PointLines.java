@@ -1,0 +1,93 @@
+package dev.varve.server.points;
+
+import dev.varve.model.Attribute;
+import dev.varve.model.Batch;
+import dev.varve.model.Column;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Value;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Writes a batch in the point form, one point a line. */
+public final class PointLines {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private PointLines() {}
+
+  /** Writes every sample and attribute of a batch. */
+  public static void write(Batch batch, Writer out) {
+    for (SampleGroup group : batch.groups()) {
+      for (int i = 0; i < group.size(); i++) {
+        write(group, i, out);
+      }
+    }
+    for (Attribute attribute : batch.attributes()) {
+      write(new Point.Described(attribute), out);
+    }
+  }
+
+  private static void write(SampleGroup group, int place, Writer out) {
+    Map<String, Value> fields = new LinkedHashMap<>();
+    for (Column column : group.columns()) {
+      if (column.has(place)) {
+        Value before = fields.put(column.field(), value(column, place));
+        if (before != null) {
+          // One field of two kinds at one place: two points, since a point has a field once.
+          write(new Point.Sample(group.key(), group.times()[place], Map.of(column.field(), before)), out);
+        }
+      }
+    }
+    if (!fields.isEmpty()) {
+      write(new Point.Sample(group.key(), group.times()[place], fields), out);
+    }
+  }
+
+  /** The value at a place that is filled. */
+  static Value value(Column column, int place) {
+    return switch (column) {
+      case Column.Doubles doubles -> new Value.Real(doubles.values()[place]);
+      case Column.Longs longs -> new Value.Int64(longs.values()[place]);
+      case Column.Texts texts -> {
+        int start = texts.start(place);
+        yield new Value.Text(new String(texts.bytes(), start, texts.end(place) - start, StandardCharsets.UTF_8));
+      }
+    };
+  }
+
+  /** Writes one point and a line feed. */
+  public static void write(Point point, Writer out) {
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), new Unclosed(out))) {
+      PointWriter.write(point, json);
+    }
+    try {
+      out.write('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Keeps a generator, closed after each line, from closing what it prints to. */
+  private static final class Unclosed extends java.io.FilterWriter {
+    private Unclosed(Writer out) {
+      super(out);
+    }
+
+    @Override
+    public void write(char[] chars, int offset, int length) throws IOException {
+      out.write(chars, offset, length);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,218 @@
+package dev.varve.server.varve;
+
+import dev.varve.engine.ReadRequest;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.query.Aggregation;
+import dev.varve.query.QueryPlan;
+import dev.varve.query.SelectorParser;
+import dev.varve.query.Span;
+import dev.varve.query.Windows;
+import dev.varve.store.Budget;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query in the words of the command line and of Varve's own API: names and texts, checked and turned into a {@link QueryPlan}.
+ *
+ * <table>
+ * <caption>Names</caption>
+ * <tr><td>{@code selector}</td><td>{@code metric{tag="value",...}}; the one that is needed</td></tr>
+ * <tr><td>{@code from}, {@code to}</td><td>a time, {@code now}, or so long ago ({@code 1h}); default the last hour up to now, both in it</td></tr>
+ * <tr><td>{@code field}</td><td>fields, apart by commas</td></tr>
+ * <tr><td>{@code every}, {@code aggregate}, {@code zone}</td><td>downsampling: width of a window, what becomes of it, whose calendar</td></tr>
+ * <tr><td>{@code rate}</td><td>{@code counter} or {@code gauge}: change per second, before downsampling</td></tr>
+ * <tr><td>{@code by}, {@code across}</td><td>grouping: labels, and what becomes of the series of a group (default {@code sum})</td></tr>
+ * <tr><td>{@code order}, {@code limit}, {@code samples}</td><td>{@code labels}, {@code last}, {@code newest}; how many series; how many samples of each</td></tr>
+ * <tr><td>{@code asof}, {@code versions}</td><td>a time; {@code all}</td></tr>
+ * <tr><td>{@code scan}</td><td>{@code true} to allow the scan of a whole table</td></tr>
+ * </table>
+ */
+public record QueryParameters(Map<String, String> texts) {
+  public static final List<String> NAMES =
+      List.of(
+          "selector", "from", "to", "field", "every", "aggregate", "zone", "rate", "by", "across", "order", "limit", "samples", "asof",
+          "versions", "scan");
+
+  private static final Pattern AGO = Pattern.compile("(\\d{1,9})(ms|s|m|h|d|w|mo|y)");
+
+  public QueryParameters {
+    texts = Map.copyOf(texts);
+    for (String name : texts.keySet()) {
+      if (!NAMES.contains(name)) {
+        throw new IllegalArgumentException("unknown parameter '" + name + "' (known: " + String.join(", ", NAMES) + ")");
+      }
+    }
+    if (!texts.containsKey("selector")) {
+      throw new IllegalArgumentException("parameter 'selector' is missing, such as cpu{host=\"a\"}");
+    }
+  }
+
+  private String text(String name, String otherwise) {
+    return texts.getOrDefault(name, otherwise);
+  }
+
+  private Set<String> list(String name) {
+    return new LinkedHashMap<>(
+            Arrays.stream(text(name, "").split("\\s*,\\s*")).filter(part -> !part.isEmpty())
+                .collect(java.util.stream.Collectors.toMap(part -> part, part -> part, (a, b) -> a, LinkedHashMap::new)))
+        .sequencedKeySet();
+  }
+
+  private long count(String name) {
+    String text = text(name, "0");
+    if (!text.matches("\\d{1,18}")) {
+      throw new IllegalArgumentException("'" + text + "' for '" + name + "' is no count");
+    }
+    return Long.parseLong(text);
+  }
+
+  /** The range asked for, in the resolution of the dataset. */
+  public TimeRange times(Resolution resolution, Instant now) {
+    long from = time("from", "1h", resolution, now);
+    long to = time("to", "now", resolution, now);
+    if (from > to) {
+      throw new IllegalArgumentException("'to' lies before 'from'");
+    }
+    return TimeRange.closed(from, to);
+  }
+
+  private long time(String name, String otherwise, Resolution resolution, Instant now) {
+    String text = text(name, otherwise);
+    try {
+      return text.matches("[+-]?\\d{1,19}") ? Long.parseLong(text) : of(instant(text, now), resolution);
+    } catch (DateTimeParseException | ArithmeticException | NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "'" + text + "' for '" + name + "' is no time (try 2026-01-31, 2026-01-31T12:00:00Z, "
+              + resolution.symbol() + " since 1970, now, or 15m for 15 minutes ago)");
+    }
+  }
+
+  private static Instant instant(String text, Instant now) {
+    if (text.equals("now")) {
+      return now;
+    }
+    Matcher ago = AGO.matcher(text.startsWith("-") ? text.substring(1) : text);
+    if (ago.matches()) {
+      return ago(now, Long.parseLong(ago.group(1)), ago.group(2));
+    }
+    return text.length() == 10 ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC) : Instant.parse(text);
+  }
+
+  private static Instant ago(Instant now, long count, String unit) {
+    return switch (unit) {
+      case "ms" -> now.minusMillis(count);
+      case "s" -> now.minusSeconds(count);
+      case "m" -> now.minus(Duration.ofMinutes(count));
+      case "h" -> now.minus(Duration.ofHours(count));
+      case "d" -> now.minus(Duration.ofDays(count));
+      case "w" -> now.minus(Duration.ofDays(7 * count));
+      case "mo" -> now.atZone(ZoneOffset.UTC).minusMonths(count).toInstant();
+      default -> now.atZone(ZoneOffset.UTC).minusYears(count).toInstant();
+    };
+  }
+
+  private static long of(Instant instant, Resolution resolution) {
+    long seconds = Math.multiplyExact(instant.getEpochSecond(), resolution.perSecond());
+    return Math.addExact(seconds, instant.getNano() / (1_000_000_000L / resolution.perSecond()));
+  }
+
+  /** The whole query. */
+  public QueryPlan plan(Resolution resolution, Instant now) {
+    QueryPlan plan = select(resolution, now);
+    if (texts.containsKey("rate")) {
+      plan = new QueryPlan.Rate(plan, Span.second(resolution), isCounter(), true);
+    }
+    if (texts.containsKey("every")) {
+      Windows windows = Windows.parse(text("every", ""), ZoneId.of(text("zone", "UTC")), resolution);
+      plan = new QueryPlan.Downsample(plan, windows, Aggregation.parse(text("aggregate", "avg")), QueryPlan.Downsample.Stamp.START);
+    } else if (texts.containsKey("aggregate")) {
+      throw new IllegalArgumentException("'aggregate' needs 'every', the width of a window; to aggregate across series, say 'by' and 'across'");
+    }
+    if (texts.containsKey("by") || texts.containsKey("across")) {
+      plan = new QueryPlan.GroupBy(plan, List.copyOf(list("by")), Aggregation.parse(text("across", "sum")));
+    }
+    return ordered(plan);
+  }
+
+  private QueryPlan ordered(QueryPlan input) {
+    QueryPlan plan =
+        switch (text("order", "")) {
+          case "" -> input;
+          case "labels" -> new QueryPlan.Order(input, QueryPlan.Order.By.LABELS, false);
+          case "last" -> new QueryPlan.Order(input, QueryPlan.Order.By.LAST, true);
+          case "newest" -> new QueryPlan.Order(input, QueryPlan.Order.By.TIME, true);
+          default -> throw new IllegalArgumentException("'order' is labels, last or newest");
+        };
+    return count("limit") > 0 || count("samples") > 0 ? new QueryPlan.Limit(plan, count("limit"), count("samples")) : plan;
+  }
+
+  private boolean isCounter() {
+    return switch (text("rate", "")) {
+      case "counter" -> true;
+      case "gauge" -> false;
+      default -> throw new IllegalArgumentException("'rate' is counter (a fall is a reset) or gauge");
+    };
+  }
+
+  private QueryPlan.Select select(Resolution resolution, Instant now) {
+    return new QueryPlan.Select(
+        SelectorParser.parse(text("selector", "")), times(resolution, now), fields(), versions(now), ReadRequest.Kinds.ONE, newest(), isScanAllowed());
+  }
+
+  /** Only the samples that are looked for are read where nothing else needs the others. */
+  private int newest() {
+    boolean plain = !texts.containsKey("rate") && !texts.containsKey("every") && !texts.containsKey("by") && !texts.containsKey("across");
+    return plain && text("order", "").equals("newest") ? (int) Math.min(Integer.MAX_VALUE, count("samples")) : 0;
+  }
+
+  private @Nullable Set<String> fields() {
+    return texts.containsKey("field") ? new HashSet<>(list("field")) : null;
+  }
+
+  private boolean isScanAllowed() {
+    return text("scan", "false").equals("true");
+  }
+
+  private Versions versions(Instant now) {
+    if (text("versions", "").equals("all")) {
+      return Versions.ALL;
+    }
+    if (texts.containsKey("versions")) {
+      throw new IllegalArgumentException("'versions' is all");
+    }
+    return texts.containsKey("asof")
+        ? new Versions.AsOf(ChronoUnit.MICROS.between(Instant.EPOCH, instant(text("asof", ""), now)))
+        : Versions.LATEST;
+  }
+
+  /** The read below the query, for explanations. */
+  public ReadRequest read(Resolution resolution, Instant now) {
+    QueryPlan.Select select = select(resolution, now);
+    return new ReadRequest(
+        select.selector(),
+        select.times(),
+        select.fields(),
+        select.versions(),
+        select.kinds(),
+        ReadRequest.Order.TIME_WITHIN_SERIES,
+        select.newest(),
+        select.wholeTable(),
+        Budget.UNLIMITED);
+  }
+}
