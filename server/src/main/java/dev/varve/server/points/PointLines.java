@@ -5,20 +5,13 @@ import dev.varve.model.Batch;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Value;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** Writes a batch in the point form, one point a line. */
 public final class PointLines {
-  private static final JsonFactory JSON = new JsonFactory();
-
   private PointLines() {}
 
   /** Writes every sample and attribute of a batch. */
@@ -40,7 +33,9 @@ public final class PointLines {
         Value before = fields.put(column.field(), value(column, place));
         if (before != null) {
           // One field of two kinds at one place: two points, since a point has a field once.
-          write(new Point.Sample(group.key(), group.times()[place], Map.of(column.field(), before)), out);
+          write(
+              new Point.Sample(group.key(), group.times()[place], Map.of(column.field(), before)),
+              out);
         }
       }
     }
@@ -56,38 +51,14 @@ public final class PointLines {
       case Column.Longs longs -> new Value.Int64(longs.values()[place]);
       case Column.Texts texts -> {
         int start = texts.start(place);
-        yield new Value.Text(new String(texts.bytes(), start, texts.end(place) - start, StandardCharsets.UTF_8));
+        yield new Value.Text(
+            new String(texts.bytes(), start, texts.end(place) - start, StandardCharsets.UTF_8));
       }
     };
   }
 
   /** Writes one point and a line feed. */
   public static void write(Point point, Writer out) {
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), new Unclosed(out))) {
-      PointWriter.write(point, json);
-    }
-    try {
-      out.write('\n');
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** Keeps a generator, closed after each line, from closing what it prints to. */
-  private static final class Unclosed extends java.io.FilterWriter {
-    private Unclosed(Writer out) {
-      super(out);
-    }
-
-    @Override
-    public void write(char[] chars, int offset, int length) throws IOException {
-      out.write(chars, offset, length);
-    }
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
+    JsonLines.write(out, json -> PointWriter.write(point, json));
   }
 }

@@ -28,7 +28,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query in the words of the command line and of Varve's own API: names and texts, checked and turned into a {@link QueryPlan}.
+ * A query in the words of the command line and of Varve's own API: names and texts, checked and
+ * turned into a {@link QueryPlan}.
  *
  * <table>
  * <caption>Names</caption>
@@ -46,8 +47,22 @@ import org.jspecify.annotations.Nullable;
 public record QueryParameters(Map<String, String> texts) {
   public static final List<String> NAMES =
       List.of(
-          "selector", "from", "to", "field", "every", "aggregate", "zone", "rate", "by", "across", "order", "limit", "samples", "asof",
-          "versions", "scan");
+          "selector",
+          "from",
+          "to",
+          "field",
+          "every",
+          "aggregate",
+          "zone",
+          "rate",
+          "by",
+          "across",
+          "order",
+          "limit",
+          "samples",
+          "asof",
+          "versions",
+          "scan");
 
   private static final Pattern AGO = Pattern.compile("(\\d{1,9})(ms|s|m|h|d|w|mo|y)");
 
@@ -55,11 +70,13 @@ public record QueryParameters(Map<String, String> texts) {
     texts = Map.copyOf(texts);
     for (String name : texts.keySet()) {
       if (!NAMES.contains(name)) {
-        throw new IllegalArgumentException("unknown parameter '" + name + "' (known: " + String.join(", ", NAMES) + ")");
+        throw new IllegalArgumentException(
+            "unknown parameter '" + name + "' (known: " + String.join(", ", NAMES) + ")");
       }
     }
     if (!texts.containsKey("selector")) {
-      throw new IllegalArgumentException("parameter 'selector' is missing, such as cpu{host=\"a\"}");
+      throw new IllegalArgumentException(
+          "parameter 'selector' is missing, such as cpu{host=\"a\"}");
     }
   }
 
@@ -69,8 +86,11 @@ public record QueryParameters(Map<String, String> texts) {
 
   private Set<String> list(String name) {
     return new LinkedHashMap<>(
-            Arrays.stream(text(name, "").split("\\s*,\\s*")).filter(part -> !part.isEmpty())
-                .collect(java.util.stream.Collectors.toMap(part -> part, part -> part, (a, b) -> a, LinkedHashMap::new)))
+            Arrays.stream(text(name, "").split("\\s*,\\s*"))
+                .filter(part -> !part.isEmpty())
+                .collect(
+                    java.util.stream.Collectors.toMap(
+                        part -> part, part -> part, (a, b) -> a, LinkedHashMap::new)))
         .sequencedKeySet();
   }
 
@@ -95,11 +115,18 @@ public record QueryParameters(Map<String, String> texts) {
   private long time(String name, String otherwise, Resolution resolution, Instant now) {
     String text = text(name, otherwise);
     try {
-      return text.matches("[+-]?\\d{1,19}") ? Long.parseLong(text) : of(instant(text, now), resolution);
+      return text.matches("[+-]?\\d{1,19}")
+          ? Long.parseLong(text)
+          : of(instant(text, now), resolution);
     } catch (DateTimeParseException | ArithmeticException | NumberFormatException e) {
       throw new IllegalArgumentException(
-          "'" + text + "' for '" + name + "' is no time (try 2026-01-31, 2026-01-31T12:00:00Z, "
-              + resolution.symbol() + " since 1970, now, or 15m for 15 minutes ago)");
+          "'"
+              + text
+              + "' for '"
+              + name
+              + "' is no time (try 2026-01-31, 2026-01-31T12:00:00Z, "
+              + resolution.symbol()
+              + " since 1970, now, or 15m for 15 minutes ago)");
     }
   }
 
@@ -111,7 +138,9 @@ public record QueryParameters(Map<String, String> texts) {
     if (ago.matches()) {
       return ago(now, Long.parseLong(ago.group(1)), ago.group(2));
     }
-    return text.length() == 10 ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC) : Instant.parse(text);
+    return text.length() == 10
+        ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC)
+        : Instant.parse(text);
   }
 
   private static Instant ago(Instant now, long count, String unit) {
@@ -139,13 +168,22 @@ public record QueryParameters(Map<String, String> texts) {
       plan = new QueryPlan.Rate(plan, Span.second(resolution), isCounter(), true);
     }
     if (texts.containsKey("every")) {
-      Windows windows = Windows.parse(text("every", ""), ZoneId.of(text("zone", "UTC")), resolution);
-      plan = new QueryPlan.Downsample(plan, windows, Aggregation.parse(text("aggregate", "avg")), QueryPlan.Downsample.Stamp.START);
+      Windows windows =
+          Windows.parse(text("every", ""), ZoneId.of(text("zone", "UTC")), resolution);
+      plan =
+          new QueryPlan.Downsample(
+              plan,
+              windows,
+              Aggregation.parse(text("aggregate", "avg")),
+              QueryPlan.Downsample.Stamp.START);
     } else if (texts.containsKey("aggregate")) {
-      throw new IllegalArgumentException("'aggregate' needs 'every', the width of a window; to aggregate across series, say 'by' and 'across'");
+      throw new IllegalArgumentException(
+          "'aggregate' needs 'every', the width of a window; to aggregate across series, say 'by' and 'across'");
     }
     if (texts.containsKey("by") || texts.containsKey("across")) {
-      plan = new QueryPlan.GroupBy(plan, List.copyOf(list("by")), Aggregation.parse(text("across", "sum")));
+      plan =
+          new QueryPlan.GroupBy(
+              plan, List.copyOf(list("by")), Aggregation.parse(text("across", "sum")));
     }
     return ordered(plan);
   }
@@ -159,26 +197,41 @@ public record QueryParameters(Map<String, String> texts) {
           case "newest" -> new QueryPlan.Order(input, QueryPlan.Order.By.TIME, true);
           default -> throw new IllegalArgumentException("'order' is labels, last or newest");
         };
-    return count("limit") > 0 || count("samples") > 0 ? new QueryPlan.Limit(plan, count("limit"), count("samples")) : plan;
+    return count("limit") > 0 || count("samples") > 0
+        ? new QueryPlan.Limit(plan, count("limit"), count("samples"))
+        : plan;
   }
 
   private boolean isCounter() {
     return switch (text("rate", "")) {
       case "counter" -> true;
       case "gauge" -> false;
-      default -> throw new IllegalArgumentException("'rate' is counter (a fall is a reset) or gauge");
+      default ->
+          throw new IllegalArgumentException("'rate' is counter (a fall is a reset) or gauge");
     };
   }
 
   private QueryPlan.Select select(Resolution resolution, Instant now) {
     return new QueryPlan.Select(
-        SelectorParser.parse(text("selector", "")), times(resolution, now), fields(), versions(now), ReadRequest.Kinds.ONE, newest(), isScanAllowed());
+        SelectorParser.parse(text("selector", "")),
+        times(resolution, now),
+        fields(),
+        versions(now),
+        ReadRequest.Kinds.ONE,
+        newest(),
+        isScanAllowed());
   }
 
   /** Only the samples that are looked for are read where nothing else needs the others. */
   private int newest() {
-    boolean plain = !texts.containsKey("rate") && !texts.containsKey("every") && !texts.containsKey("by") && !texts.containsKey("across");
-    return plain && text("order", "").equals("newest") ? (int) Math.min(Integer.MAX_VALUE, count("samples")) : 0;
+    boolean plain =
+        !texts.containsKey("rate")
+            && !texts.containsKey("every")
+            && !texts.containsKey("by")
+            && !texts.containsKey("across");
+    return plain && text("order", "").equals("newest")
+        ? (int) Math.min(Integer.MAX_VALUE, count("samples"))
+        : 0;
   }
 
   private @Nullable Set<String> fields() {
@@ -197,7 +250,8 @@ public record QueryParameters(Map<String, String> texts) {
       throw new IllegalArgumentException("'versions' is all");
     }
     return texts.containsKey("asof")
-        ? new Versions.AsOf(ChronoUnit.MICROS.between(Instant.EPOCH, instant(text("asof", ""), now)))
+        ? new Versions.AsOf(
+            ChronoUnit.MICROS.between(Instant.EPOCH, instant(text("asof", ""), now)))
         : Versions.LATEST;
   }
 

@@ -1,0 +1,43 @@
+package dev.varve.server.points;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.json.JsonFactory;
+
+/** Writes lines of JSON, each a value and a line feed, to a target that stays open. */
+public final class JsonLines {
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
+          .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
+          .rootValueSeparator("")
+          .build();
+
+  private JsonLines() {}
+
+  /** Writes one line. */
+  public static void write(Writer out, Consumer<JsonGenerator> content) {
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), out)) {
+      content.accept(json);
+    }
+    try {
+      out.write('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * A generator that writes values one behind the other, with nothing between, and neither flushes
+   * nor closes what it writes to.
+   */
+  public static JsonGenerator generator(OutputStream out) {
+    return JSON.createGenerator(ObjectWriteContext.empty(), out);
+  }
+}

@@ -1,0 +1,267 @@
+package dev.varve.server.varve;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.PointExplanation;
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.WriteResult;
+import dev.varve.model.BatchBuilder;
+import dev.varve.query.Query;
+import dev.varve.query.QueryPlan;
+import dev.varve.query.QueryRun;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.points.JsonLines;
+import dev.varve.server.points.PointFormatException;
+import dev.varve.server.points.PointReader;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * The routes of Varve's own API.
+ *
+ * <ul>
+ *   <li>{@code GET /varve/v1/dataset}: name, resolution and whether it holds fields
+ *   <li>{@code POST /varve/v1/points}: points in the point form; answers how many were accepted,
+ *       once they are durable, and why others were not
+ *   <li>{@code GET|POST /varve/v1/query}: {@link QueryParameters} in the URL or as a form; answers
+ *       {@link ResultLines}
+ *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}
+ *   <li>{@code POST /varve/v1/explain/points}: points; answers the cells that they would become
+ * </ul>
+ *
+ * <p>Errors are {@code {"error":"..."}}; in the middle of a result such a line is its last.
+ */
+public final class VarveApi {
+  private static final String JSON = "application/json; charset=utf-8";
+  private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
+  private static final int BATCH_SAMPLES = 10_000;
+  private static final int REASONS_MAX = 1000;
+
+  private final Function<Exchange, Dataset> datasets;
+  private final InstantSource clock;
+
+  /**
+   * Prepares to answer.
+   *
+   * @param datasets finds the dataset that a request means
+   */
+  public VarveApi(Function<Exchange, Dataset> datasets, InstantSource clock) {
+    this.datasets = datasets;
+    this.clock = clock;
+  }
+
+  public List<Route> routes() {
+    return List.of(
+        Route.get("/varve/v1/dataset", Load.NONE, this::dataset),
+        Route.post("/varve/v1/points", Load.WRITE, this::points),
+        Route.get("/varve/v1/query", Load.READ, exchange -> query(exchange, ofUrl(exchange))),
+        Route.post("/varve/v1/query", Load.READ, exchange -> query(exchange, ofForm(exchange))),
+        Route.get("/varve/v1/explain", Load.READ, exchange -> explain(exchange, ofUrl(exchange))),
+        Route.post("/varve/v1/explain", Load.READ, exchange -> explain(exchange, ofForm(exchange))),
+        Route.post("/varve/v1/explain/points", Load.READ, this::explainPoints));
+  }
+
+  private void dataset(Exchange exchange) throws IOException {
+    Dataset dataset = datasets.apply(exchange);
+    boolean fields =
+        dataset.config().periods().stream()
+            .map(DatasetConfig.PeriodConfig::layouts)
+            .allMatch(layouts -> layouts.stream().allMatch(layout -> layout.domain().fields()));
+    answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          json.writeStringProperty("name", dataset.name());
+          json.writeStringProperty("resolution", dataset.resolution().symbol());
+          json.writeBooleanProperty("fields", fields);
+          json.writeEndObject();
+        });
+  }
+
+  private void points(Exchange exchange) throws IOException {
+    Dataset dataset = datasets.apply(exchange);
+    Tally tally = new Tally();
+    BatchBuilder batch = new BatchBuilder();
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8))) {
+      long number = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        number++;
+        read(line, number, batch, tally);
+        if (batch.sampleCount() >= BATCH_SAMPLES) {
+          tally.add(dataset.write(batch.build()));
+        }
+      }
+    }
+    if (!batch.isEmpty()) {
+      tally.add(dataset.write(batch.build()));
+    }
+    answer(exchange, tally::write);
+  }
+
+  private static void read(String line, long number, BatchBuilder batch, Tally tally) {
+    if (line.isBlank()) {
+      return;
+    }
+    try {
+      PointReader.read(line).addTo(batch);
+    } catch (PointFormatException e) {
+      tally.refuse("line " + number + ": " + e.getMessage());
+    }
+  }
+
+  private void query(Exchange exchange, Map<String, String> texts) throws IOException {
+    Dataset dataset = datasets.apply(exchange);
+    QueryRun run = Query.of(plan(texts, dataset)).on(dataset);
+    exchange.onAbort(run::cancel);
+    try (OutputStream out = exchange.answer(JSON_LINES)) {
+      ResultLines lines = new ResultLines(out);
+      try {
+        run.into(lines);
+        lines.close();
+      } catch (QueryRefusedException e) {
+        if (!exchange.committed()) {
+          throw e;
+        }
+        lines.fail(e.getMessage());
+      }
+    }
+  }
+
+  private void explain(Exchange exchange, Map<String, String> texts) throws IOException {
+    Dataset dataset = datasets.apply(exchange);
+    Map<String, String> query = new LinkedHashMap<>(texts);
+    boolean analyze = "true".equals(query.remove("analyze"));
+    QueryExplanation explanation = Query.of(plan(query, dataset)).explain(dataset, analyze);
+    answer(exchange, json -> ExplanationJson.write(explanation, json));
+  }
+
+  private void explainPoints(Exchange exchange) throws IOException {
+    Dataset dataset = datasets.apply(exchange);
+    Tally tally = new Tally();
+    BatchBuilder batch = new BatchBuilder();
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8))) {
+      long number = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        read(line, ++number, batch, tally);
+      }
+    }
+    if (tally.refused > 0) {
+      throw HttpError.badRequest(tally.reasons.getFirst());
+    }
+    List<PointExplanation> cells = dataset.explain(batch.build());
+    answer(exchange, json -> ExplanationJson.write(cells, json));
+  }
+
+  /** What is wrong with the words of a query is the sender's business. */
+  private QueryPlan plan(Map<String, String> texts, Dataset dataset) {
+    try {
+      return new QueryParameters(texts).plan(dataset.resolution(), clock.instant());
+    } catch (SelectorSyntaxException | IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Map<String, String> ofUrl(Exchange exchange) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    for (String name : QueryParameters.NAMES) {
+      put(texts, name, exchange.parameter(name));
+    }
+    put(texts, "analyze", exchange.parameter("analyze"));
+    return texts;
+  }
+
+  private static void put(Map<String, String> texts, String name, @Nullable String text) {
+    if (text != null) {
+      texts.put(name, text);
+    }
+  }
+
+  private static Map<String, String> ofForm(Exchange exchange) throws IOException {
+    String body = new String(exchange.body().readAllBytes(), StandardCharsets.UTF_8);
+    Map<String, String> texts = ofUrl(exchange);
+    for (String pair : body.split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        texts.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+      }
+    }
+    return texts;
+  }
+
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw HttpError.badRequest("'" + text + "' is not URL-encoded");
+    }
+  }
+
+  private static void answer(Exchange exchange, Consumer<JsonGenerator> content)
+      throws IOException {
+    try (OutputStream out = exchange.answer(JSON);
+        JsonGenerator json = JsonLines.generator(out)) {
+      content.accept(json);
+    }
+  }
+
+  /** What became of the points of a request. */
+  private static final class Tally {
+    private long accepted;
+    private long refused;
+    private final List<String> reasons = new ArrayList<>();
+
+    private void add(WriteResult result) {
+      accepted += result.accepted();
+      refused += result.refused();
+      result.rejections().forEach(rejection -> note(text(rejection)));
+    }
+
+    private static String text(WriteResult.Rejection rejection) {
+      String field = rejection.field() == null ? "" : "#" + rejection.field();
+      String time = rejection.time() == null ? "" : " at " + rejection.time();
+      return rejection.key() + field + time + ": " + rejection.refusal().message();
+    }
+
+    private void refuse(String reason) {
+      refused++;
+      note(reason);
+    }
+
+    private void note(String reason) {
+      if (reasons.size() < REASONS_MAX) {
+        reasons.add(reason);
+      }
+    }
+
+    private void write(JsonGenerator json) {
+      json.writeStartObject();
+      json.writeNumberProperty("accepted", accepted);
+      json.writeNumberProperty("refused", refused);
+      json.writeName("reasons");
+      json.writeStartArray();
+      reasons.forEach(json::writeString);
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+  }
+}
