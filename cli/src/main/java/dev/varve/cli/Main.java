@@ -1,21 +1,58 @@
 package dev.varve.cli;
 
+import dev.varve.cli.cells.CellsCommand;
+import dev.varve.cli.imports.ImportCommand;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 
-/** The program {@code varve}. */
+/**
+ * The program {@code varve}. Data goes to stdout, talk to stderr; it ends with 0, with 1 for a
+ * failure, with 2 for a wrong call.
+ */
 @Command(
     name = "varve",
-    description = "A time-series database that keeps its series in cells.",
+    description =
+        "A time-series database that keeps its series in cells, in a layout that you choose.",
     mixinStandardHelpOptions = true,
-    version = "varve 0.1.0-SNAPSHOT")
+    versionProvider = Version.class,
+    subcommands = {
+      ImportCommand.class,
+      PutCommand.class,
+      QueryCommand.class,
+      ExplainCommand.class,
+      CellsCommand.class,
+      LayoutsCommand.class,
+      ConfigCommand.class,
+      HelpCommand.class
+    },
+    footer = {"", "Try:", "  varve serve", "  varve query 'jvm_memory_used_bytes' --last 10m"})
 public final class Main implements Runnable {
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Main()).execute(args));
+    System.exit(run(args));
+  }
+
+  /** Runs a command and returns its exit code. */
+  static int run(String... args) {
+    return commandLine().execute(args);
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new Main());
+    line.setOut(new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), false));
+    line.setErr(new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true));
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setExecutionExceptionHandler(Failures::report);
+    return line;
   }
 
   @Override
   public void run() {
-    new CommandLine(this).usage(System.out);
+    throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
   }
 }

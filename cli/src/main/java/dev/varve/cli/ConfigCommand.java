@@ -1,0 +1,79 @@
+package dev.varve.cli;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.DatasetConfig;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code varve config}. */
+@Command(
+    name = "config",
+    description =
+        "Checks the configuration and prints what it comes to: file, environment and --set together.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Examples:",
+      "  varve config --config varve.yaml",
+      "  VARVE_MEMORY=1GB varve config --set datasets.metrics.layout=kairosdb",
+      "",
+      "Keys: data, memory, default, listen[].host|port|dialects|dataset, and for each datasets.NAME:",
+      "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
+      "retention, duplicates (last, first, max, min), resources, scans (refuse, allow)."
+    })
+final class ConfigCommand implements Callable<Integer> {
+  @Mixin private ConfigOptions options;
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    VarveConfig config = options.read();
+    try (Records records = new Records(output, spec.commandLine().getOut(), "key", "value")) {
+      records.add("data", config.engine().directory());
+      records.add("memory", config.engine().memory());
+      records.add("default", config.engine().defaultDataset());
+      for (int i = 0; i < config.listeners().size(); i++) {
+        VarveConfig.Listener listener = config.listeners().get(i);
+        records.add("listen[" + i + "]", listener.host() + ":" + listener.port());
+        if (!listener.dialects().isEmpty()) {
+          records.add("listen[" + i + "].dialects", String.join(",", listener.dialects()));
+        }
+      }
+      config.engine().datasets().forEach(dataset -> print(dataset, records));
+    }
+    return 0;
+  }
+
+  private static void print(DatasetConfig dataset, Records records) {
+    String prefix = "datasets." + dataset.name() + ".";
+    records.add(prefix + "store", dataset.store().kind());
+    for (int i = 0; i < dataset.periods().size(); i++) {
+      DatasetConfig.PeriodConfig period = dataset.periods().get(i);
+      String name = i == 0 ? prefix : prefix + "periods[" + (i - 1) + "].";
+      if (i > 0) {
+        records.add(name + "from", period.from());
+      }
+      records.add(name + "layout", period.layouts().getFirst().identity());
+      for (int j = 1; j < period.layouts().size(); j++) {
+        records.add(name + "companions[" + (j - 1) + "]", period.layouts().get(j).identity());
+      }
+    }
+    records.add(
+        prefix + "retention", dataset.retention() == null ? "for ever" : dataset.retention());
+    records.add(
+        prefix + "duplicates", dataset.duplicates().name().toLowerCase(java.util.Locale.ROOT));
+    records.add(prefix + "resources", String.join(",", dataset.resources()));
+    records.add(prefix + "scans", dataset.wholeTableScans() ? "allow" : "refuse");
+  }
+}

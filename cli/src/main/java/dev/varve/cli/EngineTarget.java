@@ -1,0 +1,131 @@
+package dev.varve.cli;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.PointExplanation;
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.WriteResult;
+import dev.varve.model.Batch;
+import dev.varve.model.Resolution;
+import dev.varve.model.Samples;
+import dev.varve.model.Value;
+import dev.varve.query.Query;
+import dev.varve.query.QueryPlan;
+import dev.varve.query.ResultSeries;
+import dev.varve.query.ResultSink;
+import dev.varve.server.points.JsonLines;
+import dev.varve.server.varve.ExplanationJson;
+import dev.varve.server.varve.QueryParameters;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/** A dataset in this process. */
+final class EngineTarget implements Target {
+  private final Engine engine;
+  private final Dataset dataset;
+
+  EngineTarget(Engine engine, Dataset dataset) {
+    this.engine = engine;
+    this.dataset = dataset;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return dataset.resolution();
+  }
+
+  @Override
+  public boolean holdsFields() {
+    return dataset.config().periods().stream()
+        .map(DatasetConfig.PeriodConfig::layouts)
+        .allMatch(layouts -> layouts.stream().allMatch(layout -> layout.domain().fields()));
+  }
+
+  @Override
+  public Written write(Batch batch) {
+    WriteResult result = dataset.write(batch);
+    return new Written(
+        result.accepted(),
+        result.refused(),
+        result.rejections().stream().map(EngineTarget::text).toList());
+  }
+
+  @Override
+  public void query(QueryParameters parameters, SampleSink sink) {
+    QueryPlan plan = parameters.plan(dataset.resolution(), Instant.now());
+    Query.of(plan).on(dataset).into(new Samplewise(sink));
+  }
+
+  @Override
+  public String explain(QueryParameters parameters, boolean analyze) {
+    QueryExplanation explanation =
+        Query.of(parameters.plan(dataset.resolution(), Instant.now())).explain(dataset, analyze);
+    return json(generator -> ExplanationJson.write(explanation, generator));
+  }
+
+  @Override
+  public String explain(Batch batch) {
+    List<PointExplanation> cells = dataset.explain(batch);
+    return json(generator -> ExplanationJson.write(cells, generator));
+  }
+
+  private static String json(Consumer<JsonGenerator> content) {
+    StringWriter text = new StringWriter();
+    JsonLines.write(text, content);
+    return text.toString().stripTrailing();
+  }
+
+  private static String text(WriteResult.Rejection rejection) {
+    String field = rejection.field() == null ? "" : "#" + rejection.field();
+    String time = rejection.time() == null ? "" : " at " + rejection.time();
+    return rejection.key() + field + time + ": " + rejection.refusal().message();
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+
+  /** Hands over samples one by one. */
+  private static final class Samplewise implements ResultSink {
+    private final SampleSink sink;
+    private @Nullable ResultSeries series;
+
+    private Samplewise(SampleSink sink) {
+      this.sink = sink;
+    }
+
+    @Override
+    public void begin(ResultSeries next) {
+      series = next;
+    }
+
+    @Override
+    public void samples(Samples samples, int from, int to) {
+      for (int i = from; i < to; i++) {
+        accept(samples.time(i), samples.value(i));
+      }
+    }
+
+    @Override
+    public void gap(long time) {
+      accept(time, null);
+    }
+
+    private void accept(long time, @Nullable Value value) {
+      ResultSeries current = Objects.requireNonNull(series);
+      sink.accept(current.metric(), current.labels(), time, value);
+    }
+
+    @Override
+    public void end() {
+      series = null;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.varve.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+
+/** Prints explanations for people. */
+final class ExplanationText {
+  private final PrintWriter out;
+
+  private ExplanationText(PrintWriter out) {
+    this.out = out;
+  }
+
+  /** Prints an explanation of a query, or of points, as the server gives it. */
+  static void print(Object explanation, PrintWriter out) {
+    ExplanationText text = new ExplanationText(out);
+    if (explanation instanceof List<?> cells) {
+      cells.forEach(text::printCell);
+    } else {
+      text.printQuery(explanation);
+    }
+  }
+
+  private void printQuery(Object query) {
+    out.printf("%s series match%n", member(query, "seriesMatched"));
+    for (Object read : (List<?>) member(query, "reads")) {
+      printRead(read);
+    }
+    if (((Map<?, ?>) query).get("actual") instanceof Map<?, ?> actual) {
+      out.println();
+      out.printf(
+          "read      %s rows, %s cells, %s bytes in %s requests%n",
+          actual.get("rowsRead"),
+          actual.get("cellsRead"),
+          actual.get("bytesRead"),
+          actual.get("requests"));
+      out.printf(
+          "returned  %s samples of %s series, from %s cells, %s bytes, in %s us%n",
+          actual.get("samples"),
+          actual.get("series"),
+          actual.get("cellsReturned"),
+          actual.get("bytesReturned"),
+          actual.get("microseconds"));
+    }
+  }
+
+  private void printRead(Object read) {
+    out.println();
+    out.printf(
+        "layout    %s, times %s to %s%n",
+        member(read, "layout"), member(read, "from"), member(read, "to"));
+    out.printf(
+        "expected  %s partitions, %s ranges, %s rows (%s wanted), %s cells%n",
+        member(read, "partitions"),
+        member(read, "slices"),
+        member(read, "rows"),
+        member(read, "rowsWanted"),
+        member(read, "cells"));
+    for (Object range : (List<?>) member(read, "ranges")) {
+      out.printf("range     %s%n", member(range, "table"));
+      out.printf("  from    %-60s %s%n", member(range, "from"), member(range, "fromHex"));
+      out.printf("  to      %-60s %s%n", member(range, "to"), member(range, "toHex"));
+    }
+    print("filter    ", read, "filters");
+    for (Object alternative : (List<?>) member(read, "alternatives")) {
+      out.printf(
+          "way       %s, cost %s: %s%n",
+          member(alternative, "name"), member(alternative, "cost"), member(alternative, "reason"));
+    }
+    print("not read  ", read, "lost");
+    print("note      ", read, "notes");
+  }
+
+  private void print(String label, Object read, String name) {
+    for (Object line : (List<?>) member(read, name)) {
+      out.println(label + line);
+    }
+  }
+
+  private void printCell(Object cell) {
+    out.printf(
+        "%s  %s/%s%s  %s%n",
+        member(cell, "layout"),
+        member(cell, "table"),
+        member(cell, "family"),
+        member(cell, "index").equals(true) ? " (index)" : "",
+        member(cell, "summary"));
+    for (Object part : (List<?>) member(cell, "parts")) {
+      out.printf(
+          "  %-9s  %-22s %-30s %s%n",
+          member(part, "coordinate"),
+          member(part, "label"),
+          member(part, "text"),
+          member(part, "hex"));
+    }
+  }
+
+  private static Object member(Object object, String name) {
+    return JsonTree.member(object, name);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.varve.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** Small JSON documents as maps, lists, texts, numbers and booleans. */
+final class JsonTree {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private JsonTree() {}
+
+  static Object parse(String text) {
+    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+      json.nextToken();
+      return java.util.Objects.requireNonNull(value(json));
+    }
+  }
+
+  /**
+   * A member of an object.
+   *
+   * @throws CommandFailedException if it is missing
+   */
+  static Object member(Object object, String name) {
+    if (object instanceof Map<?, ?> map) {
+      Object member = map.get(name);
+      if (member != null) {
+        return member;
+      }
+    }
+    throw new CommandFailedException(
+        "the answer has no '" + name + "': is the server of another version?");
+  }
+
+  private static @Nullable Object value(JsonParser json) {
+    return switch (json.currentToken()) {
+      case START_OBJECT -> {
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        while (json.nextToken() != JsonToken.END_OBJECT) {
+          String name = json.currentName();
+          json.nextToken();
+          map.put(name, value(json));
+        }
+        yield map;
+      }
+      case START_ARRAY -> {
+        List<@Nullable Object> list = new ArrayList<>();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          list.add(value(json));
+        }
+        yield list;
+      }
+      case VALUE_NUMBER_INT -> json.getLongValue();
+      case VALUE_NUMBER_FLOAT -> Double.parseDouble(json.getString());
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> null;
+      default -> json.getString();
+    };
+  }
+}

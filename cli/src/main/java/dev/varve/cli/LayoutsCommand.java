@@ -1,0 +1,104 @@
+package dev.varve.cli;
+
+import dev.varve.layout.Layout;
+import dev.varve.layout.LayoutParameter;
+import dev.varve.layout.Layouts;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.TableSpec;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code varve layouts}. */
+@Command(
+    name = "layouts",
+    description =
+        "Lists the layouts that are known by name, or shows one: its parameters, its row key part by part, its tables.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "Examples:", "  varve layouts", "  varve layouts opentsdb --param saltWidth=1"})
+final class LayoutsCommand implements Callable<Integer> {
+  @Parameters(arity = "0..1", paramLabel = "NAME", description = "The layout to show.")
+  private @Nullable String name;
+
+  @Option(
+      names = "--param",
+      paramLabel = "NAME=VALUE",
+      description = "A parameter of the layout. May come several times.")
+  private Map<String, String> parameters = new LinkedHashMap<>();
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    if (name == null) {
+      list();
+    } else {
+      show(name);
+    }
+    return 0;
+  }
+
+  private void list() {
+    try (Records records =
+        new Records(output, spec.commandLine().getOut(), "name", "parameters", "about")) {
+      for (Layouts.Entry entry : Layouts.list()) {
+        records.add(
+            entry.name(),
+            entry.parameters().stream().map(LayoutParameter::name).collect(Collectors.joining(" ")),
+            entry.about());
+      }
+    }
+  }
+
+  private void show(String wanted) {
+    Layout layout = Layouts.of(wanted, parameters);
+    try (Records records =
+        new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
+      Layouts.list().stream()
+          .filter(entry -> entry.name().equals(wanted))
+          .forEach(entry ->
+              entry
+                  .parameters()
+                  .forEach(p ->
+                      records.add(
+                          "parameter",
+                          p.name(),
+                          p.about()
+                              + (p.defaultValue() == null
+                                  ? ""
+                                  : " (default: " + p.defaultValue() + ")"))));
+      layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
+      layout.rows().parts().forEach(part -> records.add("row key", part.label(), part.role()));
+      for (TableSpec table : layout.tables()) {
+        for (FamilySpec family : table.families()) {
+          records.add("family", table.name() + "/" + family.name(), describe(family));
+        }
+      }
+      records.add("domain", "kinds", layout.domain().kinds());
+      records.add("domain", "tags", layout.domain().tagsMin() + " to " + layout.domain().tagsMax());
+      records.add("domain", "fields", layout.domain().fields());
+      records.add("domain", "resource", layout.domain().resource());
+    }
+  }
+
+  private static String describe(FamilySpec family) {
+    String versions =
+        family.maxVersions() == FamilySpec.ALL_VERSIONS
+            ? "all versions"
+            : family.maxVersions() + " version";
+    return "cell time is " + family.time() + ", " + versions;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.varve.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The note in a data directory that says which server holds it, so that commands find the way to
+ * it.
+ */
+public final class RunningServer {
+  private static final String NAME = "server";
+
+  private RunningServer() {}
+
+  /** Notes where the server of a directory listens. */
+  public static void note(Path data, URI address) {
+    try {
+      Path fresh = data.resolve(NAME + ".new");
+      Files.writeString(fresh, address + "\n" + ProcessHandle.current().pid() + "\n");
+      Files.move(fresh, data.resolve(NAME), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static void forget(Path data) {
+    try {
+      Files.deleteIfExists(data.resolve(NAME));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Where the server listens that holds a directory; empty where none runs, also where one ended
+   * without saying so.
+   */
+  public static Optional<URI> find(Path data) {
+    try {
+      String[] lines = Files.readString(data.resolve(NAME)).split("\n");
+      boolean alive = lines.length == 2 && ProcessHandle.of(Long.parseLong(lines[1])).isPresent();
+      return alive ? Optional.of(URI.create(lines[0])) : Optional.empty();
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package dev.varve.cli;
+
+import dev.varve.model.Batch;
+import dev.varve.model.Resolution;
+import dev.varve.model.Value;
+import dev.varve.server.points.PointLines;
+import dev.varve.server.varve.QueryParameters;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** A dataset in a server, over Varve's own API. */
+final class ServerTarget implements Target {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int OK = 200;
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final URI server;
+  private final @Nullable String dataset;
+  private final Map<String, String> properties;
+
+  /**
+   * Asks the server for the dataset.
+   *
+   * @param dataset or null for the server's default
+   * @throws CommandFailedException if it does not answer, or has no such dataset
+   */
+  ServerTarget(URI server, @Nullable String dataset) {
+    this.server = server;
+    this.dataset = dataset;
+    this.properties = new LinkedHashMap<>();
+    try (InputStream body = send(request("/varve/v1/dataset").GET().build());
+        JsonParser json = JSON.createParser(ObjectReadContext.empty(), body)) {
+      json.nextToken();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        json.nextToken();
+        properties.put(name, json.getString());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.ofSymbol(properties.getOrDefault("resolution", "ms"));
+  }
+
+  @Override
+  public boolean holdsFields() {
+    return properties.getOrDefault("fields", "true").equals("true");
+  }
+
+  @Override
+  public Written write(Batch batch) {
+    HttpRequest request =
+        request("/varve/v1/points")
+            .header("Content-Encoding", "gzip")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(lines(batch)))
+            .build();
+    try (InputStream answer = send(request);
+        JsonParser json = JSON.createParser(ObjectReadContext.empty(), answer)) {
+      return written(json);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The batch in the point form, compressed. */
+  private static byte[] lines(Batch batch) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (Writer lines =
+        new OutputStreamWriter(new GZIPOutputStream(body), StandardCharsets.UTF_8)) {
+      PointLines.write(batch, lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return body.toByteArray();
+  }
+
+  private static Written written(JsonParser json) {
+    long accepted = 0;
+    long refused = 0;
+    List<String> reasons = new ArrayList<>();
+    json.nextToken();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      json.nextToken();
+      switch (name) {
+        case "accepted" -> accepted = json.getLongValue();
+        case "refused" -> refused = json.getLongValue();
+        case "reasons" -> {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            reasons.add(json.getString());
+          }
+        }
+        default -> json.skipChildren();
+      }
+    }
+    return new Written(accepted, refused, reasons);
+  }
+
+  @Override
+  public void query(QueryParameters parameters, SampleSink sink) {
+    try (InputStream body = send(form("/varve/v1/query", parameters.texts()));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
+          new ResultLine(json, sink).read();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public String explain(QueryParameters parameters, boolean analyze) {
+    Map<String, String> texts = new LinkedHashMap<>(parameters.texts());
+    texts.put("analyze", Boolean.toString(analyze));
+    try (InputStream body = send(form("/varve/v1/explain", texts))) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public String explain(Batch batch) {
+    HttpRequest request =
+        request("/varve/v1/explain/points")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(lines(batch)))
+            .header("Content-Encoding", "gzip")
+            .build();
+    try (InputStream body = send(request)) {
+      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private HttpRequest form(String path, Map<String, String> texts) {
+    String body =
+        texts.entrySet().stream()
+            .map(text ->
+                text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
+            .collect(Collectors.joining("&"));
+    return request(path)
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  private HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path));
+    return dataset == null ? request : request.header("X-Varve-Dataset", dataset);
+  }
+
+  private InputStream send(HttpRequest request) {
+    try {
+      HttpResponse<InputStream> answer =
+          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+      if (answer.statusCode() == OK) {
+        return answer.body();
+      }
+      try (InputStream body = answer.body()) {
+        throw new CommandFailedException(errorText(answer.statusCode(), body.readAllBytes()));
+      }
+    } catch (ConnectException e) {
+      throw new CommandFailedException("no server answers at " + server);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the server at " + server + " failed: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailedException("interrupted");
+    }
+  }
+
+  /** The text of {@code {"error":"..."}}, or whatever came. */
+  private static String errorText(int status, byte[] body) {
+    String text = new String(body, StandardCharsets.UTF_8).strip();
+    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+      if (json.nextToken() == JsonToken.START_OBJECT && "error".equals(json.nextName())) {
+        json.nextToken();
+        return json.getString();
+      }
+    } catch (tools.jackson.core.JacksonException e) {
+      // Not JSON: what came is shown as it is.
+    }
+    return "the server answered " + status + (text.isEmpty() ? "" : ": " + text);
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  /**
+   * One line of a result: {@code {"metric":"m","labels":{},"points":[[time,value],...]}} or {@code
+   * {"error":"..."}}.
+   */
+  private static final class ResultLine {
+    private final JsonParser json;
+    private final SampleSink sink;
+    private String metric = "";
+    private final Map<String, String> labels = new LinkedHashMap<>();
+
+    private ResultLine(JsonParser json, SampleSink sink) {
+      this.json = json;
+      this.sink = sink;
+    }
+
+    private void read() {
+      json.nextToken();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        json.nextToken();
+        switch (name) {
+          case "metric" -> metric = json.getString();
+          case "labels" -> {
+            while (json.nextToken() != JsonToken.END_OBJECT) {
+              String label = json.currentName();
+              json.nextToken();
+              labels.put(label, json.getString());
+            }
+          }
+          case "points" -> readPoints();
+          case "error" -> throw new CommandFailedException(json.getString());
+          default -> json.skipChildren();
+        }
+      }
+    }
+
+    private void readPoints() {
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        json.nextToken();
+        long time = json.getLongValue();
+        json.nextToken();
+        sink.accept(metric, labels, time, value());
+        json.nextToken();
+      }
+    }
+
+    private @Nullable Value value() {
+      return switch (json.currentToken()) {
+        case VALUE_NULL -> null;
+        case VALUE_NUMBER_INT -> new Value.Int64(json.getLongValue());
+        case VALUE_NUMBER_FLOAT -> new Value.Real(Double.parseDouble(json.getString()));
+        case VALUE_STRING -> new Value.Real(Double.parseDouble(json.getString()));
+        default -> {
+          json.nextToken();
+          json.nextToken();
+          Value text = new Value.Text(json.getString());
+          json.nextToken();
+          yield text;
+        }
+      };
+    }
+  }
+}

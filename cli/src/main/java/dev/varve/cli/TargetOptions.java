@@ -1,0 +1,51 @@
+package dev.varve.cli;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Dataset;
+import dev.varve.engine.Engine;
+import java.net.URI;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Which dataset a command works with: that of a running server where there is one, else the data
+ * directory itself.
+ */
+public final class TargetOptions {
+  @Mixin private ConfigOptions config;
+
+  @Option(
+      names = "--dataset",
+      paramLabel = "NAME",
+      description = "The dataset (default: the configuration's).")
+  private @Nullable String dataset;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description =
+          "A server to work with, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
+  private @Nullable URI server;
+
+  /** Finds the server, or opens the data directory. */
+  public Target open() {
+    if (server != null) {
+      return new ServerTarget(server, dataset);
+    }
+    VarveConfig read = config.read();
+    Optional<URI> running = RunningServer.find(read.engine().directory());
+    if (running.isPresent()) {
+      return new ServerTarget(running.get(), dataset);
+    }
+    Engine engine = Engine.open(read.engine());
+    try {
+      Dataset chosen = dataset == null ? engine.defaultDataset() : engine.dataset(dataset);
+      return new EngineTarget(engine, chosen);
+    } catch (RuntimeException e) {
+      engine.close();
+      throw e;
+    }
+  }
+}

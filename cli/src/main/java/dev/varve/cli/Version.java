@@ -1,0 +1,12 @@
+package dev.varve.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** The version that the build wrote into the jar. */
+final class Version implements IVersionProvider {
+  @Override
+  public String[] getVersion() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return new String[] {"varve " + (version == null ? "(not packaged)" : version)};
+  }
+}

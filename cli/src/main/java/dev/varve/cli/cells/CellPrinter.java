@@ -1,0 +1,68 @@
+package dev.varve.cli.cells;
+
+import dev.varve.cli.OutputFormat;
+import dev.varve.cli.Records;
+import dev.varve.layout.CellDescription;
+import dev.varve.layout.Layout;
+import dev.varve.model.Bytes;
+import dev.varve.store.Cell;
+import dev.varve.store.TableSpec;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prints cells for people: each in the readable form of its layout, then its bytes, part by part.
+ */
+final class CellPrinter implements AutoCloseable {
+  private final Layout layout;
+  private final PrintWriter out;
+  private @Nullable Records csv;
+
+  CellPrinter(Layout layout, PrintWriter out) {
+    this.layout = layout;
+    this.out = out;
+  }
+
+  void print(int table, Cell cell, OutputFormat format) {
+    CellDescription description = layout.describe(table, cell);
+    TableSpec spec = layout.tables().get(table);
+    String family = spec.families().get(cell.family()).name();
+    if (format == OutputFormat.csv) {
+      if (csv == null) {
+        csv = new Records(format, out, "table", "family", "row", "qualifier", "value", "summary");
+      }
+      csv.add(
+          spec.name(),
+          family,
+          cell.row().hex(),
+          cell.qualifier().hex(),
+          cell.value().hex(),
+          description.summary());
+      return;
+    }
+    out.println(spec.name() + "/" + family + "  " + description.summary());
+    for (CellDescription.Part part : description.parts()) {
+      out.printf(
+          "  %-9s  %-22s %-30s %s%n",
+          part.coordinate(), part.label(), part.text(), hex(cell, part));
+    }
+  }
+
+  private static String hex(Cell cell, CellDescription.Part part) {
+    Bytes bytes =
+        switch (part.coordinate()) {
+          case "row" -> cell.row();
+          case "qualifier" -> cell.qualifier();
+          case "value" -> cell.value();
+          default -> Bytes.EMPTY;
+        };
+    return bytes.isEmpty() ? "" : bytes.slice(part.from(), part.to()).hex();
+  }
+
+  @Override
+  public void close() {
+    if (csv != null) {
+      csv.close();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.varve.cli.cells;
+
+import dev.varve.layout.Layout;
+import dev.varve.layout.Step;
+import dev.varve.layout.Steps;
+import dev.varve.model.Bytes;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/** The tables of a layout in memory, for as long as a command runs. */
+final class ScratchTables implements AutoCloseable {
+  private final Store store = new MemoryStore();
+  private final Layout layout;
+  private final List<Table> tables = new ArrayList<>();
+  private final Steps steps;
+  private long clock;
+
+  ScratchTables(Layout layout) {
+    this.layout = layout;
+    for (TableSpec spec : layout.tables()) {
+      tables.add(store.open(spec, Store.OpenMode.CREATE_IF_ABSENT));
+    }
+    this.steps = new Steps(tables, () -> ++clock);
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  <T> T run(Step<T> step) {
+    return steps.run(step);
+  }
+
+  /** Times that rise from 1 on: what a server takes from its clock. */
+  long stamps(int count) {
+    long first = clock + 1;
+    clock += count;
+    return first;
+  }
+
+  /** Applies a batch. The reason why the first refused row was refused, or null where all stand. */
+  @org.jspecify.annotations.Nullable
+  String apply(int table, MutationBatch batch) {
+    for (RowOutcome outcome : tables.get(table).apply(batch, Durability.ORDERED)) {
+      if (!outcome.applied()) {
+        return outcome.reason();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Hands over every row of a table, whole, in the order of the keys, with every version of every
+   * cell.
+   */
+  void forEachRow(int table, Consumer<CellBatch> action) {
+    TableSpec spec = layout.tables().get(table);
+    List<FamilySelect> everything =
+        IntStream.range(0, spec.families().size()).mapToObj(FamilySelect::all).toList();
+    CellBatch page = new CellBatch();
+    CellBatch row = new CellBatch();
+    try (CellCursor cursor =
+        tables
+            .get(table)
+            .read(ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), everything), null)) {
+      while (cursor.next(page)) {
+        for (int i = 0; i < page.size(); i++) {
+          if (!row.isEmpty()
+              && !row.row(0).contentEquals(page.bytes(), page.rowOffset(i), page.rowLength(i))) {
+            action.accept(row);
+            row.clear();
+          }
+          row.addFrom(page, i);
+        }
+      }
+    }
+    if (!row.isEmpty()) {
+      action.accept(row);
+    }
+  }
+
+  void forEachCell(int table, Consumer<Cell> action) {
+    forEachRow(
+        table,
+        row -> {
+          for (int i = 0; i < row.size(); i++) {
+            action.accept(row.cell(i));
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

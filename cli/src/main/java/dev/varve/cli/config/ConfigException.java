@@ -1,0 +1,15 @@
+package dev.varve.cli.config;
+
+import java.util.List;
+
+/** A configuration has problems; all of them are named. */
+public final class ConfigException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public ConfigException(List<String> problems) {
+    super(
+        String.join(
+            System.lineSeparator(),
+            problems.stream().map(problem -> "config: " + problem).toList()));
+  }
+}

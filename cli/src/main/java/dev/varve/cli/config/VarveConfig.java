@@ -1,0 +1,243 @@
+package dev.varve.cli.config;
+
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.EngineConfig;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.layout.RefusedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole configuration.
+ *
+ * @param listeners where the server listens
+ */
+public record VarveConfig(EngineConfig engine, List<Listener> listeners) {
+  public static final String DEFAULT_DATASET = "default";
+  public static final String DEFAULT_LAYOUT = "buckets";
+  public static final String DEFAULT_DATA = "varve-data";
+  private static final String PREFIX = "VARVE_";
+
+  /** Of the launcher or of the program, no part of the configuration. */
+  private static final Set<String> OTHER_VARIABLES =
+      Set.of(
+          "VARVE_HOME",
+          "VARVE_AOT",
+          "VARVE_BUILD",
+          "VARVE_JAVA_HOME",
+          "VARVE_JAVA_OPTS",
+          "VARVE_HEAP",
+          "VARVE_TRACE",
+          "VARVE_CONFIG");
+
+  /**
+   * A place to listen.
+   *
+   * @param dialects what is answered there, without a prefix; empty for all that share a port
+   * @param dataset the one that requests mean which name none
+   */
+  public record Listener(String host, int port, List<String> dialects, @Nullable String dataset) {}
+
+  /**
+   * Reads the configuration.
+   *
+   * @param file or null for the defaults
+   * @param environment variables, of which those count that begin with {@code VARVE_}
+   * @param settings {@code section.key} to value, the strongest
+   * @throws ConfigException with all problems
+   */
+  public static VarveConfig read(
+      @Nullable Path file, Map<String, String> environment, Map<String, String> settings) {
+    return bind(
+        tree(file, environment, settings),
+        file == null ? Path.of("") : file.toAbsolutePath().getParent());
+  }
+
+  static ConfigNode.Mapping tree(
+      @Nullable Path file, Map<String, String> environment, Map<String, String> settings) {
+    ConfigNode.Mapping root =
+        file == null ? ConfigNode.Mapping.empty("the defaults") : parseFile(file);
+    for (Map.Entry<String, String> variable : new java.util.TreeMap<>(environment).entrySet()) {
+      String name = variable.getKey();
+      if (name.startsWith(PREFIX) && !OTHER_VARIABLES.contains(name)) {
+        List<String> path =
+            List.of(name.substring(PREFIX.length()).toLowerCase(Locale.ROOT).split("_"));
+        root =
+            ConfigNode.with(
+                root,
+                path,
+                ConfigNode.parse(variable.getValue(), "environment " + name, false),
+                true);
+      }
+    }
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      List<String> path = List.of(setting.getKey().split("\\."));
+      root =
+          ConfigNode.with(
+              root,
+              path,
+              ConfigNode.parse(setting.getValue(), "--set " + setting.getKey(), false),
+              false);
+    }
+    return root;
+  }
+
+  private static ConfigNode.Mapping parseFile(Path file) {
+    try {
+      ConfigNode node =
+          ConfigNode.parse(Files.readString(file), file.getFileName().toString(), true);
+      if (node instanceof ConfigNode.Mapping mapping) {
+        return mapping;
+      }
+      throw new ConfigException(
+          List.of(node.where() + ": a configuration is a mapping of keys and values"));
+    } catch (IOException e) {
+      throw new ConfigException(List.of("cannot read '" + file + "': " + e.getMessage()));
+    }
+  }
+
+  private static VarveConfig bind(ConfigNode.Mapping root, Path folder) {
+    List<String> problems = new ArrayList<>();
+    ConfigReader reader = new ConfigReader(root, "", problems);
+    Path data = Path.of(reader.text("data", DEFAULT_DATA));
+    long memory = reader.size("memory", EngineConfig.DEFAULT_MEMORY);
+    List<DatasetConfig> datasets = new ArrayList<>();
+    ConfigReader declared = reader.below("datasets");
+    for (String name : declared.keys()) {
+      DatasetConfig dataset = new DatasetReader(declared.below(name), name, folder).read();
+      if (dataset != null) {
+        datasets.add(dataset);
+      }
+    }
+    if (declared.keys().isEmpty()) {
+      datasets.add(DatasetConfig.of(DEFAULT_DATASET, Layouts.of(DEFAULT_LAYOUT, Map.of())));
+    }
+    String first = datasets.isEmpty() ? DEFAULT_DATASET : datasets.getFirst().name();
+    String defaultDataset = reader.text("default", first);
+    if (datasets.stream().noneMatch(dataset -> dataset.name().equals(defaultDataset))
+        && problems.isEmpty()) {
+      reader.problem("default", "there is no dataset '" + defaultDataset + "'");
+    }
+    List<Listener> listeners = listeners(reader);
+    reader.refuseUnknown();
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return new VarveConfig(new EngineConfig(data, memory, datasets, defaultDataset), listeners);
+  }
+
+  private static List<Listener> listeners(ConfigReader reader) {
+    List<Listener> listeners = new ArrayList<>();
+    for (ConfigReader item : reader.list("listen")) {
+      listeners.add(
+          new Listener(
+              item.text("host", "127.0.0.1"),
+              item.integer("port", 0, 65535, 4242),
+              item.texts("dialects"),
+              item.text("dataset")));
+      item.refuseUnknown();
+    }
+    return listeners.isEmpty()
+        ? List.of(new Listener("127.0.0.1", 4242, List.of(), null))
+        : listeners;
+  }
+
+  /** Reads one dataset. */
+  private record DatasetReader(ConfigReader reader, String name, Path folder) {
+    @Nullable DatasetConfig read() {
+      List<DatasetConfig.PeriodConfig> periods = periods();
+      ConfigReader store = reader.below("store");
+      DatasetConfig dataset =
+          periods.isEmpty()
+              ? null
+              : new DatasetConfig(
+                  name,
+                  new DatasetConfig.StoreConfig(
+                      store.text("kind", "rocksdb"), store.texts("options", "store options")),
+                  periods,
+                  reader.duration("retention"),
+                  DatasetConfig.Duplicates.valueOf(
+                      reader
+                          .choice("duplicates", List.of("last", "first", "max", "min"), "last")
+                          .toUpperCase(Locale.ROOT)),
+                  Set.copyOf(reader.texts("resources")),
+                  reader.choice("scans", List.of("refuse", "allow"), "refuse").equals("allow"));
+      store.refuseUnknown();
+      reader.refuseUnknown();
+      return dataset;
+    }
+
+    private List<DatasetConfig.PeriodConfig> periods() {
+      List<DatasetConfig.PeriodConfig> periods = new ArrayList<>();
+      List<Layout> first = layouts(reader);
+      if (!first.isEmpty()) {
+        periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first));
+      }
+      for (ConfigReader item : reader.list("periods")) {
+        List<Layout> layouts = layouts(item);
+        Instant from = from(item);
+        if (!layouts.isEmpty() && from != null) {
+          periods.add(new DatasetConfig.PeriodConfig(from, layouts));
+        }
+        item.refuseUnknown();
+      }
+      return periods;
+    }
+
+    private static @Nullable Instant from(ConfigReader item) {
+      String text = item.text("from");
+      if (text == null) {
+        item.problem("from", "is missing (an instant such as 2027-01-01T00:00:00Z)");
+        return null;
+      }
+      try {
+        return Instant.parse(text);
+      } catch (DateTimeParseException e) {
+        item.problem("from", "'" + text + "' is not an instant such as 2027-01-01T00:00:00Z");
+        return null;
+      }
+    }
+
+    /** The primary layout and its companions; a period that names none has the default one. */
+    private List<Layout> layouts(ConfigReader item) {
+      List<Layout> layouts = new ArrayList<>();
+      add(
+          item,
+          "layout",
+          item.text("layout", DEFAULT_LAYOUT),
+          item.texts("parameters", "layout parameters"),
+          layouts);
+      for (String companion : item.texts("companions")) {
+        add(item, "companions", companion, Map.of(), layouts);
+      }
+      return layouts;
+    }
+
+    private void add(
+        ConfigReader item,
+        String key,
+        String layout,
+        Map<String, String> parameters,
+        List<Layout> into) {
+      try {
+        boolean isFile = layout.endsWith(".yaml") || layout.endsWith(".yml");
+        into.add(
+            Layouts.of(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
+      } catch (RefusedException | IllegalArgumentException e) {
+        item.problem(key, e.getMessage());
+      } catch (IOException e) {
+        item.problem(key, "cannot read '" + folder.resolve(layout) + "'");
+      }
+    }
+  }
+}

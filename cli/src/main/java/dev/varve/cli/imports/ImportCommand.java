@@ -1,0 +1,332 @@
+package dev.varve.cli.imports;
+
+import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.Progress;
+import dev.varve.cli.Target;
+import dev.varve.cli.TargetOptions;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.CsvLines;
+import dev.varve.server.text.InfluxLines;
+import dev.varve.server.text.KairosDbLines;
+import dev.varve.server.text.LineFormat;
+import dev.varve.server.text.OpenTsdbLines;
+import dev.varve.server.text.PrometheusLines;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code varve import}. */
+@Command(
+    name = "import",
+    description =
+        "Reads files, plain or gzip, into a dataset. Points may come in any order; a file may be imported again.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Examples:",
+      "  varve import --format influx metrics.lp.gz",
+      "  varve import --format csv --metric price --time-column date --tag symbol=SPX prices.csv",
+      "",
+      "Bad lines are counted and put aside, each with its reason, in FILE.bad beside the file (--bad names another",
+      "place). The command ends with 1 if there were any."
+    })
+public final class ImportCommand implements Callable<Integer> {
+  private static final int BATCH_SAMPLES = 10_000;
+
+  /** The formats that can be read. */
+  enum Format {
+    csv,
+    influx,
+    opentsdb,
+    kairosdb,
+    prometheus
+  }
+
+  @Mixin private TargetOptions targetOptions;
+
+  @Option(names = "--format", required = true, description = "${COMPLETION-CANDIDATES}.")
+  private Format format;
+
+  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to read; - for stdin.")
+  private List<Path> files;
+
+  @Option(
+      names = "--bad",
+      paramLabel = "FILE",
+      description = "Where bad lines go (default: FILE.bad, or stdin.bad).")
+  private @Nullable Path bad;
+
+  @Option(names = "--no-progress", description = "Say nothing until the end.")
+  private boolean noProgress;
+
+  @Option(
+      names = "--precision",
+      defaultValue = "ns",
+      description =
+          "Unit of the times of influx lines: s, ms, us or ns (default: ${DEFAULT-VALUE}).")
+  private String precision;
+
+  @Option(
+      names = "--join-fields",
+      description =
+          "Make each field of influx lines a metric of its own, measurement_field; done by itself where the layout holds no fields.")
+  private boolean joinFields;
+
+  @ArgGroup(exclusive = false, heading = "For csv:%n")
+  private CsvOptions csv = new CsvOptions();
+
+  @Spec private CommandSpec spec;
+
+  /** What the columns of a CSV file mean. */
+  static final class CsvOptions {
+    @Option(names = "--metric", description = "The metric of all lines.")
+    private @Nullable String metric;
+
+    @Option(
+        names = "--metric-column",
+        paramLabel = "COLUMN",
+        description = "The column that holds the metric.")
+    private @Nullable String metricColumn;
+
+    @Option(
+        names = "--time-column",
+        paramLabel = "COLUMN",
+        defaultValue = "time",
+        description = "The column of the time (default: ${DEFAULT-VALUE}).")
+    private String timeColumn = "time";
+
+    @Option(
+        names = "--time-unit",
+        defaultValue = "ms",
+        description = "Unit of integers in it: s, ms, us or ns (default: ${DEFAULT-VALUE}).")
+    private String timeUnit = "ms";
+
+    @Option(
+        names = "--time-pattern",
+        description =
+            "How it is written where it is neither an integer nor ISO 8601, such as 'MMM d yyyy'; read as UTC.")
+    private @Nullable String timePattern;
+
+    @Option(
+        names = "--tag-columns",
+        split = ",",
+        paramLabel = "COLUMN",
+        description = "Columns that are tags.")
+    private List<String> tagColumns = List.of();
+
+    @Option(names = "--tag", paramLabel = "NAME=VALUE", description = "A tag of all lines.")
+    private Map<String, String> tags = new LinkedHashMap<>();
+
+    @Option(
+        names = "--field-columns",
+        split = ",",
+        paramLabel = "COLUMN[:KIND]",
+        description =
+            "Columns that are fields, as double, long or string (default: every other column, as double).")
+    private List<String> fields = List.of();
+
+    private CsvLines.Columns columns() {
+      Map<String, Kind> kinds = new LinkedHashMap<>();
+      for (String field : fields) {
+        int colon = field.lastIndexOf(':');
+        kinds.put(
+            colon < 0 ? field : field.substring(0, colon),
+            kind(colon < 0 ? "double" : field.substring(colon + 1)));
+      }
+      return new CsvLines.Columns(
+          metric,
+          metricColumn,
+          timeColumn,
+          Resolution.ofSymbol(timeUnit),
+          timePattern == null ? null : DateTimeFormatter.ofPattern(timePattern, Locale.ROOT),
+          tagColumns,
+          tags,
+          kinds);
+    }
+
+    private static Kind kind(String name) {
+      return switch (name) {
+        case "double" -> Kind.DOUBLE;
+        case "long" -> Kind.INT64;
+        case "string" -> Kind.STRING;
+        default ->
+            throw new IllegalArgumentException(
+                "'" + name + "' is no kind of field (try double, long or string)");
+      };
+    }
+  }
+
+  /** What has been done, over all files. */
+  private static final class Tally {
+    private long lines;
+    private long accepted;
+    private long refused;
+    private long bad;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (format == Format.csv && (csv.metric == null) == (csv.metricColumn == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "csv needs either --metric or --metric-column");
+    }
+    long start = System.nanoTime();
+    Tally tally = new Tally();
+    try (Target target = targetOptions.open()) {
+      for (Path file : files) {
+        importFile(file, target, tally);
+      }
+    }
+    summarize(tally, (System.nanoTime() - start) / 1e9);
+    return tally.bad + tally.refused == 0 ? 0 : 1;
+  }
+
+  private void importFile(Path file, Target target, Tally tally) throws IOException {
+    boolean stdin = file.toString().equals("-");
+    Path aside = bad != null ? bad : Path.of((stdin ? "stdin" : file.toString()) + ".bad");
+    long total = stdin ? 0 : Files.size(file);
+    try (LineSource lines = LineSource.open(file);
+        BadLines badLines = new BadLines(aside);
+        Writer writer = new Writer(target, tally, badLines, file);
+        Progress progress = new Progress(err(), noProgress, "points", total)) {
+      LineFormat reader = reader(target);
+      BatchBuilder batch = new BatchBuilder();
+      while (lines.next()) {
+        tally.lines++;
+        try {
+          reader.read(lines.bytes(), lines.from(), lines.to(), batch);
+        } catch (BadLineException e) {
+          badLines.add(
+              file, lines.number(), lines.bytes(), lines.from(), lines.to(), e.getMessage());
+        }
+        if (batch.sampleCount() >= BATCH_SAMPLES) {
+          writer.write(batch.build());
+          progress.update(
+              tally.accepted,
+              lines.rawBytes(),
+              badLines.count() == 0 ? "" : badLines.count() + " bad lines");
+        }
+      }
+      writer.write(batch.build());
+      writer.finish();
+      tally.bad += badLines.count();
+      if (badLines.count() > 0) {
+        err()
+            .println(
+                file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());
+      }
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(file + ": " + e.getMessage());
+    }
+  }
+
+  private LineFormat reader(Target target) {
+    Resolution resolution = target.resolution();
+    LongSupplier now =
+        () -> Resolution.MILLISECONDS.convert(Instant.now().toEpochMilli(), resolution);
+    return switch (format) {
+      case csv -> new CsvLines(csv.columns(), resolution);
+      case influx ->
+          new InfluxLines(
+              Resolution.ofSymbol(precision), resolution, now, joinFields || !target.holdsFields());
+      case opentsdb -> new OpenTsdbLines(resolution);
+      case kairosdb -> new KairosDbLines(resolution);
+      case prometheus -> new PrometheusLines(resolution, now);
+    };
+  }
+
+  private void summarize(Tally tally, double seconds) {
+    err()
+        .printf(
+            Locale.ROOT,
+            "%,d points of %,d lines in %.1f s (%,.0f points/s); %,d bad lines, %,d points refused%n",
+            tally.accepted,
+            tally.lines,
+            seconds,
+            tally.accepted / Math.max(seconds, 1e-3),
+            tally.bad,
+            tally.refused);
+  }
+
+  private PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  /** Writes batches in their order, one at a time, while the next is read. */
+  private static final class Writer implements AutoCloseable {
+    private final Target target;
+    private final Tally tally;
+    private final BadLines badLines;
+    private final Path file;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private @Nullable Future<Target.Written> underWay;
+
+    private Writer(Target target, Tally tally, BadLines badLines, Path file) {
+      this.target = target;
+      this.tally = tally;
+      this.badLines = badLines;
+      this.file = file;
+    }
+
+    private void write(Batch batch) throws IOException {
+      finish();
+      if (batch.sampleCount() > 0) {
+        underWay = thread.submit(() -> target.write(batch));
+      }
+    }
+
+    private void finish() throws IOException {
+      if (underWay == null) {
+        return;
+      }
+      try {
+        Target.Written written = underWay.get();
+        tally.accepted += written.accepted();
+        tally.refused += written.refused();
+        for (String reason : written.reasons()) {
+          badLines.refused(file, reason);
+        }
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof RuntimeException cause
+            ? cause
+            : new IllegalStateException(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CommandFailedException("interrupted; the same file may be imported again");
+      } finally {
+        underWay = null;
+      }
+    }
+
+    @Override
+    public void close() {
+      thread.shutdown();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.varve.cli.imports;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * The lines of a file or of stdin, plain or gzip, which is known by its first two bytes. A line is
+ * a range of {@link #bytes()} until the next is asked for.
+ */
+final class LineSource implements AutoCloseable {
+  private static final int LINE_MAX = 64 << 20;
+
+  private final CountingInputStream raw;
+  private final InputStream in;
+  private byte[] buffer = new byte[1 << 18];
+  private int from;
+  private int to;
+  private int filled;
+  private boolean ended;
+  private long number;
+
+  private LineSource(InputStream source) throws IOException {
+    this.raw = new CountingInputStream(source);
+    BufferedInputStream peek = new BufferedInputStream(raw, 1 << 16);
+    peek.mark(2);
+    boolean gzip = peek.read() == 0x1f && peek.read() == 0x8b;
+    peek.reset();
+    this.in = gzip ? new GZIPInputStream(peek, 1 << 16) : peek;
+  }
+
+  static LineSource open(Path file) throws IOException {
+    return new LineSource(file.toString().equals("-") ? System.in : Files.newInputStream(file));
+  }
+
+  /**
+   * Goes to the next line.
+   *
+   * @return false where there is none
+   * @throws IOException if reading fails, or a line is longer than 64 MiB
+   */
+  boolean next() throws IOException {
+    from = number == 0 ? 0 : to + 1;
+    int at = from;
+    while (true) {
+      while (at < filled && buffer[at] != '\n') {
+        at++;
+      }
+      if (at < filled) {
+        return line(at);
+      }
+      if (ended) {
+        return from < filled && line(filled);
+      }
+      at -= fill();
+    }
+  }
+
+  private boolean line(int end) {
+    to = end;
+    number++;
+    return true;
+  }
+
+  /** Reads more behind the line under way, moving it to the front; returns by how much. */
+  private int fill() throws IOException {
+    int moved = Math.min(from, filled);
+    System.arraycopy(buffer, moved, buffer, 0, filled - moved);
+    filled -= moved;
+    from -= moved;
+    if (filled == buffer.length) {
+      if (buffer.length >= LINE_MAX) {
+        throw new IOException("line " + (number + 1) + " is longer than 64 MiB");
+      }
+      buffer = Arrays.copyOf(buffer, 2 * buffer.length);
+    }
+    int read = in.read(buffer, filled, buffer.length - filled);
+    if (read < 0) {
+      ended = true;
+    } else {
+      filled += read;
+    }
+    return moved;
+  }
+
+  byte[] bytes() {
+    return buffer;
+  }
+
+  int from() {
+    return from;
+  }
+
+  int to() {
+    return to;
+  }
+
+  /** Of the line, from 1 on. */
+  long number() {
+    return number;
+  }
+
+  /** How much of the file itself has been read. */
+  long rawBytes() {
+    return raw.count;
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+
+  private static final class CountingInputStream extends InputStream {
+    private final InputStream in;
+    private volatile long count;
+
+    private CountingInputStream(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = in.read();
+      count += read < 0 ? 0 : 1;
+      return read;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      int read = in.read(bytes, offset, length);
+      count += Math.max(0, read);
+      return read;
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+}
