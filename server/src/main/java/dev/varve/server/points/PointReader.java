@@ -14,6 +14,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -21,10 +23,19 @@ import tools.jackson.core.json.JsonFactory;
  *
  * <p>A value is an integer (int64), a number with point or exponent (double), {@code "NaN"}, {@code
  * "Infinity"} or {@code "-Infinity"} (double), or {@code {"string":"..."}}. An attribute's value is
- * a text, a number, or {@code {"hex":"..."}} for raw bytes; it may have a {@code time}.
+ * a text, a number, {@code {"double":"NaN"}} where it is no plain one, or {@code {"hex":"..."}} for
+ * raw bytes; it may have a {@code time}.
+ *
+ * <p>Every error names the column where reading ended, the first being 1.
  */
 public final class PointReader {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final String VALUE_FORMS =
+      "a number, \"NaN\", \"Infinity\", \"-Infinity\" or {\"string\":\"...\"}";
+  private static final String ATTRIBUTE_FORMS =
+      "a text, a number, {\"double\":\"NaN\"} or {\"hex\":\"...\"}";
+
+  private static final JsonFactory JSON =
+      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private PointReader() {}
 
@@ -37,18 +48,19 @@ public final class PointReader {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
       Point point = new Members(json).read();
       if (json.nextToken() != null) {
-        throw new PointFormatException(
-            "column " + column(json) + ": something follows the object; a line holds one");
+        throw bad(json, "something follows the object; a line holds one");
       }
       return point;
     } catch (JacksonException e) {
+      TokenStreamLocation where = e.getLocation();
       throw new PointFormatException(
-          "column " + e.getLocation().getColumnNr() + ": " + e.getOriginalMessage());
+          (where == null ? "" : "column " + where.getColumnNr() + ": ") + e.getOriginalMessage());
     }
   }
 
-  private static int column(JsonParser json) {
-    return json.currentTokenLocation().getColumnNr();
+  private static PointFormatException bad(JsonParser json, String what) {
+    return new PointFormatException(
+        "column " + json.currentTokenLocation().getColumnNr() + ": " + what);
   }
 
   /** The members of one object, gathered in any order. */
@@ -59,7 +71,7 @@ public final class PointReader {
     private Tags resource = Tags.EMPTY;
     private @Nullable Long time;
     private @Nullable Value value;
-    private @Nullable String plainText;
+    private boolean plainText;
     private @Nullable Map<String, Value> fields;
     private @Nullable String attribute;
 
@@ -72,7 +84,7 @@ public final class PointReader {
       while (json.nextToken() != JsonToken.END_OBJECT) {
         member(json.currentName());
       }
-      return point();
+      return attribute == null ? sample() : described(attribute);
     }
 
     private void member(String name) {
@@ -87,29 +99,16 @@ public final class PointReader {
         }
         case "attribute" -> attribute = text(token, name);
         case "fields" -> fields = fields(token);
-        case "value" -> value(token);
+        case "value" -> {
+          plainText = token == JsonToken.VALUE_STRING;
+          value = plainText ? new Value.Text(wellFormed(json.getString())) : value(token);
+        }
         default ->
-            throw new PointFormatException(
-                "column "
-                    + column(json)
-                    + ": unknown member '"
+            throw bad(
+                json,
+                "unknown member '"
                     + name
                     + "' (known: metric, tags, resource, time, value, fields, attribute)");
-      }
-    }
-
-    private void value(JsonToken token) {
-      if (token == JsonToken.VALUE_STRING) {
-        plainText = json.getString();
-        value =
-            switch (plainText) {
-              case "NaN" -> new Value.Real(Double.NaN);
-              case "Infinity" -> new Value.Real(Double.POSITIVE_INFINITY);
-              case "-Infinity" -> new Value.Real(Double.NEGATIVE_INFINITY);
-              default -> null;
-            };
-      } else {
-        value = number(token);
       }
     }
 
@@ -117,53 +116,55 @@ public final class PointReader {
       expect(start, JsonToken.START_OBJECT, "'fields' is an object of names and values");
       Map<String, Value> read = new LinkedHashMap<>();
       while (json.nextToken() != JsonToken.END_OBJECT) {
-        String field = json.currentName();
-        plainText = null;
-        value(json.nextToken());
-        if (value == null) {
-          throw noSample("field '" + field + "'");
-        }
-        if (value instanceof Value.Raw) {
-          throw new PointFormatException(
-              "field '" + field + "': 'hex' is for attributes; a sample is a number or a text");
-        }
-        if (read.put(field, value) != null) {
-          throw new PointFormatException(
-              "column " + column(json) + ": field '" + field + "' comes twice");
-        }
-        value = null;
+        String field = wellFormed(json.currentName());
+        JsonToken token = json.nextToken();
+        Value plain = token == JsonToken.VALUE_STRING ? special(json.getString()) : value(token);
+        read.put(field, sampled(plain, "field '" + field + "'"));
       }
-      plainText = null;
+      if (read.isEmpty()) {
+        throw bad(json, "'fields' is empty; a point has at least one");
+      }
       return read;
     }
 
-    private Value number(JsonToken token) {
+    private Value value(JsonToken token) {
       return switch (token) {
         case VALUE_NUMBER_INT -> new Value.Int64(json.getLongValue());
-        case VALUE_NUMBER_FLOAT -> new Value.Real(Double.parseDouble(json.getString()));
+        case VALUE_NUMBER_FLOAT -> real();
         case START_OBJECT -> wrapped();
         default ->
-            throw new PointFormatException(
-                "column "
-                    + column(json)
-                    + ": a value is a number, \"NaN\", \"Infinity\", \"-Infinity\" or {\"string\":\"...\"}");
+            throw bad(json, "a value is " + (attribute == null ? VALUE_FORMS : ATTRIBUTE_FORMS));
       };
     }
 
+    private Value real() {
+      double number = Double.parseDouble(json.getString());
+      if (Double.isInfinite(number)) {
+        throw bad(json, json.getString() + " is too large for a double; the largest is 1.8e308");
+      }
+      return new Value.Real(number);
+    }
+
     private Value wrapped() {
-      json.nextToken();
-      String name = json.currentName();
+      boolean named = json.nextToken() == JsonToken.PROPERTY_NAME;
+      String name = named ? json.currentName() : "";
       Value wrapped =
-          switch (name == null ? "" : name) {
+          switch (name) {
             case "string" -> new Value.Text(text(json.nextToken(), "string"));
             case "hex" -> new Value.Raw(hex(text(json.nextToken(), "hex")));
+            case "double" -> {
+              Value special = special(text(json.nextToken(), "double"));
+              if (special == null) {
+                throw bad(json, "'double' is \"NaN\", \"Infinity\" or \"-Infinity\"");
+              }
+              yield special;
+            }
             default ->
-                throw new PointFormatException(
-                    "column "
-                        + column(json)
-                        + ": expected {\"string\":\"...\"} or {\"hex\":\"...\"}");
+                throw bad(
+                    json,
+                    "an object is {\"string\":\"...\"}, {\"hex\":\"...\"} or {\"double\":\"NaN\"}");
           };
-      expect(json.nextToken(), JsonToken.END_OBJECT, "a wrapped value has one member");
+      expect(json.nextToken(), JsonToken.END_OBJECT, "an object that is a value has one member");
       return wrapped;
     }
 
@@ -171,8 +172,7 @@ public final class PointReader {
       try {
         return Bytes.fromHex(digits);
       } catch (IllegalArgumentException e) {
-        throw new PointFormatException(
-            "column " + column(json) + ": 'hex' is an even number of hexadecimal digits");
+        throw bad(json, "'hex' is an even number of hexadecimal digits");
       }
     }
 
@@ -180,69 +180,88 @@ public final class PointReader {
       expect(start, JsonToken.START_OBJECT, "'" + name + "' is an object of names and texts");
       Map<String, String> read = new TreeMap<>();
       while (json.nextToken() != JsonToken.END_OBJECT) {
-        String tag = json.currentName();
-        if (read.put(tag, text(json.nextToken(), tag)) != null) {
-          throw new PointFormatException(
-              "column " + column(json) + ": '" + tag + "' comes twice in '" + name + "'");
-        }
+        String tag = wellFormed(json.currentName());
+        read.put(tag, text(json.nextToken(), tag));
       }
       return Tags.of(read);
     }
 
     private String text(JsonToken token, String name) {
       expect(token, JsonToken.VALUE_STRING, "'" + name + "' is a text");
-      return json.getString();
+      return wellFormed(json.getString());
+    }
+
+    /** JSON can name half a character, which no store can hold. */
+    private String wellFormed(String text) {
+      if (text.codePoints()
+          .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
+        throw bad(
+            json,
+            "the text has half a character: a surrogate (\\ud800 to \\udfff) without its other");
+      }
+      return text;
     }
 
     private void expect(@Nullable JsonToken token, JsonToken expected, String otherwise) {
       if (token != expected) {
-        throw new PointFormatException("column " + column(json) + ": " + otherwise);
+        throw bad(json, otherwise);
       }
     }
 
-    private static PointFormatException noSample(String what) {
-      return new PointFormatException(
-          what
-              + ": a text is written {\"string\":\"...\"}; a plain one may be NaN, Infinity or -Infinity");
-    }
-
-    private Point point() {
-      if (metric == null) {
-        throw new PointFormatException("member 'metric' is missing");
-      }
-      GroupKey key = new GroupKey(metric, tags, resource);
-      if (attribute != null) {
-        return new Point.Described(new Attribute(key, attribute, time, attributeValue()));
-      }
+    private Point sample() {
       if (time == null) {
-        throw new PointFormatException("member 'time' is missing");
+        throw missing("'time'");
       }
-      if (fields != null) {
-        if (value != null || plainText != null || fields.isEmpty()) {
-          throw new PointFormatException("a point has either 'value' or at least one of 'fields'");
+      if (fields == null) {
+        Value plain = value instanceof Value.Text(String text) && plainText ? special(text) : value;
+        if (value == null) {
+          throw missing("'value' or 'fields'");
         }
-        return new Point.Sample(key, time, fields);
+        return new Point.Sample(
+            key(), time, Map.of(Series.DEFAULT_FIELD, sampled(plain, "'value'")));
       }
-      if (plainText != null && value == null) {
-        throw noSample("'value'");
+      if (value != null) {
+        throw bad(json, "the point has both 'value' and 'fields'; it has one of them");
       }
-      if (value == null) {
-        throw new PointFormatException("member 'value' (or 'fields') is missing");
-      }
-      if (value instanceof Value.Raw) {
-        throw new PointFormatException("'hex' is for attributes; a sample is a number or a text");
-      }
-      return new Point.Sample(key, time, Map.of(Series.DEFAULT_FIELD, value));
+      return new Point.Sample(key(), time, fields);
     }
 
-    private Value attributeValue() {
-      if (plainText != null) {
-        return new Value.Text(plainText);
+    private Point described(String name) {
+      if (fields != null) {
+        throw bad(json, "the attribute '" + name + "' has 'fields'; it has a 'value'");
       }
       if (value == null) {
-        throw new PointFormatException("member 'value' of the attribute is missing");
+        throw missing("'value' of the attribute");
       }
-      return value;
+      return new Point.Described(new Attribute(key(), name, time, value));
+    }
+
+    private GroupKey key() {
+      if (metric == null) {
+        throw missing("'metric'");
+      }
+      return new GroupKey(metric, tags, resource);
+    }
+
+    private PointFormatException missing(String member) {
+      return bad(json, "the point ends without " + member);
+    }
+
+    /** The double that has no number in JSON, or null where the text names none. */
+    private static @Nullable Value special(String text) {
+      return switch (text) {
+        case "NaN" -> new Value.Real(Double.NaN);
+        case "Infinity" -> new Value.Real(Double.POSITIVE_INFINITY);
+        case "-Infinity" -> new Value.Real(Double.NEGATIVE_INFINITY);
+        default -> null;
+      };
+    }
+
+    private Value sampled(@Nullable Value read, String what) {
+      if (read == null || read instanceof Value.Raw) {
+        throw bad(json, what + " is " + VALUE_FORMS);
+      }
+      return read;
     }
   }
 }

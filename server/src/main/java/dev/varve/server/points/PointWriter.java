@@ -8,7 +8,10 @@ import dev.varve.model.Value;
 import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
-/** Writes points in the point form; {@link PointReader} reads them back the same. */
+/**
+ * Writes points in the point form; {@link PointReader} reads them back the same, but for the bits
+ * of a NaN: the form has one.
+ */
 public final class PointWriter {
   private PointWriter() {}
 
@@ -47,10 +50,14 @@ public final class PointWriter {
       json.writeNumberProperty("time", attribute.time());
     }
     json.writeName("value");
-    if (attribute.value() instanceof Value.Text(String text)) {
-      json.writeString(text);
-    } else {
-      write(attribute.value(), json);
+    switch (attribute.value()) {
+      case Value.Text(String text) -> json.writeString(text);
+      case Value.Real(double number) when !Double.isFinite(number) ->
+          // A plain text would be read as one.
+          wrap("double", Double.toString(number), json);
+      case Value.Int64 v -> write(v, json);
+      case Value.Real v -> write(v, json);
+      case Value.Raw v -> write(v, json);
     }
   }
 

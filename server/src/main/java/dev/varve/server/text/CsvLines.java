@@ -13,16 +13,26 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * CSV (RFC 4180, a record a line) whose first line names the columns. One column is the time,
- * others are tags, the rest fields. An empty value is no sample.
+ * others are tags, the rest fields. An empty value is no sample; around numbers and times blanks do
+ * not count.
  */
 public final class CsvLines implements LineFormat {
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+  private static final Pattern INTEGER = Pattern.compile("[+-]?\\d+");
+  private static final Pattern WITH_OFFSET = Pattern.compile(".*(Z|[+-]\\d\\d:\\d\\d)");
+
   /**
    * What the columns mean.
    *
@@ -49,10 +59,20 @@ public final class CsvLines implements LineFormat {
     public Columns {
       tagColumns = List.copyOf(tagColumns);
       tags = Map.copyOf(tags);
+      fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
     }
   }
 
-  private record FieldColumn(int index, String name, Kind kind) {}
+  /**
+   * A column that is a field.
+   *
+   * @param place how messages name it
+   */
+  private record FieldColumn(int index, String name, Kind kind, String place) {
+    private static FieldColumn of(int index, String name, Kind kind) {
+      return new FieldColumn(index, name, kind, "column '" + Scan.shown(name) + "':");
+    }
+  }
 
   private final Columns columns;
   private final Resolution target;
@@ -69,17 +89,24 @@ public final class CsvLines implements LineFormat {
     this.target = target;
   }
 
+  /**
+   * Reads a line; the first one with anything in it names the columns.
+   *
+   * @throws BadLineException if a later line does not fit them
+   * @throws IllegalArgumentException if the columns are not those that are looked for: then no line
+   *     can be read
+   */
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {
     int end = to > from && bytes[to - 1] == '\r' ? to - 1 : to;
     if (from == end) {
       return;
     }
-    split(Scan.utf8(bytes, from, end));
     if (width < 0) {
-      readHeader();
+      readHeader(bytes, from, end);
       return;
     }
+    split(Scan.text(bytes, from, end));
     if (cells.size() != width) {
       throw new BadLineException(
           "the line has " + cells.size() + " columns, the first one has " + width);
@@ -87,32 +114,57 @@ public final class CsvLines implements LineFormat {
     add(into);
   }
 
-  private void readHeader() {
+  private void readHeader(byte[] bytes, int from, int to) {
+    try {
+      String line = Scan.text(bytes, from, to);
+      split(line.startsWith(BYTE_ORDER_MARK) ? line.substring(1) : line);
+    } catch (BadLineException e) {
+      throw new IllegalArgumentException("the line that names the columns: " + e.getMessage(), e);
+    }
     List<String> names = List.copyOf(cells);
+    Set<String> seen = new HashSet<>();
+    for (String name : names) {
+      if (!seen.add(name)) {
+        throw new IllegalArgumentException("there are two columns '" + Scan.shown(name) + "'");
+      }
+    }
     timeIndex = index(names, columns.timeColumn());
     if (columns.metricColumn() != null) {
       metricIndex = index(names, columns.metricColumn());
     }
     tagIndexes = columns.tagColumns().stream().mapToInt(name -> index(names, name)).toArray();
+    readFields(names);
+    width = names.size();
+  }
+
+  private void readFields(List<String> names) {
+    columns
+        .fields()
+        .forEach((name, kind) -> fields.add(FieldColumn.of(index(names, name), name, kind)));
     if (columns.fields().isEmpty()) {
       for (int i = 0; i < names.size(); i++) {
         if (i != timeIndex && i != metricIndex && !columns.tagColumns().contains(names.get(i))) {
-          fields.add(new FieldColumn(i, names.get(i), Kind.DOUBLE));
+          fields.add(FieldColumn.of(i, names.get(i), Kind.DOUBLE));
         }
       }
-    } else {
-      columns
-          .fields()
-          .forEach((name, kind) -> fields.add(new FieldColumn(index(names, name), name, kind)));
     }
-    width = names.size();
+    if (fields.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no column is left for a value (the columns are "
+              + Scan.shown(String.join(", ", names))
+              + ")");
+    }
   }
 
   private static int index(List<String> names, String name) {
     int index = names.indexOf(name);
     if (index < 0) {
       throw new IllegalArgumentException(
-          "there is no column '" + name + "' (the columns are " + String.join(", ", names) + ")");
+          "there is no column '"
+              + name
+              + "' (the columns are "
+              + Scan.shown(String.join(", ", names))
+              + ")");
     }
     return index;
   }
@@ -123,12 +175,13 @@ public final class CsvLines implements LineFormat {
       throw new BadLineException("the metric is empty");
     }
     Map<String, String> tags = new TreeMap<>(columns.tags());
-    for (int index : tagIndexes) {
-      if (!cells.get(index).isEmpty()) {
-        tags.put(columns.tagColumns().get(indexOf(tagIndexes, index)), cells.get(index));
+    for (int i = 0; i < tagIndexes.length; i++) {
+      String value = cells.get(tagIndexes[i]);
+      if (!value.isEmpty()) {
+        tags.put(columns.tagColumns().get(i), value);
       }
     }
-    long time = time(cells.get(timeIndex));
+    long time = time(cells.get(timeIndex).strip());
     double[] numbers = new double[fields.size()];
     long[] integers = new long[fields.size()];
     for (int i = 0; i < fields.size(); i++) {
@@ -148,14 +201,6 @@ public final class CsvLines implements LineFormat {
     }
   }
 
-  private static int indexOf(int[] values, int value) {
-    int at = 0;
-    while (values[at] != value) {
-      at++;
-    }
-    return at;
-  }
-
   /**
    * Reads a number before anything of the line is added, so that a bad line leaves nothing behind.
    */
@@ -164,20 +209,10 @@ public final class CsvLines implements LineFormat {
     if (text.isEmpty() || field.kind() == Kind.STRING) {
       return;
     }
-    try {
-      if (field.kind() == Kind.DOUBLE) {
-        numbers[place] = Double.parseDouble(text);
-      } else {
-        integers[place] = Long.parseLong(text);
-      }
-    } catch (NumberFormatException e) {
-      throw new BadLineException(
-          "column '"
-              + field.name()
-              + "': '"
-              + text
-              + "' is no "
-              + (field.kind() == Kind.DOUBLE ? "number" : "integer"));
+    if (field.kind() == Kind.DOUBLE) {
+      numbers[place] = Scan.realOrSpecial(text.strip(), field.place());
+    } else {
+      integers[place] = Scan.integer(text.strip(), field.place());
     }
   }
 
@@ -186,13 +221,20 @@ public final class CsvLines implements LineFormat {
       if (columns.timePattern() != null) {
         return instant(parsePattern(text, columns.timePattern()));
       }
-      if (text.matches("[+-]?\\d+")) {
-        return columns.timeUnit().convert(Long.parseLong(text), target);
+      if (INTEGER.matcher(text).matches()) {
+        return columns.timeUnit().convert(Scan.integer(text, "time"), target);
       }
       return instant(parseIso(text));
-    } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
-      throw new BadLineException("time '" + text + "' cannot be read: " + e.getMessage());
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new BadLineException(
+          "time '" + Scan.shown(text) + "' cannot be read as " + expectedTime(e));
     }
+  }
+
+  private String expectedTime(RuntimeException failure) {
+    return columns.timePattern() != null
+        ? "the pattern says (" + Scan.shown(String.valueOf(failure.getMessage())) + ")"
+        : "an integer in " + columns.timeUnit().symbol() + ", 2026-01-31 or 2026-01-31T12:00:00Z";
   }
 
   private static Instant parsePattern(String text, DateTimeFormatter pattern) {
@@ -210,7 +252,7 @@ public final class CsvLines implements LineFormat {
       return LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC);
     }
     String time = text.replace(' ', 'T');
-    return time.endsWith("Z") || time.matches(".*[+-]\\d\\d:\\d\\d")
+    return WITH_OFFSET.matcher(time).matches()
         ? OffsetDateTime.parse(time).toInstant()
         : LocalDateTime.parse(time).toInstant(ZoneOffset.UTC);
   }

@@ -5,7 +5,6 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +17,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The measurement is the metric, a field a field. Values: {@code 1i} and {@code 1u} are int64,
  * {@code 1} and {@code 1.5} doubles, {@code t} and {@code f} with their longer forms int64 1 and 0,
- * {@code "text"} a text. Source: the line protocol page of InfluxDB's documentation.
+ * {@code "text"} a text. A text may not hold a line end, although Influx would take it: a line here
+ * ends where it ends. Source: the line protocol page of InfluxDB's documentation.
  */
 public final class InfluxLines implements LineFormat {
+  /** What a backslash takes the meaning from; before anything else it stands for itself. */
+  private static final String ESCAPED_IN_MEASUREMENT = ", ";
+
+  private static final String ESCAPED_IN_NAME = ",= ";
+  private static final String ESCAPED_IN_TEXT = "\"\\";
+
   private final Resolution unit;
   private final Resolution target;
   private final LongSupplier now;
@@ -53,7 +59,7 @@ public final class InfluxLines implements LineFormat {
     if (start == to || bytes[start] == '#') {
       return;
     }
-    int keyEnd = unescaped(bytes, start, to, " ");
+    int keyEnd = unescaped(bytes, start, to, " ", ESCAPED_IN_NAME);
     GroupKey key = key(bytes, start, keyEnd);
     int at = fields(bytes, Scan.skipBlanks(bytes, keyEnd, to), to);
     long time = time(bytes, Scan.skipBlanks(bytes, at, to), to);
@@ -87,20 +93,22 @@ public final class InfluxLines implements LineFormat {
     if (known != null) {
       return known;
     }
-    int at = unescaped(bytes, from, to, ",");
-    String metric = text(bytes, from, at);
+    int at = unescaped(bytes, from, to, ",", ESCAPED_IN_MEASUREMENT);
+    String metric = unescape(bytes, from, at, ESCAPED_IN_MEASUREMENT);
     if (metric.isEmpty()) {
-      throw new BadLineException("the measurement is missing");
+      throw new BadLineException("the measurement is missing before the tags");
     }
     Map<String, String> tags = new TreeMap<>();
     while (at < to) {
-      int equals = unescaped(bytes, at + 1, to, "=,");
-      int end = unescaped(bytes, equals, to, ",");
+      int equals = unescaped(bytes, at + 1, to, "=,", ESCAPED_IN_NAME);
+      int end = unescaped(bytes, equals, to, ",", ESCAPED_IN_NAME);
       if (equals == to || bytes[equals] != '=' || equals == at + 1 || end == equals + 1) {
-        throw new BadLineException("tag '" + Scan.utf8(bytes, at + 1, end) + "' is not name=value");
+        throw new BadLineException(
+            "tag '" + Scan.shown(bytes, at + 1, end) + "' is not name=value");
       }
-      if (tags.put(text(bytes, at + 1, equals), text(bytes, equals + 1, end)) != null) {
-        throw new BadLineException("tag '" + text(bytes, at + 1, equals) + "' comes twice");
+      String name = unescape(bytes, at + 1, equals, ESCAPED_IN_NAME);
+      if (tags.put(name, unescape(bytes, equals + 1, end, ESCAPED_IN_NAME)) != null) {
+        throw new BadLineException("tag '" + Scan.shown(name) + "' comes twice");
       }
       at = end;
     }
@@ -114,16 +122,15 @@ public final class InfluxLines implements LineFormat {
     fields.clear();
     int at = from;
     while (true) {
-      int equals = unescaped(bytes, at, to, "=, ");
+      int equals = unescaped(bytes, at, to, "=, ", ESCAPED_IN_NAME);
       if (equals == to || bytes[equals] != '=' || equals == at) {
         throw new BadLineException(
             from == to
-                ? "the fields are missing"
-                : "field '" + Scan.utf8(bytes, at, equals) + "' is not name=value");
+                ? "the fields are missing: expected field=value behind the measurement and its tags"
+                : "field '" + Scan.shown(bytes, at, equals) + "' is not name=value");
       }
-      String name = text(bytes, at, equals);
       int end = valueEnd(bytes, equals + 1, to);
-      fields.add(field(name, bytes, equals + 1, end));
+      fields.add(field(unescape(bytes, at, equals, ESCAPED_IN_NAME), bytes, equals + 1, end));
       if (end == to || bytes[end] != ',') {
         return end;
       }
@@ -146,36 +153,41 @@ public final class InfluxLines implements LineFormat {
         return at + 1;
       }
     }
-    throw new BadLineException("the text " + Scan.utf8(bytes, from, to) + " has no closing quote");
+    throw new BadLineException("the text " + Scan.shown(bytes, from, to) + " has no closing quote");
   }
 
   private static Field field(String name, byte[] bytes, int from, int to) {
     if (from == to) {
-      throw new BadLineException("field '" + name + "' has no value");
+      throw noValue(name, bytes, from, to);
     }
     if (bytes[from] == '"') {
-      return new Field(name, false, 0, quoted(bytes, from + 1, to - 1));
+      return new Field(name, false, 0, unescape(bytes, from + 1, to - 1, ESCAPED_IN_TEXT));
     }
     byte last = bytes[to - 1];
-    if (last == 'i' || last == 'u') {
-      return new Field(
-          name, true, Scan.integer(bytes, from, to - 1, "field '" + name + "':"), null);
+    if (last == 'i' || (last == 'u' && bytes[from] != '-')) {
+      return new Field(name, true, Scan.integer(bytes, from, to - 1, what(name)), null);
     }
     if ((last >= '0' && last <= '9') || last == '.') {
-      double value = Scan.real(bytes, from, to, "field '" + name + "':");
+      double value = Scan.real(bytes, from, to, what(name));
       return new Field(name, false, Double.doubleToRawLongBits(value), null);
     }
-    return switch (Scan.utf8(bytes, from, to)) {
+    return switch (Scan.shown(bytes, from, to)) {
       case "t", "T", "true", "True", "TRUE" -> new Field(name, true, 1, null);
       case "f", "F", "false", "False", "FALSE" -> new Field(name, true, 0, null);
-      default ->
-          throw new BadLineException(
-              "field '"
-                  + name
-                  + "': "
-                  + Scan.utf8(bytes, from, to)
-                  + " is no value (try 1.5, 1i, true or \"text\")");
+      default -> throw noValue(name, bytes, from, to);
     };
+  }
+
+  private static String what(String name) {
+    return "field '" + Scan.shown(name) + "':";
+  }
+
+  private static BadLineException noValue(String name, byte[] bytes, int from, int to) {
+    return new BadLineException(
+        what(name)
+            + " '"
+            + Scan.shown(bytes, from, to)
+            + "' is no value (try 1.5, 1i, true or \"text\")");
   }
 
   private long time(byte[] bytes, int from, int to) {
@@ -185,14 +197,14 @@ public final class InfluxLines implements LineFormat {
     }
     if (Scan.skipBlanks(bytes, end, to) != to) {
       throw new BadLineException(
-          "'" + Scan.utf8(bytes, end, to).strip() + "' stands behind the time");
+          "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
     }
     try {
       return unit.convert(Scan.integer(bytes, from, end, "time"), target);
     } catch (ArithmeticException e) {
       throw new BadLineException(
           "time '"
-              + Scan.utf8(bytes, from, end)
+              + Scan.shown(bytes, from, end)
               + "' in "
               + unit.symbol()
               + " is too large for "
@@ -200,10 +212,12 @@ public final class InfluxLines implements LineFormat {
     }
   }
 
-  /** The place of the first of some bytes that no backslash stands before, or {@code to}. */
-  private static int unescaped(byte[] bytes, int from, int to, String wanted) {
+  /**
+   * The place of the first of some bytes that no backslash takes the meaning from, or {@code to}.
+   */
+  private static int unescaped(byte[] bytes, int from, int to, String wanted, String escaped) {
     for (int at = from; at < to; at++) {
-      if (bytes[at] == '\\' && at + 1 < to) {
+      if (isEscape(bytes, at, to, escaped)) {
         at++;
       } else if (wanted.indexOf(bytes[at]) >= 0) {
         return at;
@@ -212,28 +226,22 @@ public final class InfluxLines implements LineFormat {
     return to;
   }
 
-  /**
-   * A name or tag value: a backslash before comma, equals sign or space goes away, any other stays.
-   */
-  private static String text(byte[] bytes, int from, int to) {
-    return unescape(bytes, from, to, ",= ");
-  }
-
-  private static String quoted(byte[] bytes, int from, int to) {
-    return unescape(bytes, from, to, "\"\\");
-  }
-
   private static String unescape(byte[] bytes, int from, int to, String escaped) {
     if (Scan.find(bytes, from, to, '\\') == to) {
-      return Scan.utf8(bytes, from, to);
+      return Scan.text(bytes, from, to);
     }
-    ByteArrayOutputStream plain = new ByteArrayOutputStream(to - from);
+    byte[] plain = new byte[to - from];
+    int length = 0;
     for (int at = from; at < to; at++) {
-      if (bytes[at] == '\\' && at + 1 < to && escaped.indexOf(bytes[at + 1]) >= 0) {
+      if (isEscape(bytes, at, to, escaped)) {
         at++;
       }
-      plain.write(bytes[at]);
+      plain[length++] = bytes[at];
     }
-    return plain.toString(java.nio.charset.StandardCharsets.UTF_8);
+    return Scan.text(plain, 0, length);
+  }
+
+  private static boolean isEscape(byte[] bytes, int at, int to, String escaped) {
+    return bytes[at] == '\\' && at + 1 < to && escaped.indexOf(bytes[at + 1]) >= 0;
   }
 }

@@ -15,16 +15,19 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
  * KairosDB's export lines: {@code
  * {"name":"m","tags":{"host":"a"},"datapoints":[[milliseconds,value,"type"],...]}}, the types
  * {@code long}, {@code double} and {@code string}. Without a type a number without a point or
- * exponent is an int64, any other a double, and a text a text.
+ * exponent is an int64, any other a double, and a text a text. A number may be written as a text,
+ * and NaN and infinities have to be. Members of other names are passed over.
  */
 public final class KairosDbLines implements LineFormat {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final JsonFactory JSON =
+      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private final Resolution target;
 
@@ -44,10 +47,13 @@ public final class KairosDbLines implements LineFormat {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), bytes, start, to - start)) {
       new LineReader(json).read(into);
     } catch (JacksonException e) {
-      throw new BadLineException("not JSON: " + e.getOriginalMessage());
+      throw new BadLineException("not JSON: " + Scan.shown(e.getOriginalMessage()));
     }
   }
 
+  /**
+   * Reads all of a line before anything of it is added, so that a bad one leaves nothing behind.
+   */
   private final class LineReader {
     private final JsonParser json;
     private @Nullable String name;
@@ -62,7 +68,10 @@ public final class KairosDbLines implements LineFormat {
       expect(JsonToken.START_OBJECT, "an export line is an object {\"name\":...}");
       while (json.nextToken() != JsonToken.END_OBJECT) {
         switch (json.currentName()) {
-          case "name" -> name = text("name");
+          case "name" -> {
+            expect(JsonToken.VALUE_STRING, "'name' is a text");
+            name = wellFormed(json.getString());
+          }
           case "tags" -> tags = tags();
           case "datapoints" -> readPoints();
           default -> {
@@ -70,6 +79,9 @@ public final class KairosDbLines implements LineFormat {
             json.skipChildren();
           }
         }
+      }
+      if (json.nextToken() != null) {
+        throw new BadLineException("something follows the object; a line holds one");
       }
       if (name == null || name.isEmpty()) {
         throw new BadLineException("'name' is missing");
@@ -81,11 +93,15 @@ public final class KairosDbLines implements LineFormat {
     }
 
     private Tags tags() {
-      expect(JsonToken.START_OBJECT, "'tags' is an object");
+      expect(JsonToken.START_OBJECT, "'tags' is an object of names and texts");
       Map<String, String> read = new TreeMap<>();
       while (json.nextToken() != JsonToken.END_OBJECT) {
-        String tag = json.currentName();
-        read.put(tag, text(tag));
+        String tag = wellFormed(json.currentName());
+        JsonToken kind = json.nextToken();
+        if (kind != JsonToken.VALUE_STRING && !kind.isNumeric()) {
+          throw new BadLineException("tag '" + Scan.shown(tag) + "' is not a text");
+        }
+        read.put(tag, wellFormed(json.getString()));
       }
       return Tags.of(read);
     }
@@ -94,29 +110,44 @@ public final class KairosDbLines implements LineFormat {
       expect(JsonToken.START_ARRAY, "'datapoints' is an array of [time, value, \"type\"]");
       while (json.nextToken() != JsonToken.END_ARRAY) {
         if (json.currentToken() != JsonToken.START_ARRAY) {
-          throw new BadLineException(
-              "data point " + points.size() + " is not an array [time, value, \"type\"]");
+          throw bad("is not an array [time, value, \"type\"]");
         }
-        expect(
-            JsonToken.VALUE_NUMBER_INT,
-            "the time of data point " + points.size() + " is an integer");
-        long time = Resolution.MILLISECONDS.convert(json.getLongValue(), target);
-        JsonToken kind = json.nextToken();
-        String value = kind.isScalarValue() ? json.getString() : "";
-        String type = json.nextToken() == JsonToken.END_ARRAY ? untyped(kind) : endOfPoint();
-        points.add(new Point(time, value(type, value)));
+        points.add(point());
       }
     }
 
-    private String endOfPoint() {
+    private Point point() {
+      if (json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
+        throw bad("has no time; it comes first, an integer in milliseconds");
+      }
+      long time = time(json.getString());
+      JsonToken kind = json.nextToken();
+      if (kind != JsonToken.VALUE_STRING && !kind.isNumeric()) {
+        throw bad("has no value; it comes second, a number or a text");
+      }
+      String value = json.getString();
+      if (json.nextToken() == JsonToken.END_ARRAY) {
+        return new Point(time, value(typeOf(kind), value));
+      }
+      if (json.currentToken() != JsonToken.VALUE_STRING) {
+        throw bad("has a type that is not a text (known: long, double, string)");
+      }
       String type = json.getString();
-      expect(
-          JsonToken.END_ARRAY,
-          "data point " + points.size() + " has more than time, value and type");
-      return type;
+      if (json.nextToken() != JsonToken.END_ARRAY) {
+        throw bad("has more than time, value and type");
+      }
+      return new Point(time, value(type, value));
     }
 
-    private static String untyped(JsonToken kind) {
+    private long time(String text) {
+      try {
+        return Resolution.MILLISECONDS.convert(Scan.integer(text, what() + ": time"), target);
+      } catch (ArithmeticException e) {
+        throw bad("has a time, " + text + ", that is too large for " + target.symbol());
+      }
+    }
+
+    private static String typeOf(JsonToken kind) {
       return switch (kind) {
         case VALUE_NUMBER_INT -> "long";
         case VALUE_NUMBER_FLOAT -> "double";
@@ -125,30 +156,32 @@ public final class KairosDbLines implements LineFormat {
     }
 
     private Value value(String type, String text) {
-      try {
-        return switch (type) {
-          case "long" -> new Value.Int64(Long.parseLong(text));
-          case "double" -> new Value.Real(Double.parseDouble(text));
-          case "string" -> new Value.Text(text);
-          default ->
-              throw new BadLineException(
-                  "data point "
-                      + points.size()
-                      + ": unknown type '"
-                      + type
-                      + "' (known: long, double, string)");
-        };
-      } catch (NumberFormatException e) {
-        throw new BadLineException(
-            "data point " + points.size() + ": '" + text + "' is no " + type);
-      }
+      return switch (type) {
+        case "long" -> new Value.Int64(Scan.integer(text, what() + ": value"));
+        case "double" -> new Value.Real(Scan.realOrSpecial(text, what() + ": value"));
+        case "string" -> new Value.Text(wellFormed(text));
+        default ->
+            throw bad(
+                "is of unknown type '" + Scan.shown(type) + "' (known: long, double, string)");
+      };
     }
 
-    private String text(String what) {
-      if (json.nextToken() == null || !json.currentToken().isScalarValue()) {
-        throw new BadLineException("'" + what + "' is not a text");
+    /** JSON can name half a character, which no store can hold. */
+    private static String wellFormed(String text) {
+      if (text.codePoints()
+          .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
+        throw new BadLineException(
+            "a text has half a character: a surrogate (\\ud800 to \\udfff) without its other");
       }
-      return json.getString();
+      return text;
+    }
+
+    private String what() {
+      return "data point " + points.size();
+    }
+
+    private BadLineException bad(String how) {
+      return new BadLineException(what() + " " + how);
     }
 
     private void expect(JsonToken token, String otherwise) {

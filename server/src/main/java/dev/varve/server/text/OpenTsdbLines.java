@@ -3,6 +3,7 @@ package dev.varve.server.text;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
+import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,9 +12,9 @@ import java.util.TreeMap;
  * OpenTSDB's text lines, as its import and its telnet interface take them: {@code [put ]metric time
  * value tag=value [tag=value...]}.
  *
- * <p>A time of up to ten digits is seconds, else milliseconds, also as {@code
- * seconds.milliseconds}. A value without point or exponent is an int64. Source: the telnet and
- * import pages of OpenTSDB's documentation.
+ * <p>A time that fits into 32 bits is seconds, a larger one milliseconds; {@code
+ * seconds.milliseconds} is read too. A value without point or exponent is an int64. Source: the
+ * telnet and import pages of OpenTSDB's documentation.
  */
 public final class OpenTsdbLines implements LineFormat {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
@@ -29,63 +30,79 @@ public final class OpenTsdbLines implements LineFormat {
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {
     int metricFrom = Scan.skipBlanks(bytes, from, to);
-    int metricTo = Scan.wordEnd(bytes, metricFrom, to);
-    if (metricTo - metricFrom == 3 && Scan.utf8(bytes, metricFrom, metricTo).equals("put")) {
-      metricFrom = Scan.skipBlanks(bytes, metricTo, to);
-      metricTo = Scan.wordEnd(bytes, metricFrom, to);
-    }
     if (metricFrom == to || bytes[metricFrom] == '#') {
       return;
+    }
+    int metricTo = Scan.wordEnd(bytes, metricFrom, to);
+    if (isPut(bytes, metricFrom, metricTo)) {
+      metricFrom = Scan.skipBlanks(bytes, metricTo, to);
+      metricTo = Scan.wordEnd(bytes, metricFrom, to);
     }
     int timeFrom = Scan.skipBlanks(bytes, metricTo, to);
     int timeTo = Scan.wordEnd(bytes, timeFrom, to);
     int valueFrom = Scan.skipBlanks(bytes, timeTo, to);
     int valueTo = Scan.wordEnd(bytes, valueFrom, to);
     int tagsFrom = Scan.skipBlanks(bytes, valueTo, to);
-    if (valueFrom == valueTo || tagsFrom == to) {
+    if (tagsFrom == to) {
       throw new BadLineException("expected metric, time, value and at least one tag=value");
     }
-    long time = Resolution.MILLISECONDS.convert(time(bytes, timeFrom, timeTo), target);
+    long time = time(bytes, timeFrom, timeTo);
     GroupKey key = key(bytes, metricFrom, metricTo, tagsFrom, to);
-    if (isFloat(bytes, valueFrom, valueTo)) {
-      double value = Scan.real(bytes, valueFrom, valueTo, "value");
-      into.group(key).add(dev.varve.model.Series.DEFAULT_FIELD, time, value);
-    } else {
+    if (isInteger(bytes, valueFrom, valueTo)) {
       long value = Scan.integer(bytes, valueFrom, valueTo, "value");
-      into.group(key).add(dev.varve.model.Series.DEFAULT_FIELD, time, value);
+      into.group(key).add(Series.DEFAULT_FIELD, time, value);
+    } else {
+      double value = Scan.real(bytes, valueFrom, valueTo, "value");
+      into.group(key).add(Series.DEFAULT_FIELD, time, value);
     }
   }
 
-  private static boolean isFloat(byte[] bytes, int from, int to) {
+  private static boolean isPut(byte[] bytes, int from, int to) {
+    return to - from == 3 && bytes[from] == 'p' && bytes[from + 1] == 'u' && bytes[from + 2] == 't';
+  }
+
+  /** Whether nothing but signs and digits stands there. */
+  private static boolean isInteger(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
-      if (bytes[i] == '.' || bytes[i] == 'e' || bytes[i] == 'E') {
-        return true;
+      if ((bytes[i] < '0' || bytes[i] > '9') && bytes[i] != '-' && bytes[i] != '+') {
+        return false;
       }
     }
-    return false;
+    return true;
   }
 
-  private static long time(byte[] bytes, int from, int to) {
+  private long time(byte[] bytes, int from, int to) {
+    if (bytes[from] == '-') {
+      throw new BadLineException("time '" + Scan.shown(bytes, from, to) + "' is before 1970");
+    }
+    try {
+      return Resolution.MILLISECONDS.convert(milliseconds(bytes, from, to), target);
+    } catch (ArithmeticException e) {
+      throw new BadLineException(
+          "time '" + Scan.shown(bytes, from, to) + "' is too large for " + target.symbol());
+    }
+  }
+
+  private static long milliseconds(byte[] bytes, int from, int to) {
     int point = Scan.find(bytes, from, to, '.');
-    if (point < to) {
-      if (to - point != 4) {
-        throw new BadLineException(
-            "time '" + Scan.utf8(bytes, from, to) + "' needs three digits behind the point");
-      }
-      return 1000 * Scan.integer(bytes, from, point, "time")
-          + Scan.integer(bytes, point + 1, to, "time");
+    if (point == to) {
+      long time = Scan.integer(bytes, from, to, "time");
+      return time > LAST_SECOND ? time : 1000 * time;
     }
-    long time = Scan.integer(bytes, from, to, "time");
-    if (time < 0) {
-      throw new BadLineException("time " + time + " is before 1970");
+    if (to - point != 4 || !isDigit(bytes[point + 1])) {
+      throw new BadLineException(
+          "time '" + Scan.shown(bytes, from, to) + "' needs three digits behind the point");
     }
-    return time > LAST_SECOND ? time : 1000 * time;
+    return Math.addExact(
+        Math.multiplyExact(1000, Scan.integer(bytes, from, point, "time")),
+        Scan.integer(bytes, point + 1, to, "time"));
   }
 
-  /**
-   * The tags make the larger part of a key, so they are looked up with the metric before them only
-   * where both are new.
-   */
+  private static boolean isDigit(byte c) {
+    return c >= '0' && c <= '9';
+  }
+
+  /** Metric and tags stand apart in the line; joined by a blank they are what is looked up. */
   private GroupKey key(byte[] bytes, int metricFrom, int metricTo, int tagsFrom, int to) {
     byte[] joined = new byte[metricTo - metricFrom + 1 + to - tagsFrom];
     System.arraycopy(bytes, metricFrom, joined, 0, metricTo - metricFrom);
@@ -95,7 +112,7 @@ public final class OpenTsdbLines implements LineFormat {
     if (known != null) {
       return known;
     }
-    GroupKey key = GroupKey.of(Scan.utf8(bytes, metricFrom, metricTo), tags(bytes, tagsFrom, to));
+    GroupKey key = GroupKey.of(Scan.text(bytes, metricFrom, metricTo), tags(bytes, tagsFrom, to));
     keys.put(joined, 0, joined.length, key);
     return key;
   }
@@ -106,14 +123,20 @@ public final class OpenTsdbLines implements LineFormat {
       int end = Scan.wordEnd(bytes, at, to);
       int equals = Scan.find(bytes, at, end, '=');
       if (equals == at || equals >= end - 1) {
-        throw new BadLineException("tag '" + Scan.utf8(bytes, at, end) + "' is not name=value");
+        throw new BadLineException("tag '" + Scan.shown(bytes, at, end) + "' is not name=value");
       }
-      String name = Scan.utf8(bytes, at, equals);
-      String value = Scan.utf8(bytes, equals + 1, end);
+      String name = Scan.text(bytes, at, equals);
+      String value = Scan.text(bytes, equals + 1, end);
       String before = tags.put(name, value);
       if (before != null && !before.equals(value)) {
         throw new BadLineException(
-            "tag '" + name + "' comes twice, with '" + before + "' and '" + value + "'");
+            "tag '"
+                + Scan.shown(name)
+                + "' comes twice, with '"
+                + Scan.shown(before)
+                + "' and '"
+                + Scan.shown(value)
+                + "'");
       }
       at = Scan.skipBlanks(bytes, end, to);
     }

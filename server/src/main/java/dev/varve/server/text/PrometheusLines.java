@@ -12,7 +12,9 @@ import java.util.function.LongSupplier;
 /**
  * Prometheus' text exposition format, version 0.0.4: {@code name{label="value",...} value
  * [milliseconds]}. Comments, {@code # HELP} and {@code # TYPE} are passed over. Every value is a
- * double. A quoted name in the braces is read too: {@code {"name", label="value"} 1}.
+ * double. A quoted name in the braces is read too: {@code {"name", label="value"} 1}. A label with
+ * an empty value is none, as in Prometheus. Source: the pages on exposition formats and on UTF-8 in
+ * Prometheus' documentation.
  */
 public final class PrometheusLines implements LineFormat {
   private final Resolution target;
@@ -45,9 +47,9 @@ public final class PrometheusLines implements LineFormat {
     int valueFrom = Scan.skipBlanks(bytes, keyEnd, to);
     int valueTo = Scan.wordEnd(bytes, valueFrom, to);
     if (valueFrom == valueTo) {
-      throw new BadLineException("the value is missing behind " + Scan.utf8(bytes, start, keyEnd));
+      throw new BadLineException("the value is missing behind " + Scan.shown(bytes, start, keyEnd));
     }
-    double value = value(bytes, valueFrom, valueTo);
+    double value = Scan.realOrSpecial(Scan.text(bytes, valueFrom, valueTo), "value");
     into.group(key)
         .add(Series.DEFAULT_FIELD, time(bytes, Scan.skipBlanks(bytes, valueTo, to), to), value);
   }
@@ -58,7 +60,7 @@ public final class PrometheusLines implements LineFormat {
    */
   private static int keyEnd(byte[] bytes, int from, int to) {
     int at = from;
-    while (at < to && bytes[at] != '{' && bytes[at] != ' ' && bytes[at] != '\t') {
+    while (at < to && bytes[at] != '{' && !Scan.isBlank(bytes[at])) {
       at++;
     }
     int brace = Scan.skipBlanks(bytes, at, to);
@@ -78,15 +80,6 @@ public final class PrometheusLines implements LineFormat {
     throw new BadLineException("the labels have no closing brace");
   }
 
-  private static double value(byte[] bytes, int from, int to) {
-    return switch (Scan.utf8(bytes, from, to)) {
-      case "NaN", "nan", "+NaN", "-NaN" -> Double.NaN;
-      case "+Inf", "Inf", "inf", "+inf" -> Double.POSITIVE_INFINITY;
-      case "-Inf", "-inf" -> Double.NEGATIVE_INFINITY;
-      default -> Scan.real(bytes, from, to, "value");
-    };
-  }
-
   private long time(byte[] bytes, int from, int to) {
     int end = Scan.wordEnd(bytes, from, to);
     if (from == end) {
@@ -94,12 +87,20 @@ public final class PrometheusLines implements LineFormat {
     }
     if (Scan.skipBlanks(bytes, end, to) != to) {
       throw new BadLineException(
-          "'" + Scan.utf8(bytes, end, to).strip() + "' stands behind the time");
+          "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
     }
-    return Resolution.MILLISECONDS.convert(Scan.integer(bytes, from, end, "time"), target);
+    try {
+      return Resolution.MILLISECONDS.convert(Scan.integer(bytes, from, end, "time"), target);
+    } catch (ArithmeticException e) {
+      throw new BadLineException(
+          "time '" + Scan.shown(bytes, from, end) + "' is too large for " + target.symbol());
+    }
   }
 
-  /** Takes name and labels apart. */
+  /**
+   * Takes name and labels apart. That the key ends with a closing brace outside of quotes, or has
+   * no brace, is known; everything else is looked at before it is trusted.
+   */
   private static final class KeyReader {
     private final byte[] bytes;
     private final int to;
@@ -117,59 +118,61 @@ public final class PrometheusLines implements LineFormat {
       name = word();
       skipBlanks();
       if (at < to) {
-        at++;
+        expect('{', "the name of the metric ends at a blank or {; any other name is quoted");
         readLabels();
       }
-      if (name.isEmpty()) {
-        throw new BadLineException("the name of the metric is missing");
+      if (at < to) {
+        throw new BadLineException("'" + rest() + "' stands behind the labels");
       }
+      if (name.isEmpty()) {
+        throw new BadLineException("the name of the metric is missing: name{label=\"value\"} 1");
+      }
+      labels.values().removeIf(String::isEmpty);
       return GroupKey.of(name, Tags.of(labels));
     }
 
     private void readLabels() {
-      while (true) {
-        skipBlanks();
-        if (bytes[at] == '}') {
-          return;
-        }
-        boolean quotedName = bytes[at] == '"';
+      skipBlanks();
+      while (!is('}')) {
+        boolean quotedName = is('"');
         String label = quotedName ? quoted() : word();
         skipBlanks();
-        if (quotedName && name.isEmpty() && (bytes[at] == ',' || bytes[at] == '}')) {
+        if (quotedName && name.isEmpty() && (is(',') || is('}'))) {
           name = label;
         } else {
           readValue(label);
         }
         skipBlanks();
-        if (bytes[at] == ',') {
-          at++;
-        } else if (bytes[at] != '}') {
-          throw new BadLineException("expected , or } behind label '" + label + "'");
+        if (!is('}')) {
+          expect(',', "expected , or } behind label '" + Scan.shown(label) + "'");
         }
+        skipBlanks();
       }
+      at++;
     }
 
     private void readValue(String label) {
-      if (label.isEmpty() || bytes[at] != '=') {
+      if (label.isEmpty() || label.equals(Series.NAME_LABEL)) {
         throw new BadLineException(
-            "expected label=\"value\" at '" + Scan.utf8(bytes, at, to) + "'");
+            "expected label=\"value\" at '" + Scan.shown(label) + rest() + "'");
       }
-      at++;
+      expect('=', "label '" + Scan.shown(label) + "' has no value");
       skipBlanks();
-      if (bytes[at] != '"') {
-        throw new BadLineException("the value of label '" + label + "' is not quoted");
+      if (!is('"')) {
+        throw new BadLineException(
+            "the value of label '" + Scan.shown(label) + "' is not quoted: '" + rest() + "'");
       }
       if (labels.put(label, quoted()) != null) {
-        throw new BadLineException("label '" + label + "' comes twice");
+        throw new BadLineException("label '" + Scan.shown(label) + "' comes twice");
       }
     }
 
     private String word() {
       int start = at;
-      while (at < to && "{}=,\" \t".indexOf(bytes[at]) < 0) {
+      while (at < to && "{}=,\" \t\r".indexOf(bytes[at]) < 0) {
         at++;
       }
-      return Scan.utf8(bytes, start, at);
+      return Scan.text(bytes, start, at);
     }
 
     /**
@@ -179,14 +182,17 @@ public final class PrometheusLines implements LineFormat {
     private String quoted() {
       int start = ++at;
       boolean escapes = false;
-      while (bytes[at] != '"') {
+      while (at < to && bytes[at] != '"') {
         if (bytes[at] == '\\') {
           escapes = true;
           at++;
         }
         at++;
       }
-      String text = Scan.utf8(bytes, start, at++);
+      if (at >= to) {
+        throw new BadLineException("'" + Scan.shown(bytes, start, to) + "' has no closing quote");
+      }
+      String text = Scan.text(bytes, start, at++);
       return escapes ? unescape(text) : text;
     }
 
@@ -206,6 +212,21 @@ public final class PrometheusLines implements LineFormat {
         }
       }
       return plain.toString();
+    }
+
+    private boolean is(char c) {
+      return at < to && bytes[at] == c;
+    }
+
+    private void expect(char c, String otherwise) {
+      if (!is(c)) {
+        throw new BadLineException(otherwise + ": '" + rest() + "'");
+      }
+      at++;
+    }
+
+    private String rest() {
+      return Scan.shown(bytes, Math.min(at, to), to);
     }
 
     private void skipBlanks() {
