@@ -1,0 +1,118 @@
+package dev.varve.layout.kairosdb;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.RefusedException;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A key with its bytes.
+ *
+ * @param metricInKey the metric as row keys have it
+ * @param tagsInKey the tags as row keys have them
+ * @param metricColumn the metric as a column of the index tables
+ * @param tagsColumn the tags as a column of the index tables
+ * @param indexedPairs what the rows are listed under by tag, each as a column
+ * @param tagHash of the indexed tags
+ */
+record KairosDbBinding(
+    GroupKey key,
+    Bytes metricInKey,
+    Bytes tagsInKey,
+    Bytes metricColumn,
+    Bytes tagsColumn,
+    List<Bytes> indexedPairs,
+    int tagHash)
+    implements Binding {
+  /** What Cassandra takes in a partition key, and in a clustering column. */
+  static final int KEY_MAX = 65_535;
+
+  /** All of a row key but metric and tags, at its longest. */
+  private static final int FIXED_IN_KEY = RowTimePart.BYTES + DataType.STRING.inKey().length;
+
+  /**
+   * Makes the bytes of a key.
+   *
+   * @throws RefusedException if the layout does not hold it
+   */
+  static KairosDbBinding of(GroupKey key, TagIndex index) {
+    check(key);
+    Bytes metric = Bytes.utf8(key.metric()).concat(Bytes.of((byte) 0));
+    Bytes tags = TagString.of(key.tags());
+    List<String> pairs = index.pairs(key.metric(), key.tags());
+    return new KairosDbBinding(
+        key,
+        metric,
+        tags,
+        Tuple.texts(key.metric()),
+        column(key.tags()),
+        pairs.stream().map(pair -> Tuple.texts(pair)).toList(),
+        pairs.isEmpty() ? 0 : index.hash(key.metric(), key.tags()));
+  }
+
+  private static Bytes column(Tags tags) {
+    KeyBytes out = new KeyBytes();
+    Tuple.map(tags, out);
+    return out.toBytes();
+  }
+
+  /**
+   * Checks whether the layout holds a key.
+   *
+   * @throws RefusedException if it does not
+   */
+  static void check(GroupKey key) {
+    if (!key.resource().isEmpty()) {
+      throw new RefusedException(
+          "kairosdb.resource",
+          "KairosDB knows no resource, and %s has '%s': make it a tag"
+              .formatted(key, key.resource().name(0)));
+    }
+    checkText("the metric", key.metric(), key);
+    if (key.tags().isEmpty()) {
+      throw new RefusedException(
+          "kairosdb.tags", "KairosDB wants at least one tag, and %s has none".formatted(key));
+    }
+    key.tags()
+        .forEach((name, value) -> {
+          checkText("a tag name", name, key);
+          checkText("the value of tag '" + name + "'", value, key);
+        });
+    checkSizes(key);
+  }
+
+  private static void checkText(String what, String text, GroupKey key) {
+    String problem = "";
+    if (text.isEmpty()) {
+      problem = "is empty";
+    } else if (text.indexOf(0) >= 0) {
+      problem = "has NUL as character " + (text.indexOf(0) + 1);
+    } else if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      problem = "has half a pair of surrogates, which UTF-8 cannot carry";
+    }
+    if (!problem.isEmpty()) {
+      throw new RefusedException("kairosdb.text", "%s of %s %s".formatted(what, key, problem));
+    }
+  }
+
+  private static void checkSizes(GroupKey key) {
+    Tags tags = key.tags();
+    long rowKey =
+        Bytes.utf8(key.metric()).length() + 1L + FIXED_IN_KEY + TagString.of(tags).length();
+    long map = 4;
+    for (int i = 0; i < tags.size(); i++) {
+      map += 8L + Bytes.utf8(tags.name(i)).length() + Bytes.utf8(tags.value(i)).length();
+    }
+    long size = Math.max(rowKey, map);
+    if (size > KEY_MAX) {
+      throw new RefusedException(
+          "kairosdb.key",
+          "metric and tags make a key of %d bytes, Cassandra takes %d: %.100s..."
+              .formatted(size, KEY_MAX, key));
+    }
+  }
+}

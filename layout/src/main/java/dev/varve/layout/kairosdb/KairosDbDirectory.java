@@ -1,0 +1,250 @@
+package dev.varve.layout.kairosdb;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Directory;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyOutput;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.Step;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The index of KairosDB, read as KairosDB reads it: first, sliced by time, {@code row_key_index}
+ * (all rows that versions before 1.2 wrote, one wide row a metric) and {@code row_key_time_index}
+ * (the row times since); then for each row time {@code row_keys}, or {@code tag_indexed_row_keys}
+ * where a filter asks for one value of an indexed tag. A row that both generations list comes once.
+ *
+ * <p>Unlike KairosDB it looks up indexed tags only: a filter on a tag that is not indexed makes
+ * KairosDB answer nothing.
+ */
+final class KairosDbDirectory implements Directory {
+  private static final List<FamilySelect> FAMILY = List.of(FamilySelect.latest(0));
+
+  private final RowShape rows;
+  private final RowWidth width;
+  private final IndexReader index;
+  private final TagIndex tagIndex;
+
+  KairosDbDirectory(RowShape rows, RowWidth width, IndexReader index, TagIndex tagIndex) {
+    this.rows = rows;
+    this.width = width;
+    this.index = index;
+    this.tagIndex = tagIndex;
+  }
+
+  @Override
+  public Step<Listing> rows(String metric, List<TagFilter> filters, TimeRange times) {
+    if (times.isEmpty()) {
+      return Step.done(new Listing(List.of(), List.of()));
+    }
+    // A row whose time is before the range may reach into it; one at its end may not.
+    TimeRange rowTimes = new TimeRange(width.lowestFrom(times.from()), times.to());
+    return new Step.Look<>(
+        List.of(rowKeyIndex(metric, rowTimes), rowKeyTimeIndex(metric, rowTimes)),
+        false,
+        answers -> {
+          Found found = new Found(metric);
+          found.rowKeys(answers.get(0));
+          SortedSet<Long> listed = found.rowTimes(answers.get(1));
+          if (listed.isEmpty()) {
+            return Step.done(found.listing());
+          }
+          Step.TableRead keys = keys(metric, filters, listed);
+          return new Step.Look<>(
+              List.of(keys),
+              false,
+              cells -> {
+                found.typedKeys(keys.table(), cells.getFirst());
+                return Step.done(found.listing());
+              });
+        });
+  }
+
+  /**
+   * The old index has the row keys as they are, where times before 1970 stand behind the others.
+   */
+  private static Step.TableRead rowKeyIndex(String metric, TimeRange rowTimes) {
+    Bytes row = Bytes.utf8(metric);
+    List<Slice> slices = new ArrayList<>(2);
+    if (rowTimes.to() > 0) {
+      TimeRange late = rowTimes.intersect(new TimeRange(0, Long.MAX_VALUE));
+      slices.add(Slice.row(row, row, key(metric, late.from()), key(metric, late.to())));
+    }
+    if (rowTimes.from() < 0) {
+      Bytes end = rowTimes.to() < 0 ? key(metric, rowTimes.to()) : prefix(metric).prefixEnd();
+      slices.add(Slice.row(row, row, key(metric, rowTimes.from()), end));
+    }
+    return new Step.TableRead(Tables.ROW_KEY_INDEX, ReadPlan.of(slices, FAMILY));
+  }
+
+  private static Bytes prefix(String metric) {
+    return Bytes.utf8(metric).concat(Bytes.of((byte) 0));
+  }
+
+  private static Bytes key(String metric, long rowTime) {
+    return new KeyBytes().raw(prefix(metric)).i64(rowTime).toBytes();
+  }
+
+  private static Step.TableRead rowKeyTimeIndex(String metric, TimeRange rowTimes) {
+    Bytes row = Tuple.texts(metric);
+    return new Step.TableRead(
+        Tables.ROW_KEY_TIME_INDEX,
+        ReadPlan.of(
+            List.of(Slice.row(row, row, timeColumns(rowTimes.from()), timeColumns(rowTimes.to()))),
+            FAMILY));
+  }
+
+  private static Bytes timeColumns(long rowTime) {
+    KeyBytes out = new KeyBytes().raw(Tables.DATA_POINTS_COLUMN);
+    Tuple.timestamp(rowTime, out);
+    return out.toBytes();
+  }
+
+  /** For each row time the row, or rows, that hold its keys. */
+  private Step.TableRead keys(String metric, List<TagFilter> filters, Collection<Long> rowTimes) {
+    List<String> pairs = indexedPairs(metric, filters);
+    List<Slice> slices = new ArrayList<>();
+    for (long rowTime : rowTimes) {
+      KeyBytes row = new KeyBytes();
+      Tuple.text(metric, row);
+      Tuple.timestamp(rowTime, row.raw(Tables.DATA_POINTS_COLUMN));
+      if (pairs == null) {
+        slices.add(Slice.row(row.toBytes(), row.toBytes()));
+        continue;
+      }
+      int untagged = row.length();
+      for (String pair : pairs) {
+        row.truncate(untagged);
+        Tuple.text(pair, row);
+        slices.add(Slice.row(row.toBytes(), row.toBytes()));
+      }
+    }
+    return new Step.TableRead(
+        pairs == null ? Tables.ROW_KEYS : Tables.TAG_INDEXED_ROW_KEYS, ReadPlan.of(slices, FAMILY));
+  }
+
+  /**
+   * The values of one indexed tag, of which every wanted row has one: those of the filter that
+   * leaves the fewest. Null where there is no such filter. An empty value does not count, since it
+   * asks for rows without the tag.
+   */
+  private @Nullable List<String> indexedPairs(String metric, List<TagFilter> filters) {
+    List<String> fewest = null;
+    for (TagFilter filter : filters) {
+      Collection<String> values =
+          switch (filter) {
+            case TagFilter.Equal equal -> List.of(equal.value());
+            case TagFilter.In in -> in.values();
+            case TagFilter.NotEqual f -> List.of();
+            case TagFilter.Prefix f -> List.of();
+            case TagFilter.Regex f -> List.of();
+            case TagFilter.NotRegex f -> List.of();
+            case TagFilter.Has f -> List.of();
+          };
+      if (!values.isEmpty()
+          && !values.contains("")
+          && tagIndex.covers(metric, filter.name())
+          && (fewest == null || values.size() < fewest.size())) {
+        fewest = values.stream().map(value -> TagIndex.pair(filter.name(), value)).toList();
+      }
+    }
+    return fewest;
+  }
+
+  @Override
+  public Step<List<String>> metrics() {
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.row(Tables.METRIC_NAMES, Tables.METRIC_NAMES)), FAMILY);
+    return new Step.Look<>(
+        List.of(new Step.TableRead(Tables.STRING_INDEX, plan)),
+        false,
+        answers -> {
+          SortedSet<String> names = new TreeSet<>();
+          CellBatch cells = answers.getFirst();
+          for (int i = 0; i < cells.size(); i++) {
+            names.add(IndexReader.string(cells.cell(i)));
+          }
+          return Step.done(List.copyOf(names));
+        });
+  }
+
+  /** Gathers the rows of one metric from both generations of the index. */
+  private final class Found {
+    private final String metric;
+    private final SortedMap<Bytes, Row> found = new TreeMap<>();
+    private final List<String> damaged = new ArrayList<>();
+
+    private Found(String metric) {
+      this.metric = metric;
+    }
+
+    private Listing listing() {
+      return new Listing(List.copyOf(found.values()), List.copyOf(damaged));
+    }
+
+    private void rowKeys(CellBatch cells) {
+      each(Tables.ROW_KEY_INDEX, cells, cell -> add(cell.qualifier()));
+    }
+
+    private SortedSet<Long> rowTimes(CellBatch cells) {
+      SortedSet<Long> rowTimes = new TreeSet<>();
+      each(Tables.ROW_KEY_TIME_INDEX, cells, cell -> rowTimes.add(index.timeIndex(cell).rowTime()));
+      return rowTimes;
+    }
+
+    private void typedKeys(int table, CellBatch cells) {
+      each(
+          table,
+          cells,
+          cell ->
+              add(
+                  (table == Tables.ROW_KEYS ? index.rowKeys(cell) : index.tagIndexedRowKeys(cell))
+                      .rowKey()));
+    }
+
+    private void add(Bytes row) {
+      byte[] bytes = row.toArray();
+      KeyOutput out = new KeyOutput();
+      rows.decode(bytes, 0, bytes.length, out);
+      GroupKey key = out.key();
+      KairosDbBinding.check(key);
+      if (!key.metric().equals(metric)) {
+        throw new DamagedCellException("lists a row of metric '" + key.metric() + "'");
+      }
+      found.put(row, new Row(row, key));
+    }
+
+    /** Reads cell by cell, so that one that is damaged hides no other. */
+    private void each(int table, CellBatch cells, Consumer<Cell> read) {
+      for (int i = 0; i < cells.size(); i++) {
+        Cell cell = cells.cell(i);
+        try {
+          read.accept(cell);
+        } catch (DamagedCellException | RefusedException e) {
+          damaged.add(
+              "table %s, row %s, qualifier %s: %s"
+                  .formatted(
+                      Tables.ALL.get(table).name(), cell.row(), cell.qualifier(), e.getMessage()));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package dev.varve.layout.kairosdb;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.CellDescription;
+import dev.varve.layout.CellSink;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Directory;
+import dev.varve.layout.Domain;
+import dev.varve.layout.KeyOutput;
+import dev.varve.layout.Layout;
+import dev.varve.layout.LayoutIdentity;
+import dev.varve.layout.Parameters;
+import dev.varve.layout.ReadScope;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.Step;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.Power;
+import dev.varve.store.TableSpec;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The tables of KairosDB: a row holds three weeks of one metric, set of tags and data type, a
+ * column is an offset in that row, and tables of their own list which rows there are.
+ *
+ * <pre>
+ *   data_points
+ *     row        metric, UTF-8 | 00 | row time, 8 bytes | [ 00 | length, 1 byte | data type ] | tags
+ *     qualifier  offset, 4 bytes, shifted by one bit in keyspaces older than 1.3
+ *     cell time  when it was written, ms
+ *     value      by the data type
+ * </pre>
+ *
+ * The format is that of KairosDB 1.3.0 and everything before that it reads. What it cannot hold is
+ * refused under the rules {@code kairosdb.tags}, {@code .text}, {@code .key}, {@code .resource},
+ * {@code .field}, {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. One row
+ * has one data type, so that a long and a double at one instant are two samples; a read of one kind
+ * takes the one that was written last, and of two written in the same millisecond the double.
+ */
+public final class KairosDbLayout implements Layout {
+  public static final String NAME = "kairosdb";
+
+  /** {@code legacy}, {@code milliseconds} (the default) or {@code seconds}. */
+  public static final String UNIT = "unit";
+
+  /** Metrics whose row keys are indexed by tag, such as {@code cpu(host,dc);mem}. */
+  public static final String TAG_INDEXED = "tagIndexed";
+
+  /**
+   * The row width as table {@code spec} has it, in ms; 1814400000 unless given, with unit seconds
+   * 1814400.
+   */
+  public static final String ROW_WIDTH = "rowWidth";
+
+  private final ColumnUnit unit;
+  private final RowWidth width;
+  private final TagIndex tagIndex;
+  private final MetricPart metric = new MetricPart();
+  private final RowTimePart rowTime;
+  private final DataTypePart dataType;
+  private final TagsPart tags = new TagsPart();
+  private final RowShape rows;
+  private final IndexReader index;
+
+  private KairosDbLayout(ColumnUnit unit, RowWidth width, TagIndex tagIndex) {
+    this.unit = unit;
+    this.width = width;
+    this.tagIndex = tagIndex;
+    this.rowTime = new RowTimePart(width);
+    this.dataType = new DataTypePart(unit);
+    this.rows = new RowShape(List.of(metric, rowTime, dataType, tags), 4);
+    this.index = new IndexReader(width, unit);
+  }
+
+  /**
+   * Makes the layout from its parameters.
+   *
+   * @param given any of {@link #UNIT}, {@link #TAG_INDEXED} and {@link #ROW_WIDTH}
+   * @throws RefusedException if one is unknown or out of bounds
+   */
+  public static KairosDbLayout of(Map<String, String> given) {
+    Parameters parameters = Parameters.of(NAME, given, List.of(UNIT, TAG_INDEXED, ROW_WIDTH));
+    ColumnUnit unit = parameters.choice(UNIT, ColumnUnit.MILLISECONDS);
+    long width = parameters.number(ROW_WIDTH, unit.defaultWidth(), 1, RowWidth.MAX);
+    TagIndex tagIndex = TagIndex.parse(parameters.text(TAG_INDEXED, ""), parameters);
+    return new KairosDbLayout(unit, new RowWidth(width), tagIndex);
+  }
+
+  @Override
+  public LayoutIdentity identity() {
+    return new LayoutIdentity(
+        NAME,
+        Map.of(
+            UNIT,
+            unit.name().toLowerCase(Locale.ROOT),
+            ROW_WIDTH,
+            Long.toString(width.millis()),
+            TAG_INDEXED,
+            tagIndex.toString(),
+            "codec.tuple",
+            "1"));
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.MILLISECONDS;
+  }
+
+  @Override
+  public List<TableSpec> tables() {
+    return Tables.ALL;
+  }
+
+  @Override
+  public int dataTable() {
+    return Tables.DATA_POINTS;
+  }
+
+  @Override
+  public Set<Class<? extends Power>> needs() {
+    return Set.of();
+  }
+
+  @Override
+  public Domain domain() {
+    return new Domain(
+        Set.of(Kind.INT64, Kind.DOUBLE, Kind.STRING),
+        Domain.Numbers.ONE_NAN,
+        width.times(),
+        1,
+        Integer.MAX_VALUE,
+        null,
+        false,
+        false,
+        Domain.Alphabet.UTF8_TEXT,
+        false,
+        false);
+  }
+
+  @Override
+  public RowShape rows() {
+    return rows;
+  }
+
+  @Override
+  public Step<Optional<Binding>> bind(GroupKey key, boolean create) {
+    return Step.done(Optional.of(KairosDbBinding.of(key, tagIndex)));
+  }
+
+  @Override
+  public void encode(Binding binding, SampleGroup group, long firstStamp, CellSink sink) {
+    SampleWriter writer = new SampleWriter(width, unit, (KairosDbBinding) binding, sink);
+    for (int column = 0; column < group.columns().size(); column++) {
+      writer.write(group, column, firstStamp);
+    }
+  }
+
+  @Override
+  public void encode(Binding binding, Attribute attribute, long stamp, CellSink sink) {
+    throw new RefusedException(
+        "kairosdb.attribute",
+        "KairosDB has no place for attributes, and %s has '%s'"
+            .formatted(attribute.key(), attribute.name()));
+  }
+
+  @Override
+  public List<FamilySelect> select(ReadScope scope) {
+    return List.of(FamilySelect.latest(0));
+  }
+
+  @Override
+  public Optional<Bytes> qualifierAt(long bucket, long time) {
+    return Optional.of(unit.columnFrom(time - bucket));
+  }
+
+  @Override
+  public boolean rowsInTimeOrder() {
+    return true;
+  }
+
+  @Override
+  public void decode(CellBatch cells, int from, int to, RowSamples out) {
+    if (from == to) {
+      return;
+    }
+    SampleReader reader;
+    try {
+      int start = cells.rowOffset(from);
+      reader = reader(cells.bytes(), start, start + cells.rowLength(from), out);
+    } catch (DamagedCellException e) {
+      String reason = damage(cells.row(from), e);
+      for (int i = from; i < to; i++) {
+        out.damaged(i, reason);
+      }
+      return;
+    }
+    reader.read(cells, from, to);
+  }
+
+  private SampleReader reader(byte[] row, int start, int end, RowSamples out) {
+    int time = metric.skip(row, start, end);
+    int type = rowTime.skip(row, time, end);
+    tags.skip(row, dataType.skip(row, type, end), end);
+    return new SampleReader(
+        width, unit, rowTime.timeAt(row, time, end), dataType.typeAt(row, type, end), out);
+  }
+
+  /** Why a row key is refused, with places counted from its own start and not from the batch's. */
+  private String damage(Bytes row, DamagedCellException inBatch) {
+    byte[] bytes = row.toArray();
+    try {
+      rows.decode(bytes, 0, bytes.length, new KeyOutput());
+    } catch (DamagedCellException e) {
+      return String.valueOf(e.getMessage());
+    }
+    return String.valueOf(inBatch.getMessage());
+  }
+
+  @Override
+  public Step<GroupKey> identify(Bytes row) {
+    byte[] bytes = row.toArray();
+    KeyOutput out = new KeyOutput();
+    rows.decode(bytes, 0, bytes.length, out);
+    return Step.done(out.key());
+  }
+
+  @Override
+  public CellDescription describe(int table, Cell cell) {
+    return new Descriptions(rows, width, unit, index).describe(table, cell);
+  }
+
+  @Override
+  public Step<List<Step.TableCell>> opening() {
+    return new KairosDbSpec(unit, width).opening();
+  }
+
+  @Override
+  public Optional<Directory> directory() {
+    return Optional.of(new KairosDbDirectory(rows, width, index, tagIndex));
+  }
+}
