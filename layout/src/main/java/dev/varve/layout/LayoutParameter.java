@@ -9,4 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param defaultValue what holds where nothing is given; null where it must be given
  * @param about what it does, in one line
  */
-public record LayoutParameter(String name, @Nullable String defaultValue, String about) {}
+public record LayoutParameter(String name, @Nullable String defaultValue, String about) {
+  public LayoutParameter withDefault(String value) {
+    return new LayoutParameter(name, value, about);
+  }
+}

@@ -1,6 +1,6 @@
 package dev.varve.layout;
 
-import dev.varve.layout.declared.Declaration;
+import dev.varve.layout.declared.CompanionReader;
 import dev.varve.layout.declared.DeclarationReader;
 import dev.varve.layout.declared.DeclaredLayout;
 import java.io.IOException;
@@ -19,27 +19,54 @@ public final class Layouts {
   /** The layout of datasets that name none. */
   public static final String DEFAULT = "buckets";
 
-  private static final List<String> READY_MADE = List.of("buckets");
+  private static final List<String> READY_MADE =
+      List.of(
+          DEFAULT,
+          "tall-narrow",
+          "short-wide",
+          "column-per-event",
+          "cell-per-event",
+          "single-timestamp-packed",
+          "promoted",
+          "salted",
+          "newest-first",
+          "value-in-qualifier",
+          "entity",
+          "entity-ranges",
+          "amended",
+          "market-data",
+          "server-metrics",
+          "smart-meters",
+          "companion");
+
+  /** Other names of ready-made layouts. */
+  private static final Map<String, String> ALIASES =
+      Map.of("single-timestamp-columns", "tall-narrow");
 
   private Layouts() {}
 
   /**
-   * A layout that is known by name.
+   * What is known by a name.
    *
    * @param about what it is, in one line
+   * @param companion whether it is several layouts that hold the same series
    */
-  public record Entry(String name, String about, List<LayoutParameter> parameters) {
+  public record Entry(
+      String name, String about, List<LayoutParameter> parameters, boolean companion) {
     public Entry {
       parameters = List.copyOf(parameters);
     }
   }
 
-  /** All layouts that are known by name. */
+  /** All that is known by a name, each once. */
   public static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
     for (String name : READY_MADE) {
-      DeclarationReader.Head head = DeclarationReader.head(yaml(name));
-      entries.add(new Entry(name, head.about(), head.parameters()));
+      String yaml = yaml(name);
+      boolean companion = CompanionReader.isCompanion(yaml);
+      DeclarationReader.Head head =
+          companion ? CompanionReader.head(yaml) : DeclarationReader.head(yaml);
+      entries.add(new Entry(name, head.about(), head.parameters(), companion));
     }
     return entries;
   }
@@ -49,33 +76,57 @@ public final class Layouts {
    *
    * @param nameOrYaml the name of one in {@link #list()}, or the text of a declaration
    * @param parameters by name; what is not given has its default
-   * @throws IllegalArgumentException if there is none of that name, or with all that is wrong with
-   *     the declaration or the parameters
+   * @throws IllegalArgumentException if there is none of that name, if it is several, or with all
+   *     that is wrong with the declaration or its parameters
+   * @throws RefusedException if the parameters are none of a known layout
    */
   public static Layout of(String nameOrYaml, Map<String, String> parameters) {
-    String text = isName(nameOrYaml) ? yaml(nameOrYaml) : nameOrYaml;
-    Declaration declaration = DeclarationReader.read(text, parameters);
-    return new DeclaredLayout(declaration);
+    List<Layout> layouts = all(nameOrYaml, parameters);
+    if (layouts.size() > 1) {
+      throw new IllegalArgumentException(
+          "'%s' is %d companion layouts, where one is asked for"
+              .formatted(isName(nameOrYaml) ? nameOrYaml : "companion", layouts.size()));
+    }
+    return layouts.getFirst();
+  }
+
+  /**
+   * Makes the layouts that one set of series is kept in, the primary first: one, or several
+   * companions.
+   *
+   * @throws IllegalArgumentException as {@link #of}
+   * @throws RefusedException as {@link #of}
+   */
+  public static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
+    String yaml = isName(nameOrYaml) ? yaml(nameOrYaml) : nameOrYaml;
+    return CompanionReader.isCompanion(yaml)
+        ? CompanionReader.read(yaml, parameters, Layouts::of)
+        : List.of(new DeclaredLayout(DeclarationReader.read(yaml, parameters)));
   }
 
   private static boolean isName(String nameOrYaml) {
     return nameOrYaml.indexOf(':') < 0 && nameOrYaml.indexOf('\n') < 0;
   }
 
-  /** The declaration of a ready-made layout. */
+  /**
+   * The declaration of a ready-made layout.
+   *
+   * @throws IllegalArgumentException if there is none of that name
+   */
   public static String yaml(String name) {
-    if (!READY_MADE.contains(name)) {
+    String file = ALIASES.getOrDefault(name, name);
+    if (!READY_MADE.contains(file)) {
       throw new IllegalArgumentException(
-          "there is no layout '%s'; known are %s, or give its YAML"
-              .formatted(name, String.join(", ", READY_MADE)));
+          "there is no layout '%s' (did you mean '%s'?)"
+              .formatted(name, Parameters.nearest(name, READY_MADE)));
     }
-    try (InputStream resource = Layouts.class.getResourceAsStream("ready/" + name + ".yaml")) {
+    try (InputStream resource = Layouts.class.getResourceAsStream("ready/" + file + ".yaml")) {
       if (resource == null) {
-        throw new IllegalStateException("layout " + name + " is missing from the jar");
+        throw new IllegalStateException("layout " + file + " is missing from the jar");
       }
       return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new UncheckedIOException("layout " + name + " cannot be read", e);
+      throw new UncheckedIOException("layout " + file + " cannot be read", e);
     }
   }
 }

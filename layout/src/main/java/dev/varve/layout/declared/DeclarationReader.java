@@ -83,39 +83,64 @@ public final class DeclarationReader {
           "event", new CellTime.Event(),
           "shifted", new CellTime.Shifted(CellTime.FIFTY_THOUSAND_YEARS_MILLIS));
 
-  private final YamlReading yaml = new YamlReading();
+  /** What every declaration can be given beside its own parameters. */
+  private static final LayoutParameter TABLE =
+      new LayoutParameter("table", null, "the name of the table");
 
-  private DeclarationReader() {}
+  private static final LayoutParameter RESOLUTION =
+      new LayoutParameter("resolution", null, "the unit of sample times: s, ms, us or ns");
+
+  private final YamlReading yaml;
+
+  DeclarationReader(YamlReading yaml) {
+    this.yaml = yaml;
+  }
 
   /**
    * Reads a declaration.
    *
-   * @param parameters by the names that the text declares
+   * @param parameters by the names that the text declares; {@code table} and {@code resolution} are
+   *     always known
    * @throws DeclarationException with all that is wrong with it, each with its line and column
    */
   public static Declaration read(String text, Map<String, String> parameters) {
-    return new DeclarationReader().declaration(text, parameters);
+    YamlReading yaml = new YamlReading();
+    MappingNode root = yaml.root(text);
+    DeclarationReader reader = new DeclarationReader(yaml);
+    Map<String, Node> sections = reader.sections(root);
+    Map<String, String> own = new HashMap<>(parameters);
+    String table = own.remove(TABLE.name());
+    String resolution = own.remove(RESOLUTION.name());
+    yaml.settle(yaml.parameters(sections.get("parameters")), own);
+    DeclarationBuilder builder = reader.declaration(sections);
+    if (table != null) {
+      builder.table(table);
+    }
+    if (resolution != null) {
+      reader.resolution(resolution, builder);
+    }
+    return reader.checked(builder.build());
   }
 
   /**
-   * What a text says of itself, without reading more of it.
+   * What a declaration says of itself.
    *
-   * @throws DeclarationException if it is no YAML, or its name, line or parameters cannot be read
+   * @throws DeclarationException if it is no YAML, or cannot be read that far
    */
   public static Head head(String text) {
-    DeclarationReader reader = new DeclarationReader();
-    Map<String, Node> sections = reader.sections(text);
-    List<LayoutParameter> declared = new ArrayList<>();
-    Node node = sections.get("parameters");
-    if (node != null) {
-      declared.addAll(reader.yaml.parameters(node, Map.of()));
-    }
-    Node name = sections.get("layout");
-    Node about = sections.get("about");
-    return new Head(
-        name == null ? "" : reader.yaml.text(name),
-        about == null ? "" : reader.yaml.text(about),
-        declared);
+    YamlReading yaml = new YamlReading();
+    MappingNode root = yaml.root(text);
+    DeclarationReader reader = new DeclarationReader(yaml);
+    Map<String, Node> sections = reader.sections(root);
+    List<LayoutParameter> parameters = new ArrayList<>(yaml.parameters(sections.get("parameters")));
+    parameters.add(TABLE.withDefault(reader.text(sections, "layout")));
+    parameters.add(
+        RESOLUTION.withDefault(
+            sections.containsKey("resolution") ? reader.text(sections, "resolution") : "ms"));
+    Head head =
+        new Head(reader.text(sections, "layout"), reader.text(sections, "about"), parameters);
+    yaml.check("layout " + head.name());
+    return head;
   }
 
   /** What a layout is called, in one line, and what can be chosen about it. */
@@ -125,24 +150,23 @@ public final class DeclarationReader {
     }
   }
 
-  private Map<String, Node> sections(String text) {
-    Optional<MappingNode> root = yaml.parse(text);
-    if (root.isEmpty()) {
-      throw new DeclarationException("layout", yaml.faults());
-    }
-    for (NodeTuple tuple : root.get().getValue()) {
+  private String text(Map<String, Node> sections, String key) {
+    Node node = sections.get(key);
+    return node == null ? "" : yaml.text(node);
+  }
+
+  Map<String, Node> sections(MappingNode root) {
+    for (NodeTuple tuple : root.getValue()) {
       if (tuple.getKeyNode() instanceof ScalarNode key) {
         yaml.mark(key.getValue(), tuple.getValueNode());
       }
     }
-    return yaml.mapping(root.get(), SECTIONS);
+    return yaml.mapping(root, SECTIONS);
   }
 
-  private Declaration declaration(String text, Map<String, String> parameters) {
-    Map<String, Node> sections = sections(text);
-    yaml.parameters(sections.get("parameters"), parameters);
-    Node name = sections.get("layout");
-    DeclarationBuilder builder = Declaration.named(name == null ? "" : yaml.text(name));
+  /** Reads what the sections say; whoever calls has settled the parameters. */
+  DeclarationBuilder declaration(Map<String, Node> sections) {
+    DeclarationBuilder builder = Declaration.named(text(sections, "layout"));
     with(sections, "about", node -> builder.about(yaml.text(node)));
     with(
         sections,
@@ -155,20 +179,29 @@ public final class DeclarationReader {
     with(sections, "families", node -> families(node, builder));
     with(sections, "attributes", node -> attributes(node, builder));
     with(sections, "allow", node -> builder.allow(yaml.texts(node).toArray(String[]::new)));
-    return checked(builder.build());
+    return builder;
+  }
+
+  private void resolution(String given, DeclarationBuilder builder) {
+    Resolution resolution = RESOLUTIONS.get(given);
+    if (resolution == null) {
+      yaml.faults()
+          .add(
+              new Fault(
+                  "", "parameter 'resolution': '%s' is none of s, ms, us, ns".formatted(given)));
+    } else {
+      builder.resolution(resolution);
+    }
   }
 
   /** Rules are asked only where all could be read: half a key would break rules of its own. */
-  private Declaration checked(Declaration declaration) {
-    List<Fault> faults = new ArrayList<>(yaml.faults());
-    if (faults.isEmpty()) {
+  Declaration checked(Declaration declaration) {
+    if (yaml.faults().isEmpty()) {
       for (Fault fault : DeclarationRules.check(declaration)) {
-        faults.add(new Fault(yaml.placeOf(fault.path()), fault.message(), fault.rule()));
+        yaml.faults().add(new Fault(yaml.placeOf(fault.path()), fault.message(), fault.rule()));
       }
     }
-    if (!faults.isEmpty()) {
-      throw new DeclarationException("layout " + declaration.name(), faults);
-    }
+    yaml.check("layout " + declaration.name());
     return declaration;
   }
 

@@ -40,7 +40,7 @@ final class DeclarationRules {
   static @Nullable KeyElement lastTime(Declaration declaration) {
     KeyElement last = null;
     for (KeyElement element : declaration.key()) {
-      if (element instanceof KeyElement.Bucket || element instanceof KeyElement.Time) {
+      if (isTime(element)) {
         last = element;
       }
     }
@@ -112,13 +112,13 @@ final class DeclarationRules {
               new Fault(
                   path, "a salt has 2 to 65536 buckets, not " + salt.buckets(), "salt-count"));
         }
-        covers(path, index, salt.of());
+        covers(path, index, salt.of(), true);
       }
       case KeyElement.Hash hash -> {
         if (hash.bytes() < 1 || hash.bytes() > 8) {
           fault(path, "a hash has 1 to 8 bytes, not %d".formatted(hash.bytes()));
         }
-        covers(path, index, hash.of());
+        covers(path, index, hash.of(), false);
       }
       case KeyElement.AllTags t -> {}
       case KeyElement.AllResource r -> {}
@@ -175,15 +175,18 @@ final class DeclarationRules {
     }
   }
 
-  private void covers(String path, int index, List<String> of) {
+  private void covers(String path, int index, List<String> of, boolean time) {
     List<KeyElement> behind = declaration.key().subList(index + 1, declaration.key().size());
     for (String name : of) {
       boolean known =
-          behind.stream().anyMatch(element -> element.name().equals(name) && isCoverable(element));
+          behind.stream()
+              .anyMatch(element ->
+                  element.name().equals(name) && (isOfKey(element) || (time && isTime(element))));
       if (!known) {
         fault(
             path,
-            "'%s' is no part behind it that says something of the key or time".formatted(name));
+            "'%s' is no part behind it that says something of the series%s"
+                .formatted(name, time ? " or its time" : ""));
       }
     }
     if (of.isEmpty() && behind.stream().noneMatch(DeclarationRules::isOfKey)) {
@@ -191,10 +194,8 @@ final class DeclarationRules {
     }
   }
 
-  private static boolean isCoverable(KeyElement element) {
-    return isOfKey(element)
-        || element instanceof KeyElement.Bucket
-        || element instanceof KeyElement.Time;
+  private static boolean isTime(KeyElement element) {
+    return element instanceof KeyElement.Bucket || element instanceof KeyElement.Time;
   }
 
   static boolean isOfKey(KeyElement element) {
@@ -210,7 +211,7 @@ final class DeclarationRules {
     KeyElement coarser = null;
     for (int i = 0; i < declaration.key().size(); i++) {
       KeyElement element = declaration.key().get(i);
-      if (element instanceof KeyElement.Bucket || element instanceof KeyElement.Time) {
+      if (isTime(element)) {
         if (coarser != null && !divides(coarser, element)) {
           fault(
               "key[" + i + "]", "%s does not divide %s".formatted(element.text(), coarser.text()));

@@ -5,6 +5,7 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
+import dev.varve.model.Bytes;
 
 /**
  * The leading bytes of a hash of parts behind it.
@@ -13,9 +14,9 @@ import dev.varve.layout.KeyPart;
  * Hash := byte{1..8}     // KeyHash
  * </pre>
  *
- * It is a salt of so many buckets that no query reads them all, and is none in the planner's eyes.
+ * It is a salt of so many buckets that no query reads them all, and which the key alone determines.
  */
-final class HashPart implements KeyPart {
+final class HashPart implements KeyPart.Salt {
   private final String label;
   private final int width;
   private final CoveredParts parts;
@@ -38,6 +39,22 @@ final class HashPart implements KeyPart {
   @Override
   public Role role() {
     return Role.SALT;
+  }
+
+  /** Of more than three bytes as many as an int can say: nobody reads them one by one. */
+  @Override
+  public int buckets() {
+    return width > 3 ? Integer.MAX_VALUE : 1 << (8 * width);
+  }
+
+  @Override
+  public Of of() {
+    return Of.KEY;
+  }
+
+  @Override
+  public void encodeBucket(int bucket, KeyBytes out) {
+    out.number(bucket, width);
   }
 
   @Override
@@ -70,7 +87,7 @@ final class HashPart implements KeyPart {
 
   @Override
   public String show(byte[] row, int from, int to) {
-    return dev.varve.model.Bytes.copyOf(row, from, to - from).hex();
+    return Bytes.copyOf(row, from, to - from).hex();
   }
 
   @Override

@@ -175,7 +175,7 @@ public sealed interface KeyElement {
    * found one series at a time.
    *
    * @param bytes 1 to 8
-   * @param of names of parts behind it; empty for all that the key of a series determines
+   * @param of names of parts behind it that the key of a series determines; empty for all of them
    */
   record Hash(int bytes, List<String> of) implements KeyElement {
     public Hash {

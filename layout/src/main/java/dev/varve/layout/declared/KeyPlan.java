@@ -26,6 +26,7 @@ final class KeyPlan {
 
   private final int segments;
   private final int lastTime;
+  private final boolean nestedTimes;
   private final boolean oneRowASample;
 
   KeyPlan(Declaration declaration) {
@@ -34,10 +35,11 @@ final class KeyPlan {
     this.parts = compiled.toArray(KeyPart[]::new);
     this.settled = new boolean[parts.length];
     this.lastTime = shape.lastTimePart();
+    this.nestedTimes = shape.timePart() != lastTime;
     int runs = 0;
     boolean sequence = false;
     for (int i = 0; i < parts.length; i++) {
-      settled[i] = isSettled(parts[i], declaration.key().get(i));
+      settled[i] = isSettled(parts[i]);
       runs += settled[i] && (i == 0 || !settled[i - 1]) ? 1 : 0;
       sequence |= parts[i].role() == Role.SEQUENCE;
     }
@@ -117,16 +119,10 @@ final class KeyPlan {
     return result;
   }
 
-  private static boolean isSettled(KeyPart part, KeyElement element) {
-    return switch (element) {
-      case KeyElement.Salt salt -> ((SaltPart) part).of() == KeyPart.Salt.Of.KEY;
-      case KeyElement.Hash hash -> hash.of().stream().noneMatch(KeyPlan::isTime);
-      default -> part.role().ofKey() || part.role() == Role.LITERAL;
-    };
-  }
-
-  static boolean isTime(String name) {
-    return name.equals("bucket") || name.equals("time");
+  private static boolean isSettled(KeyPart part) {
+    return part instanceof KeyPart.Salt salt
+        ? salt.of() == KeyPart.Salt.Of.KEY
+        : part.role().ofKey() || part.role() == Role.LITERAL;
   }
 
   RowShape shape() {
@@ -213,7 +209,9 @@ final class KeyPlan {
       throw new DamagedCellException(
           "row key: %d bytes too many behind %s".formatted(to - at, parts[parts.length - 1]));
     }
-    checkCoarserTimes(row, from, to, time);
+    if (nestedTimes) {
+      checkCoarserTimes(row, from, to, time);
+    }
     return time;
   }
 

@@ -66,6 +66,20 @@ final class OrderedText {
   }
 
   /** Where the {@code 00 01} of a text starts, or -1 where there is none or the text is damaged. */
+  static int endOfText(byte[] bytes, int from, int to) {
+    // Nearly every text is plain ASCII: one pass finds its end.
+    int at = from;
+    while (at < to && bytes[at] > 0) {
+      at++;
+    }
+    if (at + 1 < to && bytes[at] == 0 && bytes[at + 1] == END) {
+      return at;
+    }
+    int end = endOf(bytes, from, to);
+    return end >= 0 && isText(bytes, from, end) ? end : -1;
+  }
+
+  /** As {@link #endOfText}, but whether the bytes before are UTF-8 is not looked at. */
   static int endOf(byte[] bytes, int from, int to) {
     for (int at = from; at < to - 1; at++) {
       if (bytes[at] == 0) {

@@ -104,8 +104,8 @@ final class TagSetPart implements KeyPart {
   }
 
   private int end(byte[] row, int from, int to) {
-    int end = OrderedText.endOf(row, from, to);
-    if (end < 0 || !OrderedText.isText(row, from, end)) {
+    int end = OrderedText.endOfText(row, from, to);
+    if (end < 0) {
       throw new DamagedCellException(
           "row key, byte %d: %s: no text that ends with 00 01".formatted(from, label));
     }

@@ -164,8 +164,8 @@ final class TextPart implements KeyPart {
     if (optional && to - from >= 2 && row[from] == 0 && row[from + 1] == ABSENT) {
       return from + 2;
     }
-    int end = OrderedText.endOf(row, from, to);
-    if (end < 0 || !OrderedText.isText(row, from, end)) {
+    int end = OrderedText.endOfText(row, from, to);
+    if (end < 0) {
       throw new DamagedCellException(
           "row key, byte %d: %s is no text that ends with 00 01".formatted(from, label));
     }

@@ -35,13 +35,17 @@ final class YamlReading {
   private final Map<String, String> values = new HashMap<>();
   private final Map<String, Node> places = new HashMap<>();
 
-  /** The root of a text; empty, with a fault, where it is no YAML or no mapping. */
-  Optional<MappingNode> parse(String text) {
+  /**
+   * The root of a text.
+   *
+   * @throws DeclarationException if it is no YAML or no mapping
+   */
+  MappingNode root(String text) {
     try {
       Optional<Node> root =
           new Compose(LoadSettings.builder().setLabel("layout").build()).composeString(text);
       if (root.isPresent() && root.get() instanceof MappingNode mapping) {
-        return Optional.of(mapping);
+        return mapping;
       }
       faults.add(new Fault("line 1", "a layout is a mapping that begins with 'layout: its name'"));
     } catch (MarkedYamlEngineException e) {
@@ -50,9 +54,21 @@ final class YamlReading {
     } catch (YamlEngineException e) {
       faults.add(new Fault("line 1", "no YAML: " + e.getMessage()));
     }
-    return Optional.empty();
+    throw new DeclarationException("layout", faults);
   }
 
+  /**
+   * Ends the reading.
+   *
+   * @throws DeclarationException with the faults that were found, if there are any
+   */
+  void check(String subject) {
+    if (!faults.isEmpty()) {
+      throw new DeclarationException(subject, faults);
+    }
+  }
+
+  /** What is wrong so far; may be added to. */
   List<Fault> faults() {
     return faults;
   }
@@ -85,11 +101,11 @@ final class YamlReading {
   }
 
   /**
-   * Settles the parameters: those that are given, else their defaults.
+   * The parameters that a section declares.
    *
-   * @param node the section that declares them; null where there is none
+   * @param node the section; null where there is none
    */
-  List<LayoutParameter> parameters(@Nullable Node node, Map<String, String> given) {
+  List<LayoutParameter> parameters(@Nullable Node node) {
     List<LayoutParameter> declared = new ArrayList<>();
     Map<String, Node> section = node == null ? Map.of() : mapping(node);
     section.forEach((name, body) -> {
@@ -100,24 +116,28 @@ final class YamlReading {
           new LayoutParameter(
               name, fallback == null ? null : text(fallback), about == null ? "" : text(about)));
     });
+    return declared;
+  }
+
+  /** Settles the parameters: those that are given, else their defaults. */
+  void settle(List<LayoutParameter> declared, Map<String, String> given) {
     for (LayoutParameter parameter : declared) {
       String value = given.getOrDefault(parameter.name(), parameter.defaultValue());
-      if (value != null) {
-        values.put(parameter.name(), value);
-      } else {
+      if (value == null) {
         faults.add(
             new Fault(
                 "",
                 "parameter '%s' must be given: %s".formatted(parameter.name(), parameter.about())));
+        value = "";
       }
+      values.put(parameter.name(), value);
     }
-    List<String> names = declared.stream().map(LayoutParameter::name).toList();
     for (String name : new TreeSet<>(given.keySet())) {
-      if (!names.contains(name)) {
-        faults.add(new Fault("", "there is no parameter '" + name + "'" + instead(name, names)));
+      if (!values.containsKey(name)) {
+        faults.add(
+            new Fault("", "there is no parameter '" + name + "'" + instead(name, values.keySet())));
       }
     }
-    return declared;
   }
 
   /** The text of a scalar, parameters filled in; empty, with a fault, of anything else. */
