@@ -3,6 +3,7 @@ package dev.varve.layout;
 import dev.varve.layout.declared.CompanionReader;
 import dev.varve.layout.declared.DeclarationReader;
 import dev.varve.layout.declared.DeclaredLayout;
+import dev.varve.layout.heroic.HeroicLayout;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Finds layouts: the known ones and the ready-made ones by name, every other by its declaration in
@@ -39,11 +41,24 @@ public final class Layouts {
           "smart-meters",
           "companion");
 
+  /** Layouts whose bytes others have fixed, each in a class of its own. */
+  private static final List<Known> KNOWN =
+      List.of(
+          new Known(
+              new Entry(
+                  HeroicLayout.NAME,
+                  "the tables of Heroic in Bigtable, byte for byte",
+                  List.of(),
+                  false),
+              HeroicLayout::of));
+
   /** Other names of ready-made layouts. */
   private static final Map<String, String> ALIASES =
       Map.of("single-timestamp-columns", "tall-narrow");
 
   private Layouts() {}
+
+  private record Known(Entry entry, Function<Map<String, String>, Layout> factory) {}
 
   /**
    * What is known by a name.
@@ -68,6 +83,7 @@ public final class Layouts {
           companion ? CompanionReader.head(yaml) : DeclarationReader.head(yaml);
       entries.add(new Entry(name, head.about(), head.parameters(), companion));
     }
+    KNOWN.forEach(known -> entries.add(known.entry()));
     return entries;
   }
 
@@ -98,10 +114,22 @@ public final class Layouts {
    * @throws RefusedException as {@link #of}
    */
   public static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
+    for (Known known : KNOWN) {
+      if (known.entry().name().equals(nameOrYaml)) {
+        return List.of(known.factory().apply(parameters));
+      }
+    }
     String yaml = isName(nameOrYaml) ? yaml(nameOrYaml) : nameOrYaml;
     return CompanionReader.isCompanion(yaml)
         ? CompanionReader.read(yaml, parameters, Layouts::of)
         : List.of(new DeclaredLayout(DeclarationReader.read(yaml, parameters)));
+  }
+
+  private static List<String> names() {
+    List<String> names = new ArrayList<>(READY_MADE);
+    names.addAll(ALIASES.keySet());
+    KNOWN.forEach(known -> names.add(known.entry().name()));
+    return names;
   }
 
   private static boolean isName(String nameOrYaml) {
@@ -118,7 +146,7 @@ public final class Layouts {
     if (!READY_MADE.contains(file)) {
       throw new IllegalArgumentException(
           "there is no layout '%s' (did you mean '%s'?)"
-              .formatted(name, Parameters.nearest(name, READY_MADE)));
+              .formatted(name, Parameters.nearest(name, names())));
     }
     try (InputStream resource = Layouts.class.getResourceAsStream("ready/" + file + ".yaml")) {
       if (resource == null) {
