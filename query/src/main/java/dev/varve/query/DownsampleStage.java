@@ -32,11 +32,7 @@ final class DownsampleStage extends Stage {
               .formatted(plan.aggregation(), series.metric(), series.labels()));
     }
     boolean countsText = plan.aggregation() == Aggregation.Basic.COUNT && series.text();
-    next.begin(
-        countsText
-            ? new ResultSeries(
-                series.metric(), series.labels(), series.sources(), false, series.parts())
-            : series);
+    next.begin(countsText ? series.asNumbers() : series);
     fold.beginSeries();
   }
 

@@ -180,7 +180,7 @@ final class GroupByStage extends Stage {
 
     void emit(Map<String, String> labels, Emitter out, Stage target) {
       boolean countsText = text && plan.aggregation() == Aggregation.Basic.COUNT;
-      target.begin(new ResultSeries(metric, labels, sources, text && !countsText, List.of()));
+      target.begin(new ResultSeries(metric, labels, sources, text && !countsText, text, List.of()));
       for (int slot : slotsInOrder()) {
         fold.emit(slot, times[slot], out);
       }

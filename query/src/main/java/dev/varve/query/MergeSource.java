@@ -56,6 +56,7 @@ final class MergeSource implements Source {
     Gathering all = new Gathering();
     if (all.gather(run, select.selector(), select.times())) {
       run.count(all.counted());
+      run.allCounted();
       for (boolean text : new boolean[] {false, true}) {
         for (Group group : sorted(all.groups)) {
           if (group.has(text) && !next.satisfied()) {
@@ -233,7 +234,7 @@ final class MergeSource implements Source {
           break;
         }
       }
-      return new ResultSeries(metric, labels, wanted, text, List.of());
+      return new ResultSeries(metric, labels, wanted, text, text, List.of());
     }
   }
 

@@ -25,6 +25,7 @@ public final class QueryRun {
   private volatile boolean cancelled;
   private ReadCost closed = ReadCost.NOTHING;
   private long samples;
+  private boolean countedAhead;
 
   /** Guarded by this: {@link #cancel} comes from elsewhere. */
   private @Nullable RunCursor open;
@@ -61,12 +62,18 @@ public final class QueryRun {
     return open == null ? closed : closed.plus(open.cost());
   }
 
-  /**
-   * How many samples were read. Where a plan merges and everything fits into memory, the number is
-   * final before the first series is handed on.
-   */
+  /** How many samples were read so far. */
   public long samples() {
     return samples;
+  }
+
+  /** Whether all samples were read before the first series was handed on. */
+  public boolean countedAhead() {
+    return countedAhead;
+  }
+
+  void allCounted() {
+    countedAhead = true;
   }
 
   Runs runs() {

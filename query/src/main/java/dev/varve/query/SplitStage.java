@@ -57,8 +57,7 @@ final class SplitStage extends Stage {
   public void end() {
     ResultSeries whole = java.util.Objects.requireNonNull(series);
     parts.forEach((part, held) -> {
-      next.begin(
-          new ResultSeries(whole.metric(), whole.labels(), whole.sources(), whole.text(), part));
+      next.begin(whole.part(part));
       held.replay(out);
       held.clear();
       next.end();

@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -60,23 +61,48 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected InputStream transportBody() {
-    InputStream in = Content.Source.asInputStream(request);
-    return new java.io.FilterInputStream(in) {
-      @Override
-      public int read() throws IOException {
-        return note(super.read());
-      }
+    return new Body(Content.Source.asInputStream(request), request.getLength());
+  }
 
-      @Override
-      public int read(byte[] buffer, int offset, int length) throws IOException {
-        return note(super.read(buffer, offset, length));
-      }
+  /** Notices when there is no more to come, and reads a short rest rather than give it up. */
+  private final class Body extends FilterInputStream {
+    private static final int REST_MAX = 64 << 10;
 
-      private int note(int read) {
-        bodyRead |= read < 0;
-        return read;
+    private final long length;
+    private long count;
+
+    private Body(InputStream in, long length) {
+      super(in);
+      this.length = length;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int b = super.read();
+      note(b < 0 ? -1 : 1);
+      return b;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int wanted) throws IOException {
+      int n = super.read(buffer, offset, wanted);
+      note(n);
+      return n;
+    }
+
+    private void note(int read) {
+      count += Math.max(read, 0);
+      bodyRead |= read < 0 || count == length;
+    }
+
+    @Override
+    public void close() throws IOException {
+      byte[] rest = new byte[4 << 10];
+      for (int read = 0; read < REST_MAX && !bodyRead; ) {
+        int n = read(rest, 0, rest.length);
+        read += Math.max(n, 0);
       }
-    };
+    }
   }
 
   @Override

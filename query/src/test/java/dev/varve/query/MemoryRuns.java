@@ -1,0 +1,142 @@
+package dev.varve.query;
+
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Samples in memory, given out as an engine gives them: series by series, in small runs. */
+final class MemoryRuns implements Runs {
+  private static final int RUN = 7;
+
+  private final TreeMap<String, Series> names = new TreeMap<>();
+  private final Map<Series, TreeMap<Long, TreeMap<Kind, Value>>> data = new java.util.HashMap<>();
+  private final Resolution resolution;
+
+  /** How many runs were given out. */
+  int runs;
+
+  /** Is called before each run. */
+  Runnable beforeRun = () -> {};
+
+  MemoryRuns(Resolution resolution) {
+    this.resolution = resolution;
+  }
+
+  MemoryRuns add(Series series, long time, Value value) {
+    names.put(series.toString(), series);
+    data.computeIfAbsent(series, s -> new TreeMap<>())
+        .computeIfAbsent(time, t -> new TreeMap<>())
+        .put(value.kind(), value);
+    return this;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return resolution;
+  }
+
+  @Override
+  public Stream<Series> series(Selector selector, TimeRange times) {
+    return names.values().stream()
+        .filter(series -> matches(series, selector))
+        .filter(series -> data.get(series).keySet().stream().anyMatch(times::contains));
+  }
+
+  private static boolean matches(Series series, Selector selector) {
+    return selector.filters().stream().allMatch(filter -> matches(series, filter));
+  }
+
+  private static boolean matches(Series series, TagFilter filter) {
+    String label = series.label(filter.name());
+    String value = label == null ? "" : label;
+    return switch (filter) {
+      case TagFilter.Equal f -> value.equals(f.value());
+      case TagFilter.NotEqual f -> !value.equals(f.value());
+      case TagFilter.In f -> f.values().contains(value);
+      case TagFilter.Prefix f -> value.startsWith(f.prefix());
+      case TagFilter.Regex f -> value.matches(f.pattern());
+      case TagFilter.NotRegex f -> !value.matches(f.pattern());
+      case TagFilter.Has f -> label != null;
+    };
+  }
+
+  @Override
+  public RunCursor read(ReadRequest request) {
+    List<Run> all = new ArrayList<>();
+    series(request.selector(), request.times())
+        .sorted(Comparator.comparing(Series::toString))
+        .forEach(series -> runs(series, request.times(), all));
+    return new Cursor(all);
+  }
+
+  private void runs(Series series, TimeRange times, List<Run> into) {
+    Samples open = null;
+    for (var instant : data.get(series).subMap(times.from(), times.to()).entrySet()) {
+      for (Value value : instant.getValue().values()) {
+        if (open == null || open.kind() != value.kind() || open.size() == RUN) {
+          open = new Samples(value.kind());
+          into.add(new Run(series, open, 0, null));
+        }
+        switch (value) {
+          case Value.Int64 v -> open.add(instant.getKey(), v.value(), 0);
+          case Value.Real v -> open.add(instant.getKey(), v.value(), 0);
+          case Value.Text v -> {
+            byte[] utf8 = v.value().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            open.add(instant.getKey(), utf8, 0, utf8.length, 0);
+          }
+          case Value.Raw v -> throw new IllegalStateException();
+        }
+      }
+    }
+  }
+
+  private final class Cursor implements RunCursor {
+    private final List<Run> all;
+    private int next;
+    private volatile boolean cancelled;
+
+    private Cursor(List<Run> all) {
+      this.all = all;
+    }
+
+    @Override
+    public @Nullable Run next() {
+      beforeRun.run();
+      if (cancelled) {
+        throw new ReadCancelledException();
+      }
+      runs++;
+      return next == all.size() ? null : all.get(next++);
+    }
+
+    @Override
+    public ReadCost cost() {
+      return new ReadCost(next, 0, 0, 0, 0, 0);
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

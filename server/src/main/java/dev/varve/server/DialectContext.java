@@ -1,0 +1,78 @@
+package dev.varve.server;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.Engine;
+import dev.varve.engine.UnknownDatasetException;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.QueryRun;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.operations.ServerMetrics;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the dialects of one listener work with. Safe for use by several threads.
+ *
+ * @param engine null as long as its stores are not open
+ * @param dataset what answers where a request names none; null for the engine's default
+ */
+public record DialectContext(
+    Supplier<@Nullable Engine> engine,
+    @Nullable String dataset,
+    QueryLimits queryLimits,
+    ServerMetrics metrics,
+    Clock clock,
+    String version) {
+  /**
+   * The dataset that a request is for.
+   *
+   * @throws HttpError 404 if there is none of that name, 503 if the stores are not open yet
+   */
+  public Dataset dataset(Exchange exchange) {
+    String named = exchange.dataset();
+    return find(named == null ? dataset : named);
+  }
+
+  /** The dataset of the listener. */
+  public Dataset defaultDataset() {
+    return find(dataset);
+  }
+
+  private Dataset find(@Nullable String name) {
+    Engine open = engine.get();
+    if (open == null) {
+      throw new HttpError(503, "the stores are being opened", Duration.ofSeconds(1));
+    }
+    try {
+      return name == null ? open.defaultDataset() : open.dataset(name);
+    } catch (UnknownDatasetException e) {
+      throw new HttpError(404, e.getMessage() == null ? "" : e.getMessage());
+    }
+  }
+
+  public IngestListener ingest() {
+    return metrics;
+  }
+
+  /** Counts lines of a line protocol. */
+  public void lines(String dialect, String outcome, int count) {
+    metrics.lines(dialect, outcome, count);
+  }
+
+  /** Runs a query and counts it. */
+  public void measured(Dataset queried, String dialect, QueryRun run, Runnable query) {
+    long start = System.nanoTime();
+    String outcome = "failed";
+    try {
+      query.run();
+      outcome = "ok";
+    } finally {
+      metrics.queried(
+          queried.name(), dialect, outcome, System.nanoTime() - start, run.samples(), run.cost());
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.varve.server;
+
+import dev.varve.engine.Engine;
+import dev.varve.engine.InvalidConfigException;
+import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.http.Dispatcher;
+import dev.varve.server.http.Router;
+import dev.varve.server.http.SocketServer;
+import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.kairosdb.KairosDb;
+import dev.varve.server.opentsdb.Telnet;
+import dev.varve.server.operations.Operations;
+import dev.varve.server.operations.SelfMonitoring;
+import dev.varve.server.operations.ServerMetrics;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server: an engine behind ports. Closing it drains its ports and leaves the engine to whoever
+ * opened it.
+ */
+public final class Server implements AutoCloseable {
+  /** The dialects there are. */
+  public static final List<String> DIALECTS = List.of(KairosDb.NAME, Telnet.NAME);
+
+  private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
+  private final ServerMetrics metrics = new ServerMetrics();
+  private final ServerConfig config;
+  private final Clock clock = Clock.systemUTC();
+  private final Dispatcher dispatcher;
+  private final SocketServer sockets;
+  private @Nullable SelfMonitoring selfMonitoring;
+
+  private Server(ServerConfig config) throws IOException {
+    this.config = config;
+    this.dispatcher = new Dispatcher(config.http(), metrics);
+    metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
+    metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
+    metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
+    this.sockets = SocketServer.start(configured(), dispatcher);
+  }
+
+  /**
+   * Opens the ports in front of an engine that is open.
+   *
+   * @throws InvalidConfigException if a listener contradicts itself
+   * @throws IOException if a port cannot be opened
+   */
+  public static Server start(ServerConfig config, Engine engine) throws IOException {
+    return start(config, () -> engine);
+  }
+
+  /**
+   * Opens the ports, then the engine. Until that is open {@code /-/ready} and everything that needs
+   * it answer 503. What the opening throws closes the ports again.
+   */
+  public static Server start(ServerConfig config, Supplier<Engine> opening) throws IOException {
+    Server server = new Server(config);
+    try {
+      Engine opened = opening.get();
+      server.checkDatasets(opened);
+      server.engine.set(opened);
+      Duration interval = config.selfMonitoring();
+      if (interval != null) {
+        server.selfMonitoring =
+            new SelfMonitoring(
+                server.metrics, opened.defaultDataset(), server.instance(), interval, server.clock);
+      }
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** The engine behind it. */
+  public Engine engine() {
+    return java.util.Objects.requireNonNull(engine.get());
+  }
+
+  /** The port that each listener really has, in the order of the configuration. */
+  public List<Integer> ports() {
+    return sockets.ports();
+  }
+
+  private List<SocketServer.Port> configured() {
+    Operations operations = new Operations(metrics, engine::get, dispatcher::draining);
+    List<String> problems = new ArrayList<>();
+    List<SocketServer.Port> ports = new ArrayList<>();
+    for (Listener listener : config.listen()) {
+      try {
+        ports.add(port(listener, operations));
+      } catch (IllegalArgumentException e) {
+        problems.add(
+            "listen %s:%d: %s".formatted(listener.host(), listener.port(), e.getMessage()));
+      }
+    }
+    if (config.listen().isEmpty()) {
+      problems.add("listen: a server needs at least one port");
+    }
+    if (!problems.isEmpty()) {
+      throw new InvalidConfigException(problems);
+    }
+    return ports;
+  }
+
+  private SocketServer.Port port(Listener listener, Operations operations) {
+    DialectContext context =
+        new DialectContext(
+            engine::get, listener.dataset(), config.query(), metrics, clock, version());
+    List<Router.Mount> mounts = new ArrayList<>();
+    mounts.add(operations.mount());
+    StreamProtocol lines = null;
+    for (String dialect : listener.dialects()) {
+      switch (dialect) {
+        case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
+        case Telnet.NAME -> lines = new Telnet(context);
+        default ->
+            throw new IllegalArgumentException(
+                "there is no dialect '%s'; there are: %s"
+                    .formatted(dialect, String.join(", ", DIALECTS)));
+      }
+    }
+    return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
+  }
+
+  private void checkDatasets(Engine opened) {
+    for (Listener listener : config.listen()) {
+      String named = listener.dataset();
+      if (named != null) {
+        opened.dataset(named);
+      }
+    }
+  }
+
+  private String instance() {
+    String given = config.instance();
+    if (given != null) {
+      return given;
+    }
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "localhost";
+    }
+  }
+
+  /** As the build has it; {@code dev} where the classes are in no jar. */
+  public static String version() {
+    String version = Server.class.getPackage().getImplementationVersion();
+    return version == null ? "dev" : version;
+  }
+
+  /**
+   * Refuses new work, lets requests under way end, closes the ports. The engine stays open. Closing
+   * twice is allowed.
+   */
+  @Override
+  public void close() {
+    if (selfMonitoring != null) {
+      selfMonitoring.close();
+    }
+    sockets.close();
+  }
+}

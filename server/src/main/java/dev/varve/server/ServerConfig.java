@@ -1,0 +1,53 @@
+package dev.varve.server;
+
+import dev.varve.query.QueryLimits;
+import dev.varve.server.http.HttpLimits;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a server listens.
+ *
+ * @param listen at least one
+ * @param http what requests may take
+ * @param query what queries may use
+ * @param selfMonitoring how often the server writes its own metrics into the default dataset; null
+ *     for never
+ * @param instance the tag by which these are known; null for the name of the machine
+ */
+public record ServerConfig(
+    List<Listener> listen,
+    HttpLimits http,
+    QueryLimits query,
+    @Nullable Duration selfMonitoring,
+    @Nullable String instance) {
+  public static final ServerConfig DEFAULTS =
+      new ServerConfig(
+          List.of(Listener.DEFAULTS),
+          HttpLimits.DEFAULTS,
+          QueryLimits.DEFAULTS,
+          Duration.ofSeconds(10),
+          null);
+
+  public ServerConfig {
+    listen = List.copyOf(listen);
+  }
+
+  /**
+   * A port and what it speaks. The operator's paths ({@code /-/ready}, {@code /metrics}) answer on
+   * every one.
+   *
+   * @param port 0 for any that is free
+   * @param dialects by name; each also answers under its name as a prefix
+   * @param dataset what answers where a request names none, and for lines; null for the default
+   */
+  public record Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
+    public static final Listener DEFAULTS =
+        new Listener("127.0.0.1", 4242, List.of("kairosdb", "opentsdb"), null);
+
+    public Listener {
+      dialects = List.copyOf(dialects);
+    }
+  }
+}

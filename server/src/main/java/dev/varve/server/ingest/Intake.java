@@ -1,0 +1,226 @@
+package dev.varve.server.ingest;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.layout.Refusal;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Column;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Tags;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Writes what one request or connection brings to one dataset. Not safe for use by several threads.
+ */
+public final class Intake {
+  /** So many samples make a batch worth writing; a request may hold many more. */
+  public static final int BATCH = 16 << 10;
+
+  private final Dataset dataset;
+  private final String dialect;
+  private final IngestListener listener;
+  private final Coercion coercion;
+  private final Set<String> resources;
+  private final List<Rejection> rejections = new ArrayList<>();
+  private long accepted;
+  private long refused;
+  private int coerced;
+
+  public Intake(Dataset dataset, String dialect, IngestListener listener) {
+    this.dataset = dataset;
+    this.dialect = dialect;
+    this.listener = listener;
+    this.coercion = Coercion.of(dataset.config());
+    this.resources = dataset.config().resources();
+  }
+
+  /** How many samples are durable. */
+  public long accepted() {
+    return accepted;
+  }
+
+  /** How many samples were not taken, and never will be as they are. */
+  public long refused() {
+    return refused;
+  }
+
+  /** How many integers were stored as doubles. */
+  public int coerced() {
+    return coerced;
+  }
+
+  /** The first of the refused, with their reasons. */
+  public List<Rejection> rejections() {
+    return rejections;
+  }
+
+  /**
+   * Writes samples whose times are in milliseconds and returns once what is accepted is durable.
+   *
+   * @param insists whether integers have to stay integers
+   * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
+   * @throws dev.varve.engine.WriteFailedException if a store failed
+   */
+  public void write(Batch batch, boolean insists) {
+    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
+    int converted = 0;
+    for (SampleGroup group : batch.groups()) {
+      SampleGroup own = inResolution(group);
+      if (coercion.any() && !insists) {
+        int before = coerced;
+        own = withDoubles(own);
+        converted += coerced - before;
+      }
+      groups.add(
+          resources.isEmpty()
+              ? own
+              : new SampleGroup(key(own.key(), resources), own.size(), own.times(), own.columns()));
+    }
+    groups.removeIf(group -> group.size() == 0);
+    if (groups.isEmpty() && batch.attributes().isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    WriteResult result = dataset.write(new Batch(groups, batch.attributes()));
+    accepted += result.accepted();
+    refused += result.refused();
+    keep(result.rejections());
+    listener.written(dataset.name(), dialect, result, converted, System.nanoTime() - start);
+  }
+
+  /**
+   * Makes tags with some names resource identifiers, for writers that know no resource.
+   *
+   * @param resources the names, as the dataset lists them
+   */
+  public static GroupKey key(GroupKey key, Set<String> resources) {
+    if (resources.isEmpty() || key.tags().names().stream().noneMatch(resources::contains)) {
+      return key;
+    }
+    Map<String, String> tags = new TreeMap<>();
+    Map<String, String> resource = new TreeMap<>(key.resource().toMap());
+    key.tags()
+        .forEach((name, value) -> (resources.contains(name) ? resource : tags).put(name, value));
+    return new GroupKey(key.metric(), Tags.of(tags), Tags.of(resource));
+  }
+
+  private SampleGroup inResolution(SampleGroup group) {
+    Resolution resolution = dataset.resolution();
+    if (resolution == Resolution.MILLISECONDS) {
+      return group;
+    }
+    long[] times = Arrays.copyOf(group.times(), group.size());
+    boolean[] drop = new boolean[group.size()];
+    boolean any = false;
+    for (int i = 0; i < group.size(); i++) {
+      try {
+        long time = Resolution.MILLISECONDS.convert(times[i], resolution);
+        if (resolution.convert(time, Resolution.MILLISECONDS) != times[i]) {
+          throw new ArithmeticException();
+        }
+        times[i] = time;
+      } catch (ArithmeticException e) {
+        refuse(
+            group.key(),
+            "time.resolution",
+            "the dataset counts time in %s and cannot hold the millisecond %d"
+                .formatted(resolution.symbol(), times[i]));
+        drop[i] = true;
+        any = true;
+      }
+    }
+    SampleGroup converted = new SampleGroup(group.key(), group.size(), times, group.columns());
+    return any ? without(converted, drop) : converted;
+  }
+
+  /** The group without some places. */
+  private static SampleGroup without(SampleGroup group, boolean[] drop) {
+    BatchBuilder builder = new BatchBuilder();
+    BatchBuilder.GroupBuilder kept = builder.group(group.key());
+    for (Column column : group.columns()) {
+      for (int i = 0; i < group.size(); i++) {
+        if (!drop[i] && column.has(i)) {
+          switch (column) {
+            case Column.Doubles c -> kept.add(c.field(), group.times()[i], c.values()[i]);
+            case Column.Longs c -> kept.add(c.field(), group.times()[i], c.values()[i]);
+            case Column.Texts c ->
+                kept.add(
+                    c.field(),
+                    group.times()[i],
+                    Arrays.copyOfRange(c.bytes(), c.start(i), c.end(i)));
+          }
+        }
+      }
+    }
+    List<SampleGroup> groups = builder.build().groups();
+    return groups.isEmpty()
+        ? new SampleGroup(group.key(), 0, new long[0], List.of())
+        : groups.getFirst();
+  }
+
+  /** Turns integers into doubles where the dataset wants that. */
+  private SampleGroup withDoubles(SampleGroup group) {
+    if (group.columns().stream().noneMatch(Column.Longs.class::isInstance)) {
+      return group;
+    }
+    BatchBuilder builder = new BatchBuilder();
+    BatchBuilder.GroupBuilder kept = builder.group(group.key());
+    for (int i = 0; i < group.size(); i++) {
+      long time = group.times()[i];
+      for (Column column : group.columns()) {
+        if (column.has(i)) {
+          add(kept, column, i, time, group.key());
+        }
+      }
+    }
+    List<SampleGroup> groups = builder.build().groups();
+    return groups.isEmpty()
+        ? new SampleGroup(group.key(), 0, new long[0], List.of())
+        : groups.getFirst();
+  }
+
+  private void add(
+      BatchBuilder.GroupBuilder kept, Column column, int index, long time, GroupKey key) {
+    switch (column) {
+      case Column.Doubles c -> kept.add(c.field(), time, c.values()[index]);
+      case Column.Texts c ->
+          kept.add(c.field(), time, Arrays.copyOfRange(c.bytes(), c.start(index), c.end(index)));
+      case Column.Longs c -> {
+        long value = c.values()[index];
+        if (!coercion.applies(time)) {
+          kept.add(c.field(), time, value);
+        } else if (Coercion.isExact(value)) {
+          coerced++;
+          kept.add(c.field(), time, (double) value);
+        } else {
+          Refusal refusal = Coercion.inexact(value);
+          refuse(key, refusal.rule(), refusal.message());
+        }
+      }
+    }
+  }
+
+  private void refuse(GroupKey key, String rule, String message) {
+    refused++;
+    Rejection rejection = new Rejection(key, null, null, new Refusal(rule, message));
+    keep(List.of(rejection));
+    listener.written(dataset.name(), dialect, new WriteResult(0, 1, List.of(rejection)), 0, -1);
+  }
+
+  private void keep(List<Rejection> more) {
+    for (Rejection rejection : more) {
+      if (rejections.size() < WriteResult.REJECTIONS_MAX) {
+        rejections.add(rejection);
+      }
+    }
+  }
+}

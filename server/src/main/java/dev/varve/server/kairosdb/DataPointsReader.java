@@ -1,0 +1,470 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.server.ingest.Intake;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
+
+/**
+ * Reads the body of {@code POST /api/v1/datapoints} and writes its points, batch by batch. What is
+ * wrong with a point is said in the words of the original; the good points beside it are written.
+ */
+final class DataPointsReader {
+  private static final String NO_CONTENT = "Invalid json. No content due to end of input.";
+
+  /** So many errors are named; of more, only how many there are. */
+  private static final int ERRORS_MAX = 1000;
+
+  private final Intake intake;
+
+  /** Points whose integers became such by their look, and points whose sender named the type. */
+  private final BatchBuilder inferred = new BatchBuilder();
+
+  private final BatchBuilder typed = new BatchBuilder();
+  private final List<String> errors = new ArrayList<>();
+  private final PointBuffer points = new PointBuffer();
+  private long errorCount;
+  private boolean conversionFailed;
+
+  DataPointsReader(Intake intake) {
+    this.intake = intake;
+  }
+
+  /** Whether a value could not be turned into the type that its sender named. */
+  boolean conversionFailed() {
+    return conversionFailed;
+  }
+
+  /** Reads everything there is and returns what was wrong; all good points are durable then. */
+  List<String> read(InputStream body) {
+    try (JsonParser json = JsonTree.FACTORY.createParser(ObjectReadContext.empty(), body)) {
+      JsonToken first = json.nextToken();
+      if (first == null) {
+        error(NO_CONTENT);
+      } else if (first == JsonToken.START_ARRAY) {
+        int count = 0;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          if (json.currentToken() != JsonToken.START_OBJECT) {
+            error("metric[" + count + "] is no object");
+            json.skipChildren();
+          } else {
+            metric(json, count);
+          }
+          count++;
+        }
+      } else if (first == JsonToken.START_OBJECT) {
+        metric(json, 0);
+      } else {
+        error("Invalid start of json.");
+      }
+    } catch (UnexpectedEndOfInputException e) {
+      error(NO_CONTENT);
+    } catch (StreamReadException e) {
+      error(
+          "Invalid json: %s, line %d, column %d"
+              .formatted(
+                  e.getOriginalMessage(),
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr()));
+    }
+    flush();
+    for (Rejection rejection : intake.rejections()) {
+      Long time = rejection.time();
+      error(
+          "%s%s: %s"
+              .formatted(
+                  rejection.key(),
+                  time == null ? "" : " at " + time,
+                  rejection.refusal().message()));
+    }
+    errorCount += Math.max(0, intake.refused() - intake.rejections().size());
+    if (errorCount > errors.size()) {
+      errors.add("and " + (errorCount - errors.size()) + " more");
+    }
+    return errors;
+  }
+
+  private void error(String message) {
+    errorCount++;
+    if (errors.size() < ERRORS_MAX) {
+      errors.add(message);
+    }
+  }
+
+  private void flush() {
+    if (!typed.isEmpty()) {
+      intake.write(typed.build(), true);
+    }
+    if (!inferred.isEmpty()) {
+      intake.write(inferred.build(), false);
+    }
+  }
+
+  /** One metric: its own point is place 0 of the buffer, its {@code datapoints} follow. */
+  private void metric(JsonParser json, int count) {
+    points.clear();
+    points.next();
+    Head head = new Head(count);
+    int rows = 0;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String field = json.currentName();
+      JsonToken token = json.nextToken();
+      switch (field) {
+        case "name" -> head.name = scalar(json, token);
+        case "type" -> head.type = scalar(json, token);
+        case "tags" -> head.tags = tags(json, token, head);
+        case "value" -> value(json, token, 0);
+        case "timestamp" -> {
+          if (!head.timeNamed) {
+            time(json, token, 0, head.place() + ".timestamp");
+          }
+        }
+        case "time" -> {
+          head.timeNamed = token != JsonToken.VALUE_NULL;
+          time(json, token, 0, head.place() + ".time");
+        }
+        case "skip_validate" -> head.skip = token == JsonToken.VALUE_TRUE;
+        case "datapoints" -> rows = datapoints(json, token, head);
+        default -> json.skipChildren();
+      }
+    }
+    if (valid(head)) {
+      add(head, rows);
+    }
+    if (typed.sampleCount() + inferred.sampleCount() >= Intake.BATCH) {
+      flush();
+    }
+  }
+
+  /** What is known of a metric besides its points. */
+  private static final class Head {
+    private final int count;
+    private @Nullable String name;
+    private @Nullable String type;
+    private @Nullable Map<String, @Nullable String> tags;
+    private boolean timeNamed;
+    private boolean skip;
+
+    Head(int count) {
+      this.count = count;
+    }
+
+    String place() {
+      return name == null || name.isEmpty()
+          ? "metric[" + count + "]"
+          : "metric[" + count + "](name=" + name + ")";
+    }
+  }
+
+  private @Nullable String scalar(JsonParser json, JsonToken token) {
+    if (token == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    if (token.isScalarValue()) {
+      return json.getString();
+    }
+    json.skipChildren();
+    return "";
+  }
+
+  private Map<String, @Nullable String> tags(JsonParser json, JsonToken token, Head head) {
+    Map<String, @Nullable String> tags = new LinkedHashMap<>();
+    if (token != JsonToken.START_OBJECT) {
+      if (token != JsonToken.VALUE_NULL) {
+        error(head.place() + ".tags must be an object of names and values.");
+      }
+      json.skipChildren();
+      return tags;
+    }
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      tags.put(name, scalar(json, json.nextToken()));
+    }
+    return tags;
+  }
+
+  private void time(JsonParser json, JsonToken token, int index, String place) {
+    if (token == JsonToken.VALUE_NUMBER_INT && fits(json)) {
+      points.time(index, json.getLongValue());
+      return;
+    }
+    if (token != JsonToken.VALUE_NULL) {
+      String text = scalar(json, token);
+      try {
+        points.time(index, Properties.whole(text == null ? "" : text));
+      } catch (ArithmeticException | NumberFormatException e) {
+        error(place + " '" + text + "' is no number of milliseconds.");
+        points.form(index, PointBuffer.Form.ABSENT);
+      }
+    }
+  }
+
+  private static boolean fits(JsonParser json) {
+    return switch (json.getNumberType()) {
+      case INT, LONG -> true;
+      default -> false;
+    };
+  }
+
+  private void value(JsonParser json, JsonToken token, int index) {
+    switch (token) {
+      case VALUE_NULL -> points.form(index, PointBuffer.Form.NULL);
+      case VALUE_NUMBER_INT -> {
+        if (fits(json)) {
+          points.whole(index, json.getLongValue());
+        } else {
+          points.real(index, json.getDoubleValue(), json.getString());
+        }
+      }
+      case VALUE_NUMBER_FLOAT -> points.real(index, json.getDoubleValue(), null);
+      case VALUE_STRING -> points.text(index, json.getString(), false);
+      case VALUE_TRUE, VALUE_FALSE -> points.text(index, json.getString(), true);
+      case START_ARRAY -> {
+        int inside = 0;
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          json.skipChildren();
+          inside++;
+        }
+        points.form(index, inside == 0 ? PointBuffer.Form.EMPTY_ARRAY : PointBuffer.Form.OTHER);
+      }
+      default -> {
+        json.skipChildren();
+        points.form(index, PointBuffer.Form.OTHER);
+      }
+    }
+  }
+
+  /** Reads {@code [[time, value, "type"], ...]}; returns how many there are. */
+  private int datapoints(JsonParser json, JsonToken token, Head head) {
+    if (token != JsonToken.START_ARRAY) {
+      if (token != JsonToken.VALUE_NULL) {
+        error(head.place() + ".datapoints must be an array of [time, value].");
+      }
+      json.skipChildren();
+      return 0;
+    }
+    int rows = 0;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      int index = points.next();
+      String place = head.place() + ".datapoints[" + rows++ + "]";
+      if (json.currentToken() != JsonToken.START_ARRAY) {
+        json.skipChildren();
+        continue;
+      }
+      int column = 0;
+      while (true) {
+        JsonToken inner = json.nextToken();
+        if (inner == JsonToken.END_ARRAY) {
+          break;
+        }
+        switch (column++) {
+          case 0 -> time(json, inner, index, place);
+          case 1 -> value(json, inner, index);
+          case 2 -> points.type(index, scalar(json, inner));
+          default -> json.skipChildren();
+        }
+        points.columns(index, column);
+      }
+    }
+    return rows;
+  }
+
+  private boolean valid(Head head) {
+    long before = errorCount;
+    if (head.name == null) {
+      error(head.place() + ".name may not be null.");
+      return false;
+    }
+    if (head.name.isEmpty()) {
+      error(head.place() + ".name may not be empty.");
+    }
+    if (points.hasTime(0)) {
+      notEmpty(head.place() + ".value", 0);
+    } else if (points.form(0) != PointBuffer.Form.ABSENT
+        && points.form(0) != PointBuffer.Form.NULL) {
+      error(head.place() + ".timestamp may not be null.");
+    }
+    Map<String, @Nullable String> tags = head.tags == null ? Map.of() : head.tags;
+    if (tags.isEmpty() && !head.skip) {
+      error(head.place() + ".tags count must be greater than or equal to 1.");
+    }
+    int count = 0;
+    for (Map.Entry<String, @Nullable String> tag : tags.entrySet()) {
+      String place = head.place() + ".tag[" + count++ + "]";
+      if (tag.getKey().isEmpty()) {
+        error(place + ".name may not be empty.");
+      } else {
+        place = head.place() + ".tag[" + tag.getKey() + "]";
+      }
+      String value = tag.getValue();
+      if (value == null) {
+        error(place + ".value may not be null.");
+      } else if (value.isEmpty()) {
+        error(place + ".value may not be empty.");
+      }
+    }
+    return errorCount == before;
+  }
+
+  private boolean notEmpty(String place, int index) {
+    String wrong =
+        switch (points.form(index)) {
+          case ABSENT -> " may not be null.";
+          case NULL -> " may not be empty.";
+          case EMPTY_ARRAY -> " may not be an empty array.";
+          case TEXT -> "".equals(points.text(index)) ? " may not be empty." : null;
+          default -> null;
+        };
+    if (wrong != null) {
+      error(place + wrong);
+    }
+    return wrong == null;
+  }
+
+  private void add(Head head, int rows) {
+    Map<String, String> tags = new LinkedHashMap<>();
+    if (head.tags != null) {
+      head.tags.forEach((name, value) -> tags.put(name, value == null ? "" : value));
+    }
+    GroupKey key = GroupKey.of(java.util.Objects.requireNonNull(head.name), Tags.of(tags));
+    if (points.hasTime(0)) {
+      addPoint(head, key, 0, head.type, head.place());
+    }
+    // The original counts only the good points on, so that its numbers fall behind the bad ones.
+    int counted = 0;
+    for (int index = 1; index <= rows; index++) {
+      if (addRow(head, key, index, head.place() + ".datapoints[" + counted + "]")) {
+        counted++;
+      }
+    }
+  }
+
+  private boolean addRow(Head head, GroupKey key, int index, String place) {
+    if (points.columns(index) == 0) {
+      error(place + ".timestamp cannot be null or empty.");
+      return false;
+    }
+    if (points.columns(index) == 1) {
+      error(place + ".value cannot be null or empty.");
+      return false;
+    }
+    if (!points.hasTime(index)) {
+      error(place + ".timestamp may not be null.");
+      return false;
+    }
+    String named = points.type(index);
+    return notEmpty(place + ".value", index)
+        && addPoint(head, key, index, named == null ? head.type : named, head.place());
+  }
+
+  /** Adds a point whose time and value are there. */
+  private boolean addPoint(
+      Head head, GroupKey key, int index, @Nullable String named, String place) {
+    PointBuffer.Form form = points.form(index);
+    if (named == null && form == PointBuffer.Form.OTHER) {
+      error(place + " value is an invalid type");
+      return false;
+    }
+    boolean insists = named != null;
+    String type = named == null ? typeOf(index) : named;
+    BatchBuilder.GroupBuilder group = (insists ? typed : inferred).group(key);
+    try {
+      switch (type) {
+        case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), asLong(index, insists));
+        case "double" -> group.add(Series.DEFAULT_FIELD, points.time(index), asDouble(index));
+        case "string" -> group.add(Series.DEFAULT_FIELD, points.time(index), asText(index));
+        default -> {
+          error("Unregistered data point type '" + type + "'");
+          return false;
+        }
+      }
+      return true;
+    } catch (NumberFormatException e) {
+      conversionFailed |= insists;
+      error(place + ": " + e.getMessage());
+      return false;
+    }
+  }
+
+  /** What a value is whose type nobody has named. */
+  private String typeOf(int index) {
+    return switch (points.form(index)) {
+      case WHOLE -> "long";
+      case REAL -> points.text(index) == null ? "double" : "long";
+      default -> {
+        String text = java.util.Objects.requireNonNull(points.text(index));
+        if (points.truth(index) || !looksLikeNumber(text)) {
+          yield "string";
+        }
+        yield text.indexOf('.') < 0 ? "long" : "double";
+      }
+    };
+  }
+
+  /** A sign or a point, then digits and at most two points, not at the end. */
+  static boolean looksLikeNumber(String text) {
+    int start = !text.isEmpty() && "+-.".indexOf(text.charAt(0)) >= 0 ? 1 : 0;
+    if (start == text.length()) {
+      return false;
+    }
+    int pointCount = 0;
+    for (int i = start; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (pointCount > 1 || (c != '.' && (c < '0' || c > '9'))) {
+        return false;
+      }
+      pointCount += c == '.' ? 1 : 0;
+    }
+    return text.charAt(text.length() - 1) != '.';
+  }
+
+  private long asLong(int index, boolean insists) {
+    return switch (points.form(index)) {
+      case WHOLE -> points.whole(index);
+      case REAL -> {
+        String text = points.text(index);
+        if (text != null) {
+          throw new NumberFormatException(text + " does not fit into a long");
+        }
+        // Whoever names the type long gets the whole part, as in the original.
+        yield (long) points.real(index);
+      }
+      case TEXT -> Long.parseLong(java.util.Objects.requireNonNull(points.text(index)));
+      default -> throw new NumberFormatException("the value is no long");
+    };
+  }
+
+  private double asDouble(int index) {
+    return switch (points.form(index)) {
+      case WHOLE -> points.whole(index);
+      case REAL -> points.real(index);
+      case TEXT -> Double.parseDouble(java.util.Objects.requireNonNull(points.text(index)));
+      default -> throw new NumberFormatException("the value is no double");
+    };
+  }
+
+  private String asText(int index) {
+    return switch (points.form(index)) {
+      case WHOLE -> Long.toString(points.whole(index));
+      case REAL -> {
+        String text = points.text(index);
+        yield text == null ? QueryAnswer.number(points.real(index)) : text;
+      }
+      case TEXT -> java.util.Objects.requireNonNull(points.text(index));
+      default -> throw new NumberFormatException("the value is no text");
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package dev.varve.server.kairosdb;
+
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * JSON as a tree of {@link Map}, {@link List}, {@link String}, {@link Number} and {@link Boolean},
+ * for small documents such as queries. A JSON null is a null.
+ */
+final class JsonTree {
+  static final JsonFactory FACTORY = new JsonFactory();
+
+  private JsonTree() {}
+
+  /** A number as it stands in the text. */
+  record Number(String text) {}
+
+  /** Reads one document; null where there is none. */
+  static @Nullable Object read(InputStream in) {
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), in)) {
+      return json.nextToken() == null ? null : value(json);
+    }
+  }
+
+  static @Nullable Object read(String text) {
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+      return json.nextToken() == null ? null : value(json);
+    }
+  }
+
+  private static @Nullable Object value(JsonParser json) {
+    return switch (json.currentToken()) {
+      case START_OBJECT -> object(json);
+      case START_ARRAY -> array(json);
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Number(json.getString());
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> null;
+      default -> json.getString();
+    };
+  }
+
+  private static Map<String, @Nullable Object> object(JsonParser json) {
+    Map<String, @Nullable Object> object = new LinkedHashMap<>();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      json.nextToken();
+      object.put(name, value(json));
+    }
+    return object;
+  }
+
+  private static List<@Nullable Object> array(JsonParser json) {
+    List<@Nullable Object> array = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      array.add(value(json));
+    }
+    return array;
+  }
+}

@@ -1,0 +1,269 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.query.Query;
+import dev.varve.query.QueryRun;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonEncoding;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.exc.StreamReadException;
+
+/** KairosDB's API as a dialect. */
+public final class KairosDb {
+  public static final String NAME = "kairosdb";
+
+  private static final String JSON = "application/json; charset=UTF-8";
+
+  /** What agents that look for a version understand. */
+  private static final String VERSION = "KairosDB 1.3.0 (Varve %s)";
+
+  private final DialectContext context;
+
+  public KairosDb(DialectContext context) {
+    this.context = context;
+  }
+
+  public Router.Mount mount() {
+    List<Route> routes = new ArrayList<>();
+    add(routes, Route.post("/api/v1/datapoints", Load.WRITE, this::write));
+    add(routes, Route.post("/api/v1/datapoints/query", Load.READ, this::query));
+    add(routes, Route.get("/api/v1/datapoints/query", Load.READ, this::query));
+    add(routes, Route.post("/api/v1/datapoints/query/tags", Load.READ, this::tags));
+    add(routes, Route.get("/api/v1/datapoints/query/tags", Load.READ, this::tags));
+    add(routes, Route.get("/api/v1/metricnames", Load.READ, this::metricNames));
+    add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
+    add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
+    add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
+    return new Router.Mount(NAME, routes, KairosDb::errors);
+  }
+
+  /** Adds a route, and once for each path the answer to what browsers ask before they use it. */
+  private static void add(List<Route> routes, Route route) {
+    if (routes.stream().noneMatch(other -> other.path().equals(route.path()))) {
+      routes.add(new Route("OPTIONS", route.path(), Load.NONE, KairosDb::preflight));
+    }
+    HttpHandler handler =
+        exchange -> {
+          exchange.header("Access-Control-Allow-Origin", "*");
+          exchange.header("Pragma", "no-cache");
+          exchange.header("Cache-Control", "no-cache");
+          exchange.header("Expires", "0");
+          route.handler().handle(exchange);
+        };
+    routes.add(new Route(route.method(), route.path(), route.load(), handler));
+  }
+
+  private static void preflight(Exchange exchange) throws IOException {
+    exchange.header("Access-Control-Allow-Origin", "*");
+    exchange.header("Access-Control-Max-Age", "86400");
+    exchange.header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    String asked = exchange.header("Access-Control-Request-Headers");
+    if (asked != null) {
+      exchange.header("Access-Control-Allow-Headers", asked);
+    }
+    exchange.answer(200);
+  }
+
+  static ErrorFormat.Body errors(String message) {
+    return new ErrorFormat.Body(JSON, errorJson(List.of(message)));
+  }
+
+  private static String errorJson(List<String> messages) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("errors");
+      messages.forEach(json::writeString);
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    return text.toString();
+  }
+
+  private void write(Exchange exchange) throws IOException {
+    Intake intake = new Intake(context.dataset(exchange), NAME, context.ingest());
+    DataPointsReader reader = new DataPointsReader(intake);
+    List<String> errors;
+    try (InputStream body = exchange.body(encoding(exchange))) {
+      errors = reader.read(body);
+    }
+    if (intake.coerced() > 0) {
+      exchange.header("X-Varve-Coerced", "int64-to-double=" + intake.coerced());
+    }
+    if (errors.isEmpty()) {
+      exchange.answer(204);
+    } else {
+      exchange.answer(reader.conversionFailed() ? 500 : 400, JSON, errorJson(errors));
+    }
+  }
+
+  /** Older agents say gzip by the content type. */
+  private static @Nullable String encoding(Exchange exchange) {
+    String type = exchange.header("Content-Type");
+    return type != null && type.startsWith("application/gzip")
+        ? "gzip"
+        : exchange.header("Content-Encoding");
+  }
+
+  private void query(Exchange exchange) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    QueryRequest request = request(exchange, dataset);
+    answer(
+        exchange,
+        json -> {
+          json.writeArrayPropertyStart("queries");
+          for (MetricQuery metric : request.metrics()) {
+            run(exchange, dataset, json, metric);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private void run(Exchange exchange, Dataset dataset, JsonGenerator json, MetricQuery metric) {
+    QueryRun run = Query.of(metric.plan()).limits(context.queryLimits()).on(dataset);
+    exchange.onAbort(run::cancel);
+    context.measured(
+        dataset, NAME, run, () -> new QueryAnswer(json, metric, run, dataset.resolution()).write());
+  }
+
+  private void tags(Exchange exchange) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    QueryRequest request = request(exchange, dataset);
+    answer(
+        exchange,
+        json -> {
+          json.writeArrayPropertyStart("queries");
+          for (MetricQuery metric : request.metrics()) {
+            json.writeStartObject();
+            json.writeArrayPropertyStart("results");
+            try (Stream<Series> series =
+                dataset.series(new Selector(metric.filters()), metric.times())) {
+              List<Series> found = series.toList();
+              json.writeStartObject();
+              json.writeStringProperty("name", metric.name());
+              QueryAnswer.writeTags(json, found);
+              json.writeArrayPropertyStart("values");
+              json.writeEndArray();
+              json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private QueryRequest request(Exchange exchange, Dataset dataset) throws IOException {
+    QueryReader reader = new QueryReader(context.clock(), dataset.resolution());
+    try {
+      if (exchange.method().equals("POST")) {
+        try (InputStream body = exchange.body(encoding(exchange))) {
+          return reader.read(JsonTree.read(body));
+        }
+      }
+      return reader.read(JsonTree.read(exchange.required("query")));
+    } catch (StreamReadException e) {
+      throw HttpError.badRequest(
+          "%s, line %d, column %d"
+              .formatted(
+                  e.getOriginalMessage(),
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr()));
+    }
+  }
+
+  private interface Writer {
+    void write(JsonGenerator json);
+  }
+
+  private static void answer(Exchange exchange, Writer writer) throws IOException {
+    OutputStream out = exchange.answer(JSON);
+    // Not closed on the way out of an exception: half an answer has to look like one.
+    JsonGenerator json =
+        JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8);
+    json.writeStartObject();
+    writer.write(json);
+    json.writeEndObject();
+    json.close();
+  }
+
+  private void metricNames(Exchange exchange) throws IOException {
+    String prefix = exchange.parameter("prefix");
+    Dataset dataset = context.dataset(exchange);
+    answer(
+        exchange,
+        json -> {
+          json.writeArrayPropertyStart("results");
+          try (Stream<String> names = dataset.catalog().metrics(prefix == null ? "" : prefix)) {
+            names.forEach(json::writeString);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  /** The checks of the original, under its names. */
+  private record Check(String name, Function<KairosDb, Boolean> passes) {}
+
+  private static final List<Check> CHECKS =
+      List.of(
+          new Check("JVM-Thread-Deadlock", k -> noDeadlock()),
+          new Check("Datastore-Query", KairosDb::answersQueries));
+
+  private static boolean noDeadlock() {
+    return ManagementFactory.getThreadMXBean().findDeadlockedThreads() == null;
+  }
+
+  private boolean answersQueries() {
+    try (Stream<String> names = context.defaultDataset().catalog().metrics("")) {
+      names.findFirst();
+      return true;
+    } catch (QueryRefusedException | dev.varve.store.StoreException | HttpError e) {
+      return false;
+    }
+  }
+
+  private void healthCheck(Exchange exchange) throws IOException {
+    boolean healthy = CHECKS.stream().allMatch(check -> check.passes().apply(this));
+    exchange.answer(healthy ? 204 : 500);
+  }
+
+  private void healthStatus(Exchange exchange) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+      json.writeStartArray();
+      for (Check check : CHECKS) {
+        json.writeString(check.name() + ": " + (check.passes().apply(this) ? "OK" : "FAIL"));
+      }
+      json.writeEndArray();
+    }
+    exchange.answer(200, JSON, text.toString());
+  }
+
+  private void version(Exchange exchange) throws IOException {
+    String version = VERSION.formatted(context.version());
+    exchange.answer(200, JSON, "{\"version\": \"" + version + "\"}\n");
+  }
+}

@@ -1,0 +1,228 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.model.Resolution;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import dev.varve.query.QueryRun;
+import dev.varve.query.ResultSeries;
+import dev.varve.query.ResultSink;
+import dev.varve.server.kairosdb.QueryRequest.Grouping;
+import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * Writes the result of one metric as it comes. Where the samples did not fit into memory at once,
+ * their number and the tags of a group are known last and written last.
+ */
+final class QueryAnswer implements ResultSink {
+  private final JsonGenerator json;
+  private final MetricQuery query;
+  private final QueryRun run;
+  private final Resolution resolution;
+  private @Nullable ResultSeries series;
+  private boolean begun;
+
+  QueryAnswer(JsonGenerator json, MetricQuery query, QueryRun run, Resolution resolution) {
+    this.json = json;
+    this.query = query;
+    this.run = run;
+    this.resolution = resolution;
+  }
+
+  /** Runs the query and writes its object. */
+  void write() {
+    json.writeStartObject();
+    run.into(this);
+    if (!begun) {
+      openResults();
+      empty(json, query.name(), query.excludeTags());
+    }
+    json.writeEndArray();
+    if (!run.countedAhead()) {
+      json.writeNumberProperty("sample_size", run.samples());
+    }
+    json.writeEndObject();
+  }
+
+  /** A result without data. */
+  static void empty(JsonGenerator json, String name, boolean excludeTags) {
+    json.writeStartObject();
+    json.writeStringProperty("name", name);
+    if (!excludeTags) {
+      json.writeObjectPropertyStart("tags");
+      json.writeEndObject();
+    }
+    json.writeArrayPropertyStart("values");
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private void openResults() {
+    begun = true;
+    if (run.countedAhead()) {
+      json.writeNumberProperty("sample_size", run.samples());
+    }
+    json.writeArrayPropertyStart("results");
+  }
+
+  @Override
+  public void begin(ResultSeries one) {
+    if (!begun) {
+      openResults();
+    }
+    series = one;
+    json.writeStartObject();
+    json.writeStringProperty("name", query.name());
+    writeGroupBy(one);
+    if (run.countedAhead()) {
+      writeTags(one);
+    }
+    json.writeArrayPropertyStart("values");
+  }
+
+  private void writeGroupBy(ResultSeries one) {
+    json.writeArrayPropertyStart("group_by");
+    List<Grouping> groupings = query.groupings();
+    for (int i = 0; i < groupings.size(); i++) {
+      Grouping grouping = groupings.get(i);
+      json.writeStartObject();
+      json.writeStringProperty("name", grouping.name());
+      grouping.block().forEach(this::writeProperty);
+      json.writeObjectPropertyStart("group");
+      json.writeNumberProperty(grouping.group(), one.parts().get(i));
+      json.writeEndObject();
+      json.writeEndObject();
+    }
+    if (!query.groupTags().isEmpty()) {
+      json.writeStartObject();
+      json.writeStringProperty("name", "tag");
+      json.writeArrayPropertyStart("tags");
+      query.groupTags().forEach(json::writeString);
+      json.writeEndArray();
+      json.writeObjectPropertyStart("group");
+      one.labels().forEach(json::writeStringProperty);
+      json.writeEndObject();
+      json.writeEndObject();
+    }
+    json.writeStartObject();
+    json.writeStringProperty("name", "type");
+    json.writeStringProperty("type", one.textStored() ? "text" : "number");
+    json.writeEndObject();
+    json.writeEndArray();
+  }
+
+  private void writeProperty(String name, Object value) {
+    json.writeName(name);
+    writeValue(value);
+  }
+
+  private void writeValue(Object value) {
+    switch (value) {
+      case Map<?, ?> map -> {
+        json.writeStartObject();
+        map.forEach((name, inner) -> writeProperty((String) name, inner));
+        json.writeEndObject();
+      }
+      case List<?> list -> {
+        json.writeStartArray();
+        list.forEach(this::writeValue);
+        json.writeEndArray();
+      }
+      case Double number -> json.writeNumber(number(number));
+      case Number number -> json.writeNumber(number.longValue());
+      default -> json.writeString(value.toString());
+    }
+  }
+
+  private void writeTags(ResultSeries one) {
+    if (!query.excludeTags()) {
+      writeTags(json, one.sources());
+    }
+  }
+
+  /** All tags of some series, each with all its values, sorted. */
+  static void writeTags(JsonGenerator json, Collection<Series> sources) {
+    Map<String, TreeSet<String>> tags = new TreeMap<>();
+    for (Series source : sources) {
+      source
+          .labels()
+          .forEach((name, value) -> tags.computeIfAbsent(name, n -> new TreeSet<>()).add(value));
+    }
+    json.writeObjectPropertyStart("tags");
+    tags.forEach((name, values) -> {
+      json.writeArrayPropertyStart(name);
+      values.forEach(json::writeString);
+      json.writeEndArray();
+    });
+    json.writeEndObject();
+  }
+
+  @Override
+  public void samples(Samples samples, int from, int to) {
+    for (int i = from; i < to; i++) {
+      json.writeStartArray();
+      json.writeNumber(millis(samples.time(i)));
+      switch (samples.kind()) {
+        case INT64 -> json.writeNumber(samples.longAt(i));
+        case DOUBLE -> writeDouble(samples.doubleAt(i));
+        case STRING -> json.writeString(samples.textAt(i));
+      }
+      json.writeEndArray();
+    }
+  }
+
+  @Override
+  public void gap(long time) {
+    json.writeStartArray();
+    json.writeNumber(millis(time));
+    json.writeNull();
+    json.writeEndArray();
+  }
+
+  private long millis(long time) {
+    return resolution == Resolution.MILLISECONDS
+        ? time
+        : resolution.convert(time, Resolution.MILLISECONDS);
+  }
+
+  private void writeDouble(double value) {
+    if (Double.isFinite(value)) {
+      json.writeNumber(number(value));
+    } else {
+      json.writeNull();
+    }
+  }
+
+  /**
+   * As org.json prints it: without an exponent the zeros at the end go, and the point with them.
+   */
+  static String number(double value) {
+    String text = Double.toString(value);
+    if (text.indexOf('E') >= 0) {
+      return text;
+    }
+    int end = text.length();
+    while (text.charAt(end - 1) == '0') {
+      end--;
+    }
+    if (text.charAt(end - 1) == '.') {
+      end--;
+    }
+    return text.substring(0, end);
+  }
+
+  @Override
+  public void end() {
+    json.writeEndArray();
+    if (!run.countedAhead()) {
+      writeTags(java.util.Objects.requireNonNull(series));
+    }
+    json.writeEndObject();
+  }
+}

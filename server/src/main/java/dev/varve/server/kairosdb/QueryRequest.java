@@ -1,0 +1,62 @@
+package dev.varve.server.kairosdb;
+
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.TimeRange;
+import dev.varve.query.QueryPlan;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A query as it was asked, compiled.
+ *
+ * @param metrics in the order of the request
+ */
+record QueryRequest(List<MetricQuery> metrics) {
+  /**
+   * One metric of it.
+   *
+   * @param filters on its series, the name included
+   * @param groupTags the tags of the first grouping by tag; empty where there is none
+   * @param groupings all others, in their order
+   */
+  record MetricQuery(
+      String name,
+      List<TagFilter> filters,
+      TimeRange times,
+      QueryPlan plan,
+      boolean excludeTags,
+      List<String> groupTags,
+      List<Grouping> groupings) {}
+
+  /**
+   * A grouping by something else than tags.
+   *
+   * @param block what the answer repeats of it, in its order
+   * @param group the name of the group's number
+   */
+  record Grouping(String name, Map<String, Object> block, String group) {}
+
+  /** The range of a query, both ends in it, in the resolution of a dataset. */
+  static TimeRange range(long first, long last, Resolution resolution) {
+    if (resolution == Resolution.MILLISECONDS) {
+      return TimeRange.closed(first, last);
+    }
+    if (resolution == Resolution.SECONDS) {
+      return TimeRange.closed(Math.ceilDiv(first, 1000L), Math.floorDiv(last, 1000L));
+    }
+    long scale = resolution.perSecond() / 1000;
+    return new TimeRange(
+        scaled(first, scale), last == Long.MAX_VALUE ? last : scaled(last + 1, scale));
+  }
+
+  private static long scaled(long time, long scale) {
+    long most = Long.MAX_VALUE / scale;
+    return Math.clamp(time, -most, most) * scale;
+  }
+
+  static TagFilter named(String metric) {
+    return new TagFilter.Equal(Series.NAME_LABEL, metric);
+  }
+}

@@ -1,0 +1,210 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.BatchBuilder;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.OpenTsdbLines;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lines of commands: {@code put metric time value tag=value ...}, {@code version}, {@code help},
+ * {@code exit}.
+ *
+ * <p>A {@code put} that went well has no answer, so that nothing is acknowledged. What comes with
+ * one read of the socket is written as one batch before more is read, which makes a fast sender
+ * wait; a line that is wrong, and a sample that is refused, is answered by one line, in the words
+ * of the original: {@code put: illegal argument: ...}.
+ */
+public final class Telnet implements StreamProtocol {
+  public static final String NAME = "opentsdb";
+
+  /** A line holds a metric and eight tags with room to spare; a longer one is no line. */
+  static final int LINE_MAX = 16 << 10;
+
+  private static final String HELP = "available commands: exit help put version\n";
+
+  private final DialectContext context;
+
+  public Telnet(DialectContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public void serve(InputStream in, OutputStream out) throws IOException {
+    new Session(out).serve(in);
+  }
+
+  private final class Session {
+    private final OutputStream out;
+    private final OpenTsdbLines lines = new OpenTsdbLines();
+    private final BatchBuilder batch = new BatchBuilder();
+    private final StringBuilder answers = new StringBuilder();
+    private byte[] buffer = new byte[8 << 10];
+    private int filled;
+    private int puts;
+    private int bad;
+    private boolean exit;
+
+    /** Whether the rest of a line that was too long is still to come. */
+    private boolean skipping;
+
+    private Session(OutputStream out) {
+      this.out = out;
+    }
+
+    private void serve(InputStream in) throws IOException {
+      while (!exit) {
+        int read = in.read(buffer, filled, buffer.length - filled);
+        if (read < 0) {
+          finish();
+          return;
+        }
+        int from = filled;
+        filled += read;
+        takeLines(from);
+        flush();
+      }
+    }
+
+    /** The last line need not end. */
+    private void finish() throws IOException {
+      if (filled > 0 && !skipping) {
+        command(0, filled);
+      }
+      flush();
+    }
+
+    /** Takes the lines that are complete; what is left moves to the front. */
+    private void takeLines(int searchFrom) {
+      int start = 0;
+      for (int at = searchFrom; at < filled && !exit; at++) {
+        if (buffer[at] == '\n') {
+          if (skipping) {
+            skipping = false;
+          } else {
+            command(start, at);
+          }
+          start = at + 1;
+        }
+      }
+      filled -= start;
+      System.arraycopy(buffer, start, buffer, 0, filled);
+      if (skipping) {
+        filled = 0;
+      } else if (filled == buffer.length) {
+        if (filled >= LINE_MAX) {
+          bad++;
+          answers.append("error: line is longer than ").append(LINE_MAX).append(" bytes\n");
+          skipping = true;
+          filled = 0;
+        } else {
+          buffer = Arrays.copyOf(buffer, LINE_MAX);
+        }
+      }
+    }
+
+    private void command(int from, int to) {
+      int end = to > from && buffer[to - 1] == '\r' ? to - 1 : to;
+      String word = word(from, end);
+      switch (word) {
+        case "put" -> put(from, end);
+        case "" -> {
+          // An empty line asks nothing.
+        }
+        case "version" ->
+            answers
+                .append("net.opentsdb.tools 2.4.0 (Varve ")
+                .append(context.version())
+                .append(")\n");
+        case "help" -> answers.append(HELP);
+        case "exit", "diediedie" -> exit = word.equals("exit") || refuse(word);
+        default -> answers.append("unknown command: ").append(word).append(".  Try `help'.\n");
+      }
+    }
+
+    private boolean refuse(String word) {
+      answers.append("unknown command: ").append(word).append(".  Try `help'.\n");
+      return false;
+    }
+
+    private String word(int from, int to) {
+      int end = from;
+      while (end < to && buffer[end] != ' ' && buffer[end] != '\t') {
+        end++;
+      }
+      // Commands are short; of anything else the beginning is enough to name it.
+      return new String(buffer, from, Math.min(end - from, 100), StandardCharsets.UTF_8);
+    }
+
+    private void put(int from, int to) {
+      try {
+        int before = batch.sampleCount();
+        lines.read(buffer, from, to, batch);
+        if (batch.sampleCount() == before) {
+          throw new BadLineException("not enough arguments (need least 4, got 0)");
+        }
+        puts++;
+      } catch (BadLineException e) {
+        bad++;
+        answers.append("put: illegal argument: ").append(e.getMessage()).append('\n');
+      }
+    }
+
+    /** Writes what was put and answers what was wrong. */
+    private void flush() throws IOException {
+      if (!batch.isEmpty()) {
+        String failure = write();
+        if (failure != null) {
+          answers.append(failure).append('\n');
+        }
+      }
+      if (bad > 0) {
+        context.lines(NAME, "bad", bad);
+      }
+      if (puts > 0) {
+        context.lines(NAME, "read", puts);
+      }
+      bad = 0;
+      puts = 0;
+      if (!answers.isEmpty()) {
+        byte[] text = answers.toString().getBytes(StandardCharsets.UTF_8);
+        answers.setLength(0);
+        out.write(text);
+      }
+    }
+
+    /** What went wrong with the batch as a whole. */
+    private @Nullable String write() {
+      try {
+        Dataset dataset = context.defaultDataset();
+        Intake intake = new Intake(dataset, NAME, context.ingest());
+        intake.write(batch.build(), false);
+        for (Rejection rejection : intake.rejections()) {
+          answers
+              .append("put: illegal argument: ")
+              .append(rejection.key())
+              .append(": ")
+              .append(rejection.refusal().message())
+              .append('\n');
+        }
+        return null;
+      } catch (OverloadedException e) {
+        return "put: Please throttle writes: " + e.getMessage();
+      } catch (WriteFailedException | HttpError e) {
+        return "put: storage error: " + e.getMessage();
+      }
+    }
+  }
+}

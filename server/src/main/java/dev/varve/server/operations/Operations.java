@@ -1,0 +1,72 @@
+package dev.varve.server.operations;
+
+import dev.varve.engine.Engine;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import io.prometheus.metrics.config.EscapingScheme;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /-/healthy}, {@code /-/ready} and {@code /metrics}; never kept waiting by other work. */
+public final class Operations {
+  private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
+  private final ServerMetrics metrics;
+  private final Supplier<@Nullable Engine> engine;
+  private final BooleanSupplier draining;
+
+  /**
+   * @param engine null as long as its stores are not open
+   */
+  public Operations(
+      ServerMetrics metrics, Supplier<@Nullable Engine> engine, BooleanSupplier draining) {
+    this.metrics = metrics;
+    this.engine = engine;
+    this.draining = draining;
+    metrics
+        .registry()
+        .register(
+            new EngineFigures(() -> {
+              Engine open = engine.get();
+              return open == null ? java.util.Map.of() : open.figures();
+            }));
+  }
+
+  public Router.Mount mount() {
+    return new Router.Mount(
+        "",
+        List.of(
+            Route.get("/-/healthy", Load.NONE, this::healthy),
+            Route.get("/-/ready", Load.NONE, this::ready),
+            Route.get("/metrics", Load.NONE, this::metrics)),
+        ErrorFormat.PLAIN);
+  }
+
+  private void healthy(Exchange exchange) throws IOException {
+    exchange.answer(200, "text/plain; charset=utf-8", "healthy\n");
+  }
+
+  private void ready(Exchange exchange) throws IOException {
+    String reason =
+        draining.getAsBoolean()
+            ? "stopping"
+            : engine.get() == null ? "stores are being opened" : null;
+    exchange.answer(
+        reason == null ? 200 : 503,
+        "text/plain; charset=utf-8",
+        (reason == null ? "ready" : reason) + "\n");
+  }
+
+  private void metrics(Exchange exchange) throws IOException {
+    try (OutputStream out = exchange.answer(PrometheusTextFormatWriter.CONTENT_TYPE)) {
+      writer.write(out, metrics.scrape(), EscapingScheme.UNDERSCORE_ESCAPING);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.varve.server.operations;
+
+import dev.varve.engine.WriteResult;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.server.http.RequestListener;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.store.ReadCost;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.function.IntSupplier;
+
+/** The server's own metrics. Safe for use by several threads. */
+public final class ServerMetrics implements RequestListener, IngestListener {
+  private static final double[] SECONDS = {
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+  };
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+
+  private final Counter requests =
+      counter("varve_http_requests", "Requests answered.", "dialect", "path", "status");
+  private final Histogram requestSeconds =
+      histogram(
+          "varve_http_request_seconds", "Time from a request to its answer.", "dialect", "path");
+  private final Counter bytesIn =
+      counter("varve_http_request_bytes", "Bytes of bodies before decompression.", "dialect");
+  private final Counter bytesOut =
+      counter("varve_http_response_bytes", "Bytes of answers before compression.", "dialect");
+  private final Counter accepted =
+      counter("varve_samples_accepted", "Samples made durable.", "dataset", "dialect");
+  private final Counter refused =
+      counter(
+          "varve_samples_refused",
+          "Samples outside of what a layout holds, by rule.",
+          "dataset",
+          "dialect",
+          "rule");
+  private final Counter coerced =
+      counter(
+          "varve_samples_coerced",
+          "Integers stored as doubles, as the layout holds no integers.",
+          "dataset",
+          "dialect");
+  private final Histogram writeSeconds =
+      histogram("varve_write_seconds", "Time until a batch is durable.", "dataset");
+  private final Counter queries =
+      counter("varve_queries", "Queries run, by how they ended.", "dataset", "dialect", "outcome");
+  private final Histogram querySeconds =
+      histogram("varve_query_seconds", "Time that a query takes.", "dataset", "dialect");
+  private final Counter querySamples =
+      counter("varve_query_samples", "Samples that queries worked on.", "dataset", "dialect");
+  private final Counter queryCells =
+      counter("varve_query_cells_read", "Cells that stores looked at.", "dataset", "dialect");
+  private final Counter queryBytes =
+      counter("varve_query_bytes_read", "Bytes of these cells.", "dataset", "dialect");
+  private final Counter lines =
+      counter(
+          "varve_lines", "Lines of line protocols, by what became of them.", "dialect", "outcome");
+
+  public ServerMetrics() {
+    new RuntimeFigures().register(registry);
+  }
+
+  private Counter counter(String name, String help, String... labels) {
+    return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+  }
+
+  private Histogram histogram(String name, String help, String... labels) {
+    return Histogram.builder()
+        .name(name)
+        .help(help)
+        .labelNames(labels)
+        .classicOnly()
+        .classicUpperBounds(SECONDS)
+        .register(registry);
+  }
+
+  public void gauge(String name, String help, IntSupplier value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call(value.getAsInt()))
+        .register(registry);
+  }
+
+  PrometheusRegistry registry() {
+    return registry;
+  }
+
+  MetricSnapshots scrape() {
+    return registry.scrape();
+  }
+
+  @Override
+  public void answered(String dialect, String path, int status, long nanos, long in, long out) {
+    requests.labelValues(dialect, path, Integer.toString(status)).inc();
+    requestSeconds.labelValues(dialect, path).observe(nanos / 1e9);
+    bytesIn.labelValues(dialect).inc(in);
+    bytesOut.labelValues(dialect).inc(out);
+  }
+
+  @Override
+  public void written(
+      String dataset, String dialect, WriteResult result, int converted, long nanos) {
+    if (result.accepted() > 0) {
+      accepted.labelValues(dataset, dialect).inc(result.accepted());
+    }
+    if (converted > 0) {
+      coerced.labelValues(dataset, dialect).inc(converted);
+    }
+    if (nanos >= 0) {
+      writeSeconds.labelValues(dataset).observe(nanos / 1e9);
+    }
+    int named = 0;
+    for (Rejection rejection : result.rejections()) {
+      refused.labelValues(dataset, dialect, rejection.refusal().rule()).inc();
+      named++;
+    }
+    if (result.refused() > named) {
+      // Reasons are kept of the first thousand of a batch.
+      refused.labelValues(dataset, dialect, "unnamed").inc(result.refused() - named);
+    }
+  }
+
+  /**
+   * Counts a query.
+   *
+   * @param outcome such as {@code ok} or {@code failed}
+   */
+  public void queried(
+      String dataset, String dialect, String outcome, long nanos, long samples, ReadCost cost) {
+    queries.labelValues(dataset, dialect, outcome).inc();
+    querySeconds.labelValues(dataset, dialect).observe(nanos / 1e9);
+    querySamples.labelValues(dataset, dialect).inc(samples);
+    queryCells.labelValues(dataset, dialect).inc(cost.cellsRead());
+    queryBytes.labelValues(dataset, dialect).inc(cost.bytesRead());
+  }
+
+  /** Counts lines of a line protocol. */
+  public void lines(String dialect, String outcome, int count) {
+    lines.labelValues(dialect, outcome).inc(count);
+  }
+}
