@@ -5,6 +5,7 @@ import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Resolution;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.StreamProtocol;
@@ -48,7 +49,7 @@ public final class Telnet implements StreamProtocol {
 
   private final class Session {
     private final OutputStream out;
-    private final OpenTsdbLines lines = new OpenTsdbLines();
+    private final OpenTsdbLines lines = new OpenTsdbLines(Resolution.MILLISECONDS);
     private final BatchBuilder batch = new BatchBuilder();
     private final StringBuilder answers = new StringBuilder();
     private byte[] buffer = new byte[8 << 10];
