@@ -4,6 +4,8 @@ import dev.varve.layout.declared.CompanionReader;
 import dev.varve.layout.declared.DeclarationReader;
 import dev.varve.layout.declared.DeclaredLayout;
 import dev.varve.layout.heroic.HeroicLayout;
+import dev.varve.layout.opentsdb.OpenTsdbLayout;
+import dev.varve.layout.opentsdb.OpenTsdbParameters;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -50,7 +52,14 @@ public final class Layouts {
                   "the tables of Heroic in Bigtable, byte for byte",
                   List.of(),
                   false),
-              HeroicLayout::of));
+              HeroicLayout::of),
+          new Known(
+              new Entry(
+                  OpenTsdbLayout.NAME,
+                  "the tables of OpenTSDB 2.x in HBase, byte for byte",
+                  OpenTsdbParameters.LIST,
+                  false),
+              OpenTsdbLayout::of));
 
   /** Other names of ready-made layouts. */
   private static final Map<String, String> ALIASES =

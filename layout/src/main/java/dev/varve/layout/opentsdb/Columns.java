@@ -1,0 +1,322 @@
+package dev.varve.layout.opentsdb;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.RowSamples;
+import dev.varve.model.Kind;
+import dev.varve.model.Series;
+import dev.varve.store.CellBatch;
+import java.util.Arrays;
+
+/**
+ * What stands in the columns of a row of {@code tsdb}, told apart by the qualifier alone:
+ *
+ * <pre>
+ *  2 bytes, or 4 that begin 1111     one point
+ *  any other even length             a compacted column: entries end to end, values end to end
+ *  05 00 00                          an appended column: entry, value, entry, value, ...
+ *  01 and 2 or 4 bytes               an annotation
+ *  06 and 2 or 4 bytes               a histogram
+ *  one byte and 2, NAME ':' and 2    a rollup
+ * </pre>
+ *
+ * <p>A column is looked through before anything of it is given out: it is read as a whole or
+ * refused as a whole. Of two entries of one instant a compacted column keeps the first, as the
+ * original's merge does, an appended column the last.
+ */
+final class Columns {
+  static final byte ANNOTATION_PREFIX = 0x01;
+  static final byte APPEND_PREFIX = 0x05;
+  static final byte HISTOGRAM_PREFIX = 0x06;
+
+  /** The last byte of a compacted value where the row has whole seconds alone, or none. */
+  static final byte ONE_UNIT = 0;
+
+  /** The last byte of a compacted value where the row has both seconds and milliseconds. */
+  static final byte MIXED_UNITS = 1;
+
+  private static final int OLD_ROLLUP_TAIL = 3;
+
+  enum Content {
+    POINT,
+    COMPACTED,
+    APPENDED,
+    ANNOTATION,
+    HISTOGRAM,
+    ROLLUP;
+
+    /** Whether the column holds points, be it one or many. */
+    boolean points() {
+      return this == POINT || this == COMPACTED || this == APPENDED;
+    }
+  }
+
+  private Columns() {}
+
+  /**
+   * Tells what a cell is.
+   *
+   * @throws DamagedCellException if it is nothing that is known
+   */
+  static Content content(CellBatch cells, int cell) {
+    byte[] bytes = cells.bytes();
+    int at = cells.qualifierOffset(cell);
+    int length = cells.qualifierLength(cell);
+    if (isNamedRollup(bytes, at, length)) {
+      return Content.ROLLUP;
+    }
+    if (length > 0 && length % 2 == 0) {
+      return length == 2 || (length == 4 && PointCodec.millis(bytes[at]))
+          ? Content.POINT
+          : Content.COMPACTED;
+    }
+    byte prefix = length == 0 ? 0 : bytes[at];
+    if (length == 3) {
+      return switch (prefix) {
+        case ANNOTATION_PREFIX -> isJson(cells, cell) ? Content.ANNOTATION : Content.ROLLUP;
+        case APPEND_PREFIX ->
+            bytes[at + 1] == 0 && bytes[at + 2] == 0 && cells.valueLength(cell) != 1
+                ? Content.APPENDED
+                : Content.ROLLUP;
+        case HISTOGRAM_PREFIX -> Content.HISTOGRAM;
+        default -> Content.ROLLUP;
+      };
+    }
+    if (length == 5 && prefix == ANNOTATION_PREFIX) {
+      return Content.ANNOTATION;
+    }
+    if (length == 5 && prefix == HISTOGRAM_PREFIX) {
+      return Content.HISTOGRAM;
+    }
+    throw new DamagedCellException(
+        "qualifier %s: no point, annotation, histogram or rollup has one of %d bytes"
+                .formatted(RowKeys.HEX.formatHex(bytes, at, at + Math.min(length, 16)), length)
+            + (length > 0 ? " that begins so" : ""));
+  }
+
+  /**
+   * Gives out the points of a column.
+   *
+   * @param base of the row, in milliseconds
+   * @throws DamagedCellException if it is damaged; nothing was given out then
+   */
+  static void read(
+      Content content, CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    switch (content) {
+      case POINT -> readPoint(cells, cell, base, stamp, out);
+      case COMPACTED -> readCompacted(cells, cell, base, stamp, out);
+      case APPENDED -> readAppended(cells, cell, base, stamp, out);
+      case ANNOTATION, HISTOGRAM, ROLLUP ->
+          throw new IllegalArgumentException(content + " is no point");
+    }
+  }
+
+  private static void readPoint(CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    byte[] bytes = cells.bytes();
+    int qualifier = cells.qualifierOffset(cell);
+    int offset = PointCodec.offset(bytes, qualifier);
+    int flags = pointFlags(cells, cell);
+    int length = PointCodec.checkedLength(flags);
+    int value = cells.valueOffset(cell) + cells.valueLength(cell) - length;
+    add(out, base + offset, flags, bytes, value, length, stamp);
+  }
+
+  /**
+   * The flags of a point in a cell of its own, mended where an old server wrote them wrong. Its
+   * number is the last bytes of the value.
+   */
+  static int pointFlags(CellBatch cells, int cell) {
+    byte[] bytes = cells.bytes();
+    int qualifier = cells.qualifierOffset(cell);
+    int flags = PointCodec.flags(bytes, qualifier);
+    int length = cells.valueLength(cell);
+    if (cells.qualifierLength(cell) == 2) {
+      return PointCodec.paddedFloat(flags, bytes, cells.valueOffset(cell), length)
+          ? flags
+          : PointCodec.mended(flags, length);
+    }
+    if (PointCodec.valueLength(flags) != length) {
+      throw new DamagedCellException(
+          "value: %d bytes, the qualifier says %d"
+              .formatted(length, PointCodec.valueLength(flags)));
+    }
+    return flags;
+  }
+
+  private static void readCompacted(
+      CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    checkCompacted(cells, cell);
+    byte[] bytes = cells.bytes();
+    int at = cells.qualifierOffset(cell);
+    int end = at + cells.qualifierLength(cell);
+    int value = cells.valueOffset(cell);
+    int before = -1;
+    while (at < end) {
+      int offset = PointCodec.offset(bytes, at);
+      int flags = PointCodec.flags(bytes, at);
+      int length = PointCodec.valueLength(flags);
+      if (offset != before) {
+        add(out, base + offset, flags, bytes, value, length, stamp);
+      }
+      before = offset;
+      value += length;
+      at += PointCodec.qualifierLength(bytes, at, end);
+    }
+  }
+
+  /** Refuses a compacted column whose entries do not rise, or do not use up its value. */
+  static void checkCompacted(CellBatch cells, int cell) {
+    byte[] bytes = cells.bytes();
+    int start = cells.qualifierOffset(cell);
+    int end = start + cells.qualifierLength(cell);
+    long used = 0;
+    int before = 0;
+    int length;
+    for (int at = start; at < end; at += length) {
+      length = PointCodec.qualifierLength(bytes, at, end);
+      int offset = PointCodec.offset(bytes, at);
+      if (offset < before) {
+        throw new DamagedCellException(
+            "qualifier, byte %d: an entry at %d ms stands behind one at %d ms"
+                .formatted(at - start, offset, before));
+      }
+      before = offset;
+      used += PointCodec.checkedLength(PointCodec.flags(bytes, at));
+    }
+    int valueLength = cells.valueLength(cell);
+    if (used + 1 != valueLength) {
+      throw new DamagedCellException(
+          "value: %d bytes, the entries of the qualifier take %d and one more"
+              .formatted(valueLength, used));
+    }
+    byte last = bytes[cells.valueOffset(cell) + valueLength - 1];
+    if (last != ONE_UNIT && last != MIXED_UNITS) {
+      throw new DamagedCellException(
+          "value: ends in %02X, a compacted column in 00 or 01".formatted(last));
+    }
+  }
+
+  private static void readAppended(
+      CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    byte[] bytes = cells.bytes();
+    int start = cells.valueOffset(cell);
+    int end = start + cells.valueLength(cell);
+    if (!checkAppended(cells, cell)) {
+      readUnsorted(bytes, start, end, base, stamp, out);
+      return;
+    }
+    for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
+      addAppended(out, bytes, at, end, base, stamp);
+    }
+  }
+
+  /**
+   * Refuses an appended column that ends within an entry or has one that is none.
+   *
+   * @return whether the entries rise, so that none replaces an earlier one
+   */
+  static boolean checkAppended(CellBatch cells, int cell) {
+    byte[] bytes = cells.bytes();
+    int start = cells.valueOffset(cell);
+    int end = start + cells.valueLength(cell);
+    boolean rising = true;
+    int before = -1;
+    for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
+      int value = at + PointCodec.qualifierLength(bytes, at, end);
+      int length = PointCodec.checkedLength(PointCodec.flags(bytes, at));
+      if (end - value < length) {
+        throw new DamagedCellException(
+            "value, byte %d: a number of %d bytes, %d are left"
+                .formatted(value - start, length, end - value));
+      }
+      int offset = PointCodec.offset(bytes, at);
+      rising &= offset > before;
+      before = offset;
+    }
+    return rising;
+  }
+
+  static int nextAppended(byte[] bytes, int at, int end) {
+    return at
+        + PointCodec.qualifierLength(bytes, at, end)
+        + PointCodec.valueLength(PointCodec.flags(bytes, at));
+  }
+
+  /** Appended out of order, or twice: the one case that takes memory for each sample. */
+  private static void readUnsorted(
+      byte[] bytes, int start, int end, long base, long stamp, RowSamples out) {
+    long[] entries = appendedInOrder(bytes, start, end);
+    for (long entry : entries) {
+      addAppended(out, bytes, (int) entry, end, base, stamp);
+    }
+  }
+
+  /**
+   * The entries of an appended column by time, of each instant the last that was appended: offset
+   * in the high, place of the entry in the low half.
+   */
+  static long[] appendedInOrder(byte[] bytes, int start, int end) {
+    long[] entries = new long[(end - start) / 3];
+    int count = 0;
+    for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
+      entries[count++] = ((long) PointCodec.offset(bytes, at) << 32) | at;
+    }
+    Arrays.sort(entries, 0, count);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if (i + 1 == count || entries[i] >>> 32 != entries[i + 1] >>> 32) {
+        entries[kept++] = entries[i];
+      }
+    }
+    return Arrays.copyOf(entries, kept);
+  }
+
+  private static void addAppended(
+      RowSamples out, byte[] bytes, int at, int end, long base, long stamp) {
+    int flags = PointCodec.flags(bytes, at);
+    int value = at + PointCodec.qualifierLength(bytes, at, end);
+    add(
+        out,
+        base + PointCodec.offset(bytes, at),
+        flags,
+        bytes,
+        value,
+        PointCodec.valueLength(flags),
+        stamp);
+  }
+
+  private static void add(
+      RowSamples out, long time, int flags, byte[] bytes, int at, int length, long stamp) {
+    if ((flags & PointCodec.FLOAT) == 0) {
+      out.samples(Series.DEFAULT_FIELD, Kind.INT64)
+          .add(time, PointCodec.integer(bytes, at, length), stamp);
+    } else {
+      out.samples(Series.DEFAULT_FIELD, Kind.DOUBLE)
+          .add(time, PointCodec.real(bytes, at, length), stamp);
+    }
+  }
+
+  /**
+   * An aggregator's name, a colon, and two bytes. No point reads so: the byte of the colon would be
+   * the flags of a float on three bytes.
+   */
+  private static boolean isNamedRollup(byte[] bytes, int at, int length) {
+    int colon = at + length - OLD_ROLLUP_TAIL;
+    if (length <= OLD_ROLLUP_TAIL || bytes[colon] != ':') {
+      return false;
+    }
+    for (int i = at; i < colon; i++) {
+      if (!Character.isLetterOrDigit(bytes[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells an annotation from the number of a rollup whose aggregator has the same first byte. */
+  private static boolean isJson(CellBatch cells, int cell) {
+    int at = cells.valueOffset(cell);
+    int length = cells.valueLength(cell);
+    return length > PointCodec.VALUE_MAX
+        || (length > 1 && cells.bytes()[at] == '{' && cells.bytes()[at + length - 1] == '}');
+  }
+}

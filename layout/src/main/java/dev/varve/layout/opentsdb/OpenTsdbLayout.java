@@ -1,0 +1,362 @@
+package dev.varve.layout.opentsdb;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.CellDescription;
+import dev.varve.layout.CellSink;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Domain;
+import dev.varve.layout.Layout;
+import dev.varve.layout.LayoutIdentity;
+import dev.varve.layout.ReadScope;
+import dev.varve.layout.Refusal;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.Step;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of OpenTSDB 2.x: a row an hour and series, a cell a point, and names as UIDs.
+ *
+ * <p>Bytes as OpenTSDB 2.4.0 writes them; whatever an earlier version has written is read. See
+ * {@code docs/layouts/opentsdb.md}.
+ */
+public final class OpenTsdbLayout implements Layout {
+  public static final String NAME = "opentsdb";
+
+  static final int DATA = 0;
+  static final int UIDS = 1;
+  static final int POINTS = 0;
+
+  /** Rows that are younger are not compacted, since points still come: an hour and a second. */
+  private static final long COMPACTION_AGE_MILLIS = RowKeys.HOUR_MILLIS + 1000;
+
+  /** Latest cell time that microseconds can tell. */
+  private static final long CELL_TIME_MAX = Long.MAX_VALUE / 1000;
+
+  private static final Domain DOMAIN =
+      new Domain(
+          Set.of(Kind.INT64, Kind.DOUBLE),
+          Domain.Numbers.FINITE,
+          TimeRange.closed(1, RowKeys.LAST_TIME),
+          1,
+          RowKeys.TAGS_MAX,
+          null,
+          false,
+          false,
+          Domain.Alphabet.LATIN1_WORD,
+          true,
+          false);
+
+  private final OpenTsdbParameters parameters;
+  private final RowKeys keys;
+  private final UidTable uids;
+  private final SampleWriter writer;
+  private final List<TableSpec> tables;
+
+  public OpenTsdbLayout(OpenTsdbParameters parameters) {
+    this.parameters = parameters;
+    keys = new RowKeys(parameters);
+    uids = new UidTable(parameters);
+    writer = new SampleWriter(parameters, keys);
+    tables =
+        List.of(
+            new TableSpec(
+                "tsdb",
+                List.of(FamilySpec.latest("t")),
+                Resolution.MILLISECONDS,
+                keys.shape().partitioning()),
+            UidTable.SPEC);
+  }
+
+  /**
+   * The layout of some of the parameters in {@link OpenTsdbParameters#LIST}.
+   *
+   * @throws RefusedException if one is unknown or out of its bounds
+   */
+  public static OpenTsdbLayout of(Map<String, String> parameters) {
+    return new OpenTsdbLayout(OpenTsdbParameters.of(parameters));
+  }
+
+  @Override
+  public LayoutIdentity identity() {
+    return parameters.identity();
+  }
+
+  @Override
+  public Resolution resolution() {
+    return Resolution.MILLISECONDS;
+  }
+
+  @Override
+  public List<TableSpec> tables() {
+    return tables;
+  }
+
+  @Override
+  public int dataTable() {
+    return DATA;
+  }
+
+  @Override
+  public Set<Class<? extends Power>> needs() {
+    return Set.of(Power.ConditionalPut.class, Power.Increment.class);
+  }
+
+  @Override
+  public Domain domain() {
+    return DOMAIN;
+  }
+
+  @Override
+  public RowShape rows() {
+    return keys.shape();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The key without metric and tags is that of the annotations that belong to no series.
+   */
+  @Override
+  public Step<Optional<Binding>> bind(GroupKey key, boolean create) {
+    if (isGlobal(key)) {
+      Bytes metric = Bytes.of(new byte[parameters.metricWidth()]);
+      return Step.done(Optional.of(new UidBinding(key, metric, Bytes.EMPTY, 0)));
+    }
+    check(key, create);
+    return uids.uids(names(key), create).map(found -> found.map(uids -> binding(key, uids)));
+  }
+
+  private static boolean isGlobal(GroupKey key) {
+    return key.metric().isEmpty() && key.tags().isEmpty() && key.resource().isEmpty();
+  }
+
+  private static void check(GroupKey key, boolean create) {
+    if (!key.resource().isEmpty()) {
+      throw new RefusedException(
+          "opentsdb.resource", "resource %s: OpenTSDB has tags alone".formatted(key.resource()));
+    }
+    checkName("opentsdb.metric", "metric", key.metric(), create);
+    Tags tags = key.tags();
+    if (tags.isEmpty() || tags.size() > RowKeys.TAGS_MAX) {
+      throw new RefusedException(
+          "opentsdb.tags",
+          "%d tags: a series of OpenTSDB has 1 to %d".formatted(tags.size(), RowKeys.TAGS_MAX));
+    }
+    for (int i = 0; i < tags.size(); i++) {
+      checkName("opentsdb.tags", "tag name", tags.name(i), create);
+      checkName("opentsdb.tags", "value of tag " + tags.name(i), tags.value(i), create);
+    }
+  }
+
+  private static void checkName(String rule, String what, String name, boolean create) {
+    String flaw = UidTable.flaw(what, name, !create);
+    if (flaw != null) {
+      throw new RefusedException(rule, flaw);
+    }
+  }
+
+  /**
+   * Metric first, then each tag's name and value. The tags come in the order in which the original
+   * walks them, a hash table of 16 places, so that new names get the same UIDs.
+   */
+  private static List<UidTable.Name> names(GroupKey key) {
+    Tags tags = key.tags();
+    List<UidTable.Name> names = new ArrayList<>(1 + 2 * tags.size());
+    names.add(new UidTable.Name(UidTable.Kind.METRIC, key.metric()));
+    IntStream.range(0, tags.size())
+        .boxed()
+        .sorted(Comparator.comparingInt(tag -> hashPlace(tags.name(tag))))
+        .forEach(tag -> {
+          names.add(new UidTable.Name(UidTable.Kind.TAGK, tags.name(tag)));
+          names.add(new UidTable.Name(UidTable.Kind.TAGV, tags.value(tag)));
+        });
+    return names;
+  }
+
+  private static int hashPlace(String name) {
+    int hash = name.hashCode();
+    return (hash ^ (hash >>> 16)) & 15;
+  }
+
+  private Binding binding(GroupKey key, List<Bytes> uids) {
+    List<Bytes> sorted = new ArrayList<>();
+    for (int i = 1; i < uids.size(); i += 2) {
+      sorted.add(uids.get(i).concat(uids.get(i + 1)));
+    }
+    sorted.sort(Comparator.naturalOrder());
+    Bytes pairs = sorted.stream().reduce(Bytes.EMPTY, Bytes::concat);
+    return new UidBinding(key, uids.getFirst(), pairs, keys.bucket(uids.getFirst(), pairs));
+  }
+
+  @Override
+  public void encode(Binding binding, SampleGroup group, long firstStamp, CellSink sink) {
+    writer.write((UidBinding) binding, group, firstStamp, sink);
+  }
+
+  @Override
+  public void encode(Binding binding, Attribute attribute, long stamp, CellSink sink) {
+    UidBinding bound = (UidBinding) binding;
+    Long time = attribute.time();
+    if (time == null) {
+      throw new RefusedException(
+          "opentsdb.attribute",
+          "attribute '%s' has no time; OpenTSDB keeps what belongs to an instant"
+              .formatted(attribute.name()));
+    }
+    Refusal refusal = SampleWriter.timeRefusal(timeForm(attribute), time);
+    if (refusal != null) {
+      throw new RefusedException(refusal.rule(), refusal.message());
+    }
+    Attachments.Written cell = Attachments.write(bound, attribute, time, parameters.time());
+    byte[] row = keys.row(bound, 0);
+    keys.setBase(row, time - time % RowKeys.HOUR_MILLIS);
+    sink.data(DATA)
+        .put(Bytes.of(row), POINTS, cell.qualifier(), Math.floorDiv(stamp, 1000L), cell.value());
+  }
+
+  /** Annotations have qualifiers of their own, which no parameter changes. */
+  private OpenTsdbParameters.TimeForm timeForm(Attribute attribute) {
+    return attribute.name().equals(Attachments.ANNOTATION)
+        ? OpenTsdbParameters.TimeForm.AUTO
+        : parameters.time();
+  }
+
+  @Override
+  public List<FamilySelect> select(ReadScope scope) {
+    return List.of(FamilySelect.latest(POINTS));
+  }
+
+  /** Points of seconds, of milliseconds and of compacted columns do not stand in one order. */
+  @Override
+  public Optional<Bytes> qualifierAt(long bucket, long time) {
+    return Optional.empty();
+  }
+
+  @Override
+  public boolean rowsInTimeOrder() {
+    return false;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Two samples of one instant are both given out where they stand in different cells. The stamp
+   * tells which is the later: the cell time, and among cells of one cell time the place in the row,
+   * of which the original keeps the first.
+   */
+  @Override
+  public void decode(CellBatch cells, int from, int to, RowSamples out) {
+    if (from == to) {
+      return;
+    }
+    long base;
+    try {
+      int row = cells.rowOffset(from);
+      base = keys.base(cells.bytes(), row, row + cells.rowLength(from));
+    } catch (DamagedCellException e) {
+      for (int cell = from; cell < to; cell++) {
+        out.damaged(cell, message(e));
+      }
+      return;
+    }
+    for (int cell = from; cell < to; cell++) {
+      try {
+        Columns.Content content = Columns.content(cells, cell);
+        if (content.points()) {
+          Columns.read(content, cells, cell, base, stamp(cells.time(cell), cell - from), out);
+        } else {
+          Attachments.read(content, cells, cell, base, out);
+        }
+      } catch (DamagedCellException e) {
+        out.damaged(cell, message(e));
+      }
+    }
+  }
+
+  private static long stamp(long cellTime, int place) {
+    return 1000 * Math.clamp(cellTime, -CELL_TIME_MAX, CELL_TIME_MAX) - Math.min(place, 999);
+  }
+
+  private static String message(DamagedCellException e) {
+    @Nullable String message = e.getMessage();
+    return message == null ? e.toString() : message;
+  }
+
+  @Override
+  public Step<GroupKey> identify(Bytes row) {
+    List<Bytes> found = keys.uids(row);
+    if (found.size() == 1) {
+      return Step.done(GroupKey.of("", Tags.EMPTY));
+    }
+    List<UidTable.Kind> kinds = new ArrayList<>(found.size());
+    for (int i = 0; i < found.size(); i++) {
+      kinds.add(
+          i == 0 ? UidTable.Kind.METRIC : i % 2 == 1 ? UidTable.Kind.TAGK : UidTable.Kind.TAGV);
+    }
+    return uids.names(kinds, found).map(OpenTsdbLayout::key);
+  }
+
+  private static GroupKey key(List<String> names) {
+    Map<String, String> tags = new TreeMap<>();
+    for (int i = 1; i < names.size(); i += 2) {
+      if (tags.put(names.get(i), names.get(i + 1)) != null) {
+        throw new DamagedCellException(
+            "row key: two tagk UIDs have the name '%s' in tsdb-uid".formatted(names.get(i)));
+      }
+    }
+    return GroupKey.of(names.getFirst(), Tags.of(tags));
+  }
+
+  @Override
+  public CellDescription describe(int table, Cell cell) {
+    return table == UIDS ? uids.describe(cell) : DataCellText.describe(keys, cell);
+  }
+
+  /**
+   * Turns the points of one row into a single cell and deletes the cells it was made of, as the
+   * original does in the background and on reading. Of two points of one instant the one in the
+   * newest cell stays. Rows that hold an appended column are left as they are, as are those younger
+   * than an hour and a second, which still fill up.
+   *
+   * @param cells all cells of the row in family {@code t}, from {@code from} to {@code to}
+   *     (exclusive)
+   * @param now milliseconds since 1970; the time of the new cell
+   * @param out takes the put and the deletes, in this order
+   * @return whether anything is to be written
+   * @throws DamagedCellException if row key or a column is damaged; {@code out} has nothing of the
+   *     row then
+   */
+  public boolean compact(CellBatch cells, int from, int to, long now, MutationBatch out) {
+    if (from == to) {
+      return false;
+    }
+    int row = cells.rowOffset(from);
+    long base = keys.base(cells.bytes(), row, row + cells.rowLength(from));
+    return base <= now - COMPACTION_AGE_MILLIS && RowCompaction.compact(cells, from, to, now, out);
+  }
+}

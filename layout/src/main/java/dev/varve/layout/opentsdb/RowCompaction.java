@@ -1,0 +1,181 @@
+package dev.varve.layout.opentsdb;
+
+import dev.varve.layout.KeyBytes;
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.MutationBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * Turns the points of a row into one cell, as the original's compaction queue does where it is told
+ * to fix duplicates.
+ *
+ * <pre>
+ *  qualifier                          value
+ * +-------+-------+-----------+      +-------+-------+-------+----+
+ * | entry | entry | entry ... |      | value | value | ...   | 00 |   01: seconds and milliseconds
+ * +-------+-------+-----------+      +-------+-------+-------+----+
+ * </pre>
+ */
+final class RowCompaction {
+  /** A point in one of the columns that are merged; moves on to the next. */
+  private static final class Entries implements Comparable<Entries> {
+    private final CellBatch cells;
+    private final int cell;
+    private final boolean single;
+    private int at;
+    private int value;
+
+    private Entries(CellBatch cells, int cell, boolean single) {
+      this.cells = cells;
+      this.cell = cell;
+      this.single = single;
+      at = cells.qualifierOffset(cell);
+      value =
+          single
+              ? cells.valueOffset(cell) + cells.valueLength(cell) - valueLength()
+              : cells.valueOffset(cell);
+    }
+
+    private int flags() {
+      return single ? Columns.pointFlags(cells, cell) : PointCodec.flags(cells.bytes(), at);
+    }
+
+    private int valueLength() {
+      return PointCodec.checkedLength(flags());
+    }
+
+    private int offset() {
+      return PointCodec.offset(cells.bytes(), at);
+    }
+
+    private boolean millis() {
+      return PointCodec.millis(cells.bytes()[at]);
+    }
+
+    private void writeTo(KeyBytes qualifiers, KeyBytes values) {
+      byte[] bytes = cells.bytes();
+      int length = millis() ? 4 : 2;
+      qualifiers.raw(bytes, at, length - 1);
+      qualifiers.u8((bytes[at + length - 1] & 0xf0) | flags());
+      values.raw(bytes, value, valueLength());
+    }
+
+    /** Whether there is another point behind this one. */
+    private boolean advance() {
+      value += valueLength();
+      at += millis() ? 4 : 2;
+      return at < cells.qualifierOffset(cell) + cells.qualifierLength(cell);
+    }
+
+    /** By time; of one instant the newest cell first, which is the one that is kept. */
+    @Override
+    public int compareTo(Entries other) {
+      int order = Integer.compare(offset(), other.offset());
+      return order != 0 ? order : Long.compare(other.cells.time(other.cell), cells.time(cell));
+    }
+  }
+
+  private final CellBatch cells;
+  private final List<Integer> columns = new ArrayList<>();
+  private final PriorityQueue<Entries> heap = new PriorityQueue<>();
+  private final KeyBytes qualifiers = new KeyBytes();
+  private final KeyBytes values = new KeyBytes();
+  private boolean appended;
+  private boolean mended;
+  private int points;
+  private boolean seconds;
+  private boolean millis;
+
+  private RowCompaction(CellBatch cells) {
+    this.cells = cells;
+  }
+
+  /**
+   * Compacts a row.
+   *
+   * @return whether anything is to be written
+   * @throws dev.varve.layout.DamagedCellException if a column is damaged; nothing was added to
+   *     {@code out} then
+   */
+  static boolean compact(CellBatch cells, int from, int to, long cellTime, MutationBatch out) {
+    RowCompaction compaction = new RowCompaction(cells);
+    for (int cell = from; cell < to; cell++) {
+      compaction.take(cell);
+    }
+    if (compaction.appended || compaction.nothingToMerge()) {
+      return false;
+    }
+    compaction.merge();
+    return compaction.write(cellTime, out);
+  }
+
+  private void take(int cell) {
+    switch (Columns.content(cells, cell)) {
+      case POINT -> {
+        columns.add(cell);
+        Entries entry = new Entries(cells, cell, true);
+        mended |=
+            entry.flags() != PointCodec.flags(cells.bytes(), entry.at)
+                || entry.valueLength() != cells.valueLength(cell);
+        heap.add(entry);
+      }
+      case COMPACTED -> {
+        Columns.checkCompacted(cells, cell);
+        columns.add(cell);
+        heap.add(new Entries(cells, cell, false));
+      }
+      case APPENDED -> appended = true;
+      case ANNOTATION, HISTOGRAM, ROLLUP -> {}
+    }
+  }
+
+  private boolean nothingToMerge() {
+    return heap.isEmpty() || (heap.size() == 1 && heap.element().single && !mended);
+  }
+
+  private void merge() {
+    int before = -1;
+    while (!heap.isEmpty()) {
+      Entries next = heap.remove();
+      if (next.offset() != before) {
+        before = next.offset();
+        next.writeTo(qualifiers, values);
+        points++;
+        millis |= next.millis();
+        seconds |= !next.millis();
+      }
+      if (next.advance()) {
+        heap.add(next);
+      }
+    }
+    if (points > 1) {
+      values.u8(millis && seconds ? Columns.MIXED_UNITS : Columns.ONE_UNIT);
+    }
+  }
+
+  private boolean write(long cellTime, MutationBatch out) {
+    Bytes row = cells.row(columns.getFirst());
+    Bytes qualifier = qualifiers.toBytes();
+    Bytes value = values.toBytes();
+    boolean stands = false;
+    List<Bytes> absorbed = new ArrayList<>(columns.size());
+    for (int cell : columns) {
+      if (cells.qualifier(cell).equals(qualifier)) {
+        stands = cells.value(cell).equals(value);
+      } else {
+        absorbed.add(cells.qualifier(cell));
+      }
+    }
+    if (!stands) {
+      out.put(row, OpenTsdbLayout.POINTS, qualifier, cellTime, value);
+    }
+    for (Bytes column : absorbed) {
+      out.deleteColumn(row, OpenTsdbLayout.POINTS, column, TimeRange.ALL);
+    }
+    return !stands || !absorbed.isEmpty();
+  }
+}

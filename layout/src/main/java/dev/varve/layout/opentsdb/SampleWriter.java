@@ -1,0 +1,178 @@
+package dev.varve.layout.opentsdb;
+
+import dev.varve.layout.CellSink;
+import dev.varve.layout.Refusal;
+import dev.varve.layout.opentsdb.OpenTsdbParameters.FloatForm;
+import dev.varve.layout.opentsdb.OpenTsdbParameters.TimeForm;
+import dev.varve.model.Column;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
+import dev.varve.store.MutationBatch;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the samples of a group, each as a cell of its own.
+ *
+ * <p>One sample takes one put: row key, qualifier and value lie in one scratch array, of which only
+ * the base time changes from hour to hour.
+ */
+final class SampleWriter {
+  private static final Refusal GLOBAL =
+      new Refusal("opentsdb.metric", "the rows of annotations of no series hold no samples");
+  private static final Refusal KIND =
+      new Refusal("opentsdb.kind", "a text is no sample of OpenTSDB; it holds int64 and double");
+
+  private final OpenTsdbParameters parameters;
+  private final RowKeys keys;
+
+  SampleWriter(OpenTsdbParameters parameters, RowKeys keys) {
+    this.parameters = parameters;
+    this.keys = keys;
+  }
+
+  void write(UidBinding binding, SampleGroup group, long firstStamp, CellSink sink) {
+    MutationBatch out = sink.data(OpenTsdbLayout.DATA);
+    byte[] scratch = keys.row(binding, PointCodec.QUALIFIER_MAX + PointCodec.VALUE_MAX);
+    int rowLength = scratch.length - PointCodec.QUALIFIER_MAX - PointCodec.VALUE_MAX;
+    int @Nullable [] ranks = ranks(group);
+    List<Column> columns = group.columns();
+    for (int place = 0; place < group.size(); place++) {
+      long time = group.times()[place];
+      Refusal refusal = binding.global() ? GLOBAL : timeRefusal(parameters.time(), time);
+      if (refusal != null) {
+        sink.refuse(-1, place, refusal);
+        continue;
+      }
+      keys.setBase(scratch, time - time % RowKeys.HOUR_MILLIS);
+      long cellTime = Math.floorDiv(firstStamp + place, 1000L) + (ranks == null ? 0 : ranks[place]);
+      for (int i = 0; i < columns.size(); i++) {
+        Column column = columns.get(i);
+        if (column.has(place)) {
+          Refusal unfit = refusal(column, place);
+          if (unfit == null) {
+            put(column, place, time, cellTime, scratch, rowLength, out);
+          } else {
+            sink.refuse(i, place, unfit);
+          }
+        }
+      }
+    }
+  }
+
+  private void put(
+      Column column,
+      int place,
+      long time,
+      long cellTime,
+      byte[] scratch,
+      int rowLength,
+      MutationBatch out) {
+    long bits;
+    int flags;
+    switch (column) {
+      case Column.Longs longs -> {
+        bits = longs.values()[place];
+        flags = PointCodec.flags(bits);
+      }
+      case Column.Doubles doubles -> {
+        double value = doubles.values()[place];
+        boolean four = parameters.floats() == FloatForm.FOUR && PointCodec.fitsFloat(value);
+        bits = four ? Float.floatToRawIntBits((float) value) : Double.doubleToRawLongBits(value);
+        flags = PointCodec.FLOAT | (four ? 3 : 7);
+      }
+      case Column.Texts _ -> throw new IllegalStateException("refused before");
+    }
+    int offset = (int) (time % RowKeys.HOUR_MILLIS);
+    boolean millis = millis(parameters.time(), time);
+    int qualifierLength = PointCodec.putQualifier(scratch, rowLength, offset, millis, flags);
+    int value = rowLength + PointCodec.QUALIFIER_MAX;
+    PointCodec.putNumber(scratch, value, bits, flags);
+    out.put(
+        scratch,
+        0,
+        rowLength,
+        OpenTsdbLayout.POINTS,
+        scratch,
+        rowLength,
+        qualifierLength,
+        cellTime,
+        scratch,
+        value,
+        PointCodec.valueLength(flags));
+  }
+
+  static boolean millis(TimeForm form, long time) {
+    return form == TimeForm.MILLISECONDS || (form == TimeForm.AUTO && time % 1000 != 0);
+  }
+
+  /** Why a time has no place; null where it has one. */
+  static @Nullable Refusal timeRefusal(TimeForm form, long time) {
+    if (time < 1 || time > RowKeys.LAST_TIME) {
+      return new Refusal(
+          "opentsdb.time",
+          "time %d ms: OpenTSDB holds 1 to %d, whose seconds fit into 32 bits"
+              .formatted(time, RowKeys.LAST_TIME));
+    }
+    if (form == TimeForm.SECONDS && time % 1000 != 0) {
+      return new Refusal(
+          "opentsdb.time", "time %d ms is no whole second, and time=seconds".formatted(time));
+    }
+    return null;
+  }
+
+  private static @Nullable Refusal refusal(Column column, int place) {
+    if (!column.field().equals(Series.DEFAULT_FIELD)) {
+      return new Refusal(
+          "opentsdb.field",
+          "field '%s': OpenTSDB has no fields but 'value'".formatted(column.field()));
+    }
+    return switch (column) {
+      case Column.Longs _ -> null;
+      case Column.Doubles doubles ->
+          Double.isFinite(doubles.values()[place])
+              ? null
+              : new Refusal(
+                  "opentsdb.number",
+                  doubles.values()[place] + " is no number that OpenTSDB holds; it must be finite");
+      case Column.Texts _ -> KIND;
+    };
+  }
+
+  /**
+   * For each place of a group how many earlier ones are of its instant; null where none are. Two
+   * samples of an instant are two cells where their lengths or kinds differ, and only the cell time
+   * tells which was accepted last. The stamps of a group are closer than the milliseconds of a cell
+   * time; so each comes a millisecond after the one before.
+   */
+  private static int @Nullable [] ranks(SampleGroup group) {
+    long[] times = group.times();
+    if (isStrictlyMonotonic(times, group.size())) {
+      return null;
+    }
+    long[] sorted = Arrays.copyOf(times, group.size());
+    Arrays.sort(sorted);
+    if (isStrictlyMonotonic(sorted, sorted.length)) {
+      return null;
+    }
+    int[] ranks = new int[group.size()];
+    Map<Long, Integer> seen = new HashMap<>();
+    for (int place = 0; place < ranks.length; place++) {
+      ranks[place] = seen.merge(times[place], 1, Integer::sum) - 1;
+    }
+    return ranks;
+  }
+
+  private static boolean isStrictlyMonotonic(long[] times, int size) {
+    int rises = 0;
+    int falls = 0;
+    for (int i = 1; i < size; i++) {
+      rises += times[i] > times[i - 1] ? 1 : 0;
+      falls += times[i] < times[i - 1] ? 1 : 0;
+    }
+    return rises >= size - 1 || falls >= size - 1;
+  }
+}

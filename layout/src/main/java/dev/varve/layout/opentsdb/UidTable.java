@@ -1,0 +1,382 @@
+package dev.varve.layout.opentsdb;
+
+import dev.varve.layout.CellDescription;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.Step;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.Partitioning;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import dev.varve.store.TableSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table {@code tsdb-uid}: names and the numbers that stand for them. The three kinds share its
+ * rows, each with a qualifier of its own.
+ *
+ * <pre>
+ *  row          family   qualifier            value
+ *  00           id       metrics|tagk|tagv    how many were assigned, 8 bytes
+ *  name         id       metrics|tagk|tagv    UID
+ *  UID          name     metrics|tagk|tagv    name
+ *  UID          name     metric_meta|...      JSON, not ours
+ * </pre>
+ *
+ * <p>A new name takes the next number, puts itself under it, then puts the number under itself; in
+ * that order, so that whoever fails half-way leaks a number and nothing else.
+ */
+final class UidTable {
+  static final String NAME = "tsdb-uid";
+
+  static final TableSpec SPEC =
+      new TableSpec(
+          NAME,
+          List.of(FamilySpec.latest("id"), FamilySpec.latest("name")),
+          Resolution.MILLISECONDS,
+          Partitioning.ROW);
+
+  private static final int ID = 0;
+  private static final int NAMES = 1;
+  private static final Bytes COUNTERS = Bytes.of((byte) 0);
+  private static final int COUNTER_LENGTH = 8;
+  private static final int ATTEMPTS = 3;
+
+  /** What a name is. */
+  enum Kind {
+    METRIC("metrics", "metric_meta", "metricWidth"),
+    TAGK("tagk", "tagk_meta", "tagkWidth"),
+    TAGV("tagv", "tagv_meta", "tagvWidth");
+
+    private final String label;
+    private final String meta;
+    private final String parameter;
+
+    Kind(String label, String meta, String parameter) {
+      this.label = label;
+      this.meta = meta;
+      this.parameter = parameter;
+    }
+
+    Bytes qualifier() {
+      return Bytes.utf8(label);
+    }
+  }
+
+  /** A name, which is in Latin-1. */
+  record Name(Kind kind, String text) {
+    private Bytes row() {
+      return Bytes.of(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public String toString() {
+      return kind.label + " '" + text + "'";
+    }
+  }
+
+  private final OpenTsdbParameters parameters;
+
+  UidTable(OpenTsdbParameters parameters) {
+    this.parameters = parameters;
+  }
+
+  private int width(Kind kind) {
+    return switch (kind) {
+      case METRIC -> parameters.metricWidth();
+      case TAGK -> parameters.tagkWidth();
+      case TAGV -> parameters.tagvWidth();
+    };
+  }
+
+  /**
+   * The UIDs of names.
+   *
+   * @param create whether names that have none get one, in their order; else the step ends empty
+   *     where one is missing
+   */
+  Step<Optional<List<Bytes>>> uids(List<Name> names, boolean create) {
+    return lookUp(names)
+        .then(found -> {
+          if (found.stream().allMatch(Optional::isPresent)) {
+            return Step.done(Optional.of(found.stream().map(Optional::orElseThrow).toList()));
+          }
+          return create
+              ? assign(names, found, Map.of(), List.of()).map(Optional::of)
+              : Step.done(Optional.empty());
+        });
+  }
+
+  private Step<List<Optional<Bytes>>> lookUp(List<Name> names) {
+    List<Step.TableRead> reads =
+        names.stream().map(name -> read(name.row(), ID, name.kind.qualifier())).toList();
+    return new Step.Look<>(
+        reads,
+        true,
+        answers -> {
+          List<Optional<Bytes>> uids = new ArrayList<>(names.size());
+          for (int i = 0; i < names.size(); i++) {
+            uids.add(uid(names.get(i), answers.get(i)));
+          }
+          return Step.done(List.copyOf(uids));
+        });
+  }
+
+  private Optional<Bytes> uid(Name name, CellBatch answer) {
+    if (answer.isEmpty()) {
+      return Optional.empty();
+    }
+    Bytes uid = answer.value(0);
+    if (uid.length() != width(name.kind)) {
+      throw new DamagedCellException(
+          "%s: the UID of %s is %s, on %d bytes, and %s is %d"
+              .formatted(
+                  NAME, name, hex(uid), uid.length(), name.kind.parameter, width(name.kind)));
+    }
+    return Optional.of(uid);
+  }
+
+  /** Goes through the names behind those that are done, one after the other. */
+  private Step<List<Bytes>> assign(
+      List<Name> names, List<Optional<Bytes>> found, Map<Name, Bytes> fresh, List<Bytes> done) {
+    if (done.size() == names.size()) {
+      return Step.done(done);
+    }
+    Name name = names.get(done.size());
+    Bytes known = found.get(done.size()).orElse(fresh.get(name));
+    if (known != null) {
+      return assign(names, found, fresh, with(done, known));
+    }
+    return claim(name, 1)
+        .then(uid -> {
+          Map<Name, Bytes> more = new HashMap<>(fresh);
+          more.put(name, uid);
+          return assign(names, found, more, with(done, uid));
+        });
+  }
+
+  private static List<Bytes> with(List<Bytes> done, Bytes uid) {
+    List<Bytes> more = new ArrayList<>(done);
+    more.add(uid);
+    return List.copyOf(more);
+  }
+
+  private Step<Bytes> claim(Name name, int attempt) {
+    Bytes qualifier = name.kind.qualifier();
+    return new Step.Count<>(
+        OpenTsdbLayout.UIDS,
+        COUNTERS,
+        ID,
+        qualifier,
+        1,
+        number -> {
+          Bytes uid = uid(name, number);
+          return put(
+              new Cell(uid, NAMES, qualifier, 0, name.row()),
+              reverse ->
+                  reverse
+                      ? put(
+                          new Cell(name.row(), ID, qualifier, 0, uid),
+                          forward -> forward ? Step.done(uid) : again(name, attempt))
+                      : again(name, attempt));
+        });
+  }
+
+  private static <T> Step<T> put(Cell cell, Function<Boolean, Step<T>> then) {
+    return new Step.Claim<>(OpenTsdbLayout.UIDS, cell, null, then);
+  }
+
+  private Bytes uid(Name name, long number) {
+    int width = width(name.kind);
+    if (number < 1 || (width < 8 && number >>> (8 * width) != 0)) {
+      throw new RefusedException(
+          "opentsdb.uid",
+          "%s: all UIDs of %d bytes are assigned (%s=%d), the counter stands at %d"
+              .formatted(name, width, name.kind.parameter, width, number));
+    }
+    byte[] bytes = new byte[width];
+    for (int i = 0; i < width; i++) {
+      bytes[i] = (byte) (number >>> (8 * (width - 1 - i)));
+    }
+    return Bytes.of(bytes);
+  }
+
+  /** Somebody else had the name, or the number. The number is lost. */
+  private Step<Bytes> again(Name name, int attempt) {
+    return lookUp(List.of(name))
+        .then(found -> {
+          if (found.getFirst().isPresent()) {
+            return Step.done(found.getFirst().orElseThrow());
+          }
+          if (attempt == ATTEMPTS) {
+            throw new RefusedException(
+                "opentsdb.uid",
+                "%s: got no UID in %d attempts, each number was taken already; is the counter"
+                        .formatted(name, ATTEMPTS)
+                    + " in row 00 of tsdb-uid behind the UIDs?");
+          }
+          return claim(name, attempt + 1);
+        });
+  }
+
+  /**
+   * The names of UIDs.
+   *
+   * @param kinds of the UIDs, as many as they
+   * @throws DamagedCellException out of the step, where a UID has no name
+   */
+  Step<List<String>> names(List<Kind> kinds, List<Bytes> uids) {
+    List<Step.TableRead> reads = new ArrayList<>(uids.size());
+    for (int i = 0; i < uids.size(); i++) {
+      reads.add(read(uids.get(i), NAMES, kinds.get(i).qualifier()));
+    }
+    return new Step.Look<>(
+        reads,
+        true,
+        answers -> {
+          List<String> names = new ArrayList<>(uids.size());
+          for (int i = 0; i < uids.size(); i++) {
+            if (answers.get(i).isEmpty()) {
+              throw new DamagedCellException(
+                  "row key: %s UID %s has no name in %s"
+                      .formatted(kinds.get(i).label, hex(uids.get(i)), NAME));
+            }
+            names.add(checkedName(answers.get(i).value(0), "value of UID " + hex(uids.get(i))));
+          }
+          return Step.done(List.copyOf(names));
+        });
+  }
+
+  private static Step.TableRead read(Bytes row, int family, Bytes qualifier) {
+    return new Step.TableRead(
+        OpenTsdbLayout.UIDS,
+        ReadPlan.of(
+            List.of(Slice.row(row, row)),
+            List.of(
+                new FamilySelect(
+                    family, List.of(QualifierRange.exactly(qualifier)), TimeRange.ALL, 1))));
+  }
+
+  /**
+   * Reads a cell of the table part by part.
+   *
+   * @throws DamagedCellException if it is none of it
+   */
+  CellDescription describe(Cell cell) {
+    for (Kind kind : Kind.values()) {
+      if (cell.qualifier().equals(kind.qualifier())) {
+        return cell.family() == ID ? describeId(cell, kind) : describeName(cell, kind);
+      }
+      if (cell.qualifier().equals(Bytes.utf8(kind.meta)) && cell.family() == NAMES) {
+        return description(
+            cell,
+            kind,
+            "meta data of UID " + checkedUid(kind, cell.row(), "row key"),
+            "JSON",
+            cell.value().toUtf8());
+      }
+    }
+    throw new DamagedCellException(
+        "%s: qualifier '%s' is none of metrics, tagk, tagv or their meta data"
+            .formatted(NAME, latin1(cell.qualifier())));
+  }
+
+  private CellDescription describeId(Cell cell, Kind kind) {
+    if (!cell.row().equals(COUNTERS)) {
+      return description(
+          cell,
+          kind,
+          "name '" + checkedName(cell.row(), "row key") + "'",
+          "UID",
+          checkedUid(kind, cell.value(), "value"));
+    }
+    if (cell.value().length() != COUNTER_LENGTH) {
+      throw new DamagedCellException(
+          "%s: value of the counter has %d bytes, it takes %d"
+              .formatted(NAME, cell.value().length(), COUNTER_LENGTH));
+    }
+    long count = PointCodec.integer(cell.value().toArray(), 0, COUNTER_LENGTH);
+    return description(cell, kind, "counter", "assigned", Long.toString(count));
+  }
+
+  private CellDescription describeName(Cell cell, Kind kind) {
+    return description(
+        cell,
+        kind,
+        "UID " + checkedUid(kind, cell.row(), "row key"),
+        "name",
+        checkedName(cell.value(), "value"));
+  }
+
+  private static CellDescription description(
+      Cell cell, Kind kind, String row, String label, String value) {
+    return new CellDescription(
+        "%s %s: %s %s".formatted(kind.label, row, label, value),
+        List.of(
+            new CellDescription.Part("row", "key", row, 0, cell.row().length()),
+            new CellDescription.Part(
+                "qualifier", "kind", cell.qualifier().toUtf8(), 0, cell.qualifier().length()),
+            new CellDescription.Part("value", label, value, 0, cell.value().length())));
+  }
+
+  private String checkedUid(Kind kind, Bytes uid, String where) {
+    if (uid.length() != width(kind)) {
+      throw new DamagedCellException(
+          "%s: %s %s is no %s UID of %d bytes"
+              .formatted(NAME, where, hex(uid), kind.label, width(kind)));
+    }
+    return hex(uid);
+  }
+
+  private static String checkedName(Bytes name, String where) {
+    if (name.isEmpty()) {
+      throw new DamagedCellException(NAME + ": " + where + " is an empty name");
+    }
+    return latin1(name);
+  }
+
+  private static String latin1(Bytes bytes) {
+    return new String(bytes.toArray(), StandardCharsets.ISO_8859_1);
+  }
+
+  private static String hex(Bytes bytes) {
+    return RowKeys.HEX.formatHex(bytes.toArray());
+  }
+
+  /**
+   * Why a name cannot be kept, with {@code what} it names; null where it can.
+   *
+   * @param foreign whether letters count that only a name made elsewhere can have
+   */
+  static @Nullable String flaw(String what, String name, boolean foreign) {
+    if (name.isEmpty()) {
+      return what + " is empty";
+    }
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c > 0xff || !(foreign || isWord(c) || "-_./".indexOf(c) >= 0)) {
+        return "%s '%s': character %d is U+%04X; OpenTSDB takes the letters of Latin-1, digits and -_./"
+            .formatted(what, name, i, name.codePointAt(i));
+      }
+    }
+    return null;
+  }
+
+  private static boolean isWord(char c) {
+    return Character.isLetter(c) || (c >= '0' && c <= '9');
+  }
+}
