@@ -1,7 +1,9 @@
 package dev.varve.cli.imports;
 
 import dev.varve.cli.CommandFailedException;
+import dev.varve.cli.OutputFormat;
 import dev.varve.cli.Progress;
+import dev.varve.cli.Records;
 import dev.varve.cli.Target;
 import dev.varve.cli.TargetOptions;
 import dev.varve.model.Batch;
@@ -97,6 +99,13 @@ public final class ImportCommand implements Callable<Integer> {
       description =
           "Make each field of influx lines a metric of its own, measurement_field; done by itself where the layout holds no fields.")
   private boolean joinFields;
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description =
+          "How the summary is printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
 
   @ArgGroup(exclusive = false, heading = "For csv:%n")
   private CsvOptions csv = new CsvOptions();
@@ -265,13 +274,21 @@ public final class ImportCommand implements Callable<Integer> {
     err()
         .printf(
             Locale.ROOT,
-            "%,d points of %,d lines in %.1f s (%,.0f points/s); %,d bad lines, %,d points refused%n",
+            "%,d points of %,d lines in %.1f s (%,.0f points/s)%n",
             tally.accepted,
             tally.lines,
             seconds,
-            tally.accepted / Math.max(seconds, 1e-3),
-            tally.bad,
-            tally.refused);
+            tally.accepted / Math.max(seconds, 1e-3));
+    try (Records records =
+        new Records(
+            output, spec.commandLine().getOut(), "points", "lines", "bad", "refused", "seconds")) {
+      records.add(
+          tally.accepted,
+          tally.lines,
+          tally.bad,
+          tally.refused,
+          String.format(Locale.ROOT, "%.3f", seconds));
+    }
   }
 
   private PrintWriter err() {

@@ -1,0 +1,137 @@
+package dev.varve.cli.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.DatasetConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VarveConfigTest {
+  @TempDir Path folder;
+
+  private Path file(String yaml) throws IOException {
+    return Files.writeString(folder.resolve("varve.yaml"), yaml);
+  }
+
+  @Test
+  void withoutAnythingThereIsOneDatasetOnLoopback() {
+    VarveConfig config = VarveConfig.read(null, Map.of(), Map.of());
+
+    assertThat(config.engine().directory()).isEqualTo(Path.of("varve-data"));
+    assertThat(config.engine().memory()).isEqualTo(256L << 20);
+    assertThat(config.engine().defaultDataset()).isEqualTo("default");
+    assertThat(config.engine().datasets()).hasSize(1);
+    assertThat(
+            config
+                .engine()
+                .datasets()
+                .getFirst()
+                .periods()
+                .getFirst()
+                .layouts()
+                .getFirst()
+                .identity()
+                .name())
+        .isEqualTo("buckets");
+    assertThat(config.listeners())
+        .containsExactly(new VarveConfig.Listener("127.0.0.1", 4242, java.util.List.of(), null));
+  }
+
+  @Test
+  void readsEveryKeyOfADataset() throws IOException {
+    Path file =
+        file(
+            """
+            data: /var/lib/varve
+            memory: 1GB
+            listen:
+              - {host: 127.0.0.1, port: 4243, dialects: [kairosdb], dataset: metrics}
+            datasets:
+              metrics:
+                layout: buckets
+                parameters: {bucket: 6h}
+                retention: 30d
+                duplicates: first
+                resources: [host, pod]
+                scans: allow
+                periods:
+                  - {from: 2030-01-01T00:00:00Z, layout: buckets}
+            """);
+
+    VarveConfig config = VarveConfig.read(file, Map.of(), Map.of());
+
+    DatasetConfig dataset = config.engine().datasets().getFirst();
+    assertThat(config.engine().defaultDataset()).isEqualTo("metrics");
+    assertThat(config.engine().memory()).isEqualTo(1L << 30);
+    assertThat(config.listeners().getFirst().port()).isEqualTo(4243);
+    assertThat(dataset.retention()).isEqualTo(Duration.ofDays(30));
+    assertThat(dataset.duplicates()).isEqualTo(DatasetConfig.Duplicates.FIRST);
+    assertThat(dataset.resources()).containsExactlyInAnyOrder("host", "pod");
+    assertThat(dataset.wholeTableScans()).isTrue();
+    assertThat(dataset.periods()).hasSize(2);
+    assertThat(dataset.periods().get(1).from()).isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
+    assertThat(dataset.periods().getFirst().layouts().getFirst().identity().toString())
+        .contains("6h");
+  }
+
+  @Test
+  void aFlagIsStrongerThanTheEnvironmentAndThatStrongerThanTheFile() throws IOException {
+    Path file = file("memory: 1GB\ndata: from-file\n");
+
+    VarveConfig config =
+        VarveConfig.read(
+            file,
+            Map.of("VARVE_MEMORY", "2GB", "VARVE_DATA", "from-environment"),
+            Map.of("memory", "3GB"));
+
+    assertThat(config.engine().memory()).isEqualTo(3L << 30);
+    assertThat(config.engine().directory()).isEqualTo(Path.of("from-environment"));
+  }
+
+  @Test
+  void namesAllProblemsAtOnceEachWithItsPlace() throws IOException {
+    Path file =
+        file(
+            """
+            memori: 1GB
+            memory: 4GBB
+            datasets:
+              metrics:
+                layout: buckets
+                retention: soon
+                duplicates: newest
+            """);
+
+    assertThatThrownBy(() -> VarveConfig.read(file, Map.of(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("memori: is unknown (did you mean 'memory'?")
+        .hasMessageContaining("set in varve.yaml line 1")
+        .hasMessageContaining(
+            "memory: '4GBB' is not a size (try 256MB or 4GB), set in varve.yaml line 2")
+        .hasMessageContaining("datasets.metrics.retention: 'soon' is not a duration")
+        .hasMessageContaining(
+            "datasets.metrics.duplicates: 'newest' is none of last, first, max, min, set in varve.yaml line 7");
+  }
+
+  @Test
+  void saysWhichLayoutIsUnknownAndWhereItWasNamed() {
+    assertThatThrownBy(
+            () -> VarveConfig.read(null, Map.of(), Map.of("datasets.a.layout", "bukets")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("datasets.a.layout")
+        .hasMessageContaining("--set datasets.a.layout");
+  }
+
+  @Test
+  void refusesADefaultThatIsNoDataset() {
+    assertThatThrownBy(() -> VarveConfig.read(null, Map.of(), Map.of("default", "other")))
+        .hasMessageContaining("there is no dataset 'other'");
+  }
+}
