@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.DatasetConfig;
+import dev.varve.server.ServerConfig;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -44,7 +45,7 @@ final class ConfigCommand implements Callable<Integer> {
       records.add("memory", config.engine().memory());
       records.add("default", config.engine().defaultDataset());
       for (int i = 0; i < config.listeners().size(); i++) {
-        VarveConfig.Listener listener = config.listeners().get(i);
+        ServerConfig.Listener listener = config.listeners().get(i);
         records.add("listen[" + i + "]", listener.host() + ":" + listener.port());
         if (!listener.dialects().isEmpty()) {
           records.add("listen[" + i + "].dialects", String.join(",", listener.dialects()));

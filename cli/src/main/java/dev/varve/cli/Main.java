@@ -20,6 +20,7 @@ import picocli.CommandLine.HelpCommand;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     subcommands = {
+      ServeCommand.class,
       ImportCommand.class,
       PutCommand.class,
       QueryCommand.class,

@@ -12,6 +12,7 @@ import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
+import dev.varve.server.varve.VarveApi;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -118,6 +119,7 @@ public final class Server implements AutoCloseable {
             engine::get, listener.dataset(), config.query(), metrics, clock, version());
     List<Router.Mount> mounts = new ArrayList<>();
     mounts.add(operations.mount());
+    mounts.add(new VarveApi(context).mount());
     StreamProtocol lines = null;
     for (String dialect : listener.dialects()) {
       switch (dialect) {

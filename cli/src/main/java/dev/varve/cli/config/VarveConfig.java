@@ -5,6 +5,7 @@ import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
+import dev.varve.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listeners where the server listens
  */
-public record VarveConfig(EngineConfig engine, List<Listener> listeners) {
+public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> listeners) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -39,14 +40,6 @@ public record VarveConfig(EngineConfig engine, List<Listener> listeners) {
           "VARVE_HEAP",
           "VARVE_TRACE",
           "VARVE_CONFIG");
-
-  /**
-   * A place to listen.
-   *
-   * @param dialects what is answered there, without a prefix; empty for all that share a port
-   * @param dataset the one that requests mean which name none
-   */
-  public record Listener(String host, int port, List<String> dialects, @Nullable String dataset) {}
 
   /**
    * Reads the configuration.
@@ -128,7 +121,7 @@ public record VarveConfig(EngineConfig engine, List<Listener> listeners) {
         && problems.isEmpty()) {
       reader.problem("default", "there is no dataset '" + defaultDataset + "'");
     }
-    List<Listener> listeners = listeners(reader);
+    List<ServerConfig.Listener> listeners = listeners(reader);
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -136,20 +129,23 @@ public record VarveConfig(EngineConfig engine, List<Listener> listeners) {
     return new VarveConfig(new EngineConfig(data, memory, datasets, defaultDataset), listeners);
   }
 
-  private static List<Listener> listeners(ConfigReader reader) {
-    List<Listener> listeners = new ArrayList<>();
+  private static List<String> dialects(ConfigReader item) {
+    List<String> named = item.texts("dialects");
+    return named.isEmpty() ? ServerConfig.Listener.DEFAULTS.dialects() : named;
+  }
+
+  private static List<ServerConfig.Listener> listeners(ConfigReader reader) {
+    List<ServerConfig.Listener> listeners = new ArrayList<>();
     for (ConfigReader item : reader.list("listen")) {
       listeners.add(
-          new Listener(
+          new ServerConfig.Listener(
               item.text("host", "127.0.0.1"),
               item.integer("port", 0, 65535, 4242),
-              item.texts("dialects"),
+              dialects(item),
               item.text("dataset")));
       item.refuseUnknown();
     }
-    return listeners.isEmpty()
-        ? List.of(new Listener("127.0.0.1", 4242, List.of(), null))
-        : listeners;
+    return listeners.isEmpty() ? List.of(ServerConfig.Listener.DEFAULTS) : listeners;
   }
 
   /** Reads one dataset. */

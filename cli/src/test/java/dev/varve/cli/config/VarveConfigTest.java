@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.DatasetConfig;
+import dev.varve.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,8 +41,7 @@ class VarveConfigTest {
                 .identity()
                 .name())
         .isEqualTo("buckets");
-    assertThat(config.listeners())
-        .containsExactly(new VarveConfig.Listener("127.0.0.1", 4242, java.util.List.of(), null));
+    assertThat(config.listeners()).containsExactly(ServerConfig.Listener.DEFAULTS);
   }
 
   @Test

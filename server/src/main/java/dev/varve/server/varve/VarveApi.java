@@ -11,10 +11,13 @@ import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.QueryRun;
 import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.PointFormatException;
 import dev.varve.server.points.PointReader;
@@ -22,15 +25,14 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.StringWriter;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -55,32 +57,46 @@ public final class VarveApi {
   private static final int BATCH_SAMPLES = 10_000;
   private static final int REASONS_MAX = 1000;
 
-  private final Function<Exchange, Dataset> datasets;
-  private final InstantSource clock;
+  /** The prefix of its paths. */
+  public static final String NAME = "varve";
 
-  /**
-   * Prepares to answer.
-   *
-   * @param datasets finds the dataset that a request means
-   */
-  public VarveApi(Function<Exchange, Dataset> datasets, InstantSource clock) {
-    this.datasets = datasets;
-    this.clock = clock;
+  private final DialectContext context;
+
+  /** Prepares to answer. */
+  public VarveApi(DialectContext context) {
+    this.context = context;
   }
 
-  public List<Route> routes() {
+  /** Its routes; it is mounted on every listener, since the command line finds the server by it. */
+  public Router.Mount mount() {
+    return new Router.Mount(NAME, routes(), VarveApi::error);
+  }
+
+  private static ErrorFormat.Body error(String message) {
+    StringWriter text = new StringWriter();
+    JsonLines.write(
+        text,
+        json -> {
+          json.writeStartObject();
+          json.writeStringProperty("error", message);
+          json.writeEndObject();
+        });
+    return new ErrorFormat.Body(JSON, text.toString());
+  }
+
+  private List<Route> routes() {
     return List.of(
-        Route.get("/varve/v1/dataset", Load.NONE, this::dataset),
-        Route.post("/varve/v1/points", Load.WRITE, this::points),
-        Route.get("/varve/v1/query", Load.READ, exchange -> query(exchange, ofUrl(exchange))),
-        Route.post("/varve/v1/query", Load.READ, exchange -> query(exchange, ofForm(exchange))),
-        Route.get("/varve/v1/explain", Load.READ, exchange -> explain(exchange, ofUrl(exchange))),
-        Route.post("/varve/v1/explain", Load.READ, exchange -> explain(exchange, ofForm(exchange))),
-        Route.post("/varve/v1/explain/points", Load.READ, this::explainPoints));
+        Route.get("/v1/dataset", Load.NONE, this::dataset),
+        Route.post("/v1/points", Load.WRITE, this::points),
+        Route.get("/v1/query", Load.READ, exchange -> query(exchange, ofUrl(exchange))),
+        Route.post("/v1/query", Load.READ, exchange -> query(exchange, ofForm(exchange))),
+        Route.get("/v1/explain", Load.READ, exchange -> explain(exchange, ofUrl(exchange))),
+        Route.post("/v1/explain", Load.READ, exchange -> explain(exchange, ofForm(exchange))),
+        Route.post("/v1/explain/points", Load.READ, this::explainPoints));
   }
 
   private void dataset(Exchange exchange) throws IOException {
-    Dataset dataset = datasets.apply(exchange);
+    Dataset dataset = context.dataset(exchange);
     boolean fields =
         dataset.config().periods().stream()
             .map(DatasetConfig.PeriodConfig::layouts)
@@ -97,7 +113,7 @@ public final class VarveApi {
   }
 
   private void points(Exchange exchange) throws IOException {
-    Dataset dataset = datasets.apply(exchange);
+    Dataset dataset = context.dataset(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = new BatchBuilder();
     try (BufferedReader lines =
@@ -107,14 +123,21 @@ public final class VarveApi {
         number++;
         read(line, number, batch, tally);
         if (batch.sampleCount() >= BATCH_SAMPLES) {
-          tally.add(dataset.write(batch.build()));
+          tally.add(write(dataset, batch));
         }
       }
     }
     if (!batch.isEmpty()) {
-      tally.add(dataset.write(batch.build()));
+      tally.add(write(dataset, batch));
     }
     answer(exchange, tally::write);
+  }
+
+  private WriteResult write(Dataset dataset, BatchBuilder batch) {
+    long start = System.nanoTime();
+    WriteResult result = dataset.write(batch.build());
+    context.ingest().written(dataset.name(), NAME, result, 0, System.nanoTime() - start);
+    return result;
   }
 
   private static void read(String line, long number, BatchBuilder batch, Tally tally) {
@@ -129,13 +152,13 @@ public final class VarveApi {
   }
 
   private void query(Exchange exchange, Map<String, String> texts) throws IOException {
-    Dataset dataset = datasets.apply(exchange);
-    QueryRun run = Query.of(plan(texts, dataset)).on(dataset);
+    Dataset dataset = context.dataset(exchange);
+    QueryRun run = Query.of(plan(texts, dataset)).limits(context.queryLimits()).on(dataset);
     exchange.onAbort(run::cancel);
     try (OutputStream out = exchange.answer(JSON_LINES)) {
       ResultLines lines = new ResultLines(out);
       try {
-        run.into(lines);
+        context.measured(dataset, NAME, run, () -> run.into(lines));
         lines.close();
       } catch (QueryRefusedException e) {
         if (!exchange.committed()) {
@@ -147,7 +170,7 @@ public final class VarveApi {
   }
 
   private void explain(Exchange exchange, Map<String, String> texts) throws IOException {
-    Dataset dataset = datasets.apply(exchange);
+    Dataset dataset = context.dataset(exchange);
     Map<String, String> query = new LinkedHashMap<>(texts);
     boolean analyze = "true".equals(query.remove("analyze"));
     QueryExplanation explanation = Query.of(plan(query, dataset)).explain(dataset, analyze);
@@ -155,7 +178,7 @@ public final class VarveApi {
   }
 
   private void explainPoints(Exchange exchange) throws IOException {
-    Dataset dataset = datasets.apply(exchange);
+    Dataset dataset = context.dataset(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = new BatchBuilder();
     try (BufferedReader lines =
@@ -175,7 +198,7 @@ public final class VarveApi {
   /** What is wrong with the words of a query is the sender's business. */
   private QueryPlan plan(Map<String, String> texts, Dataset dataset) {
     try {
-      return new QueryParameters(texts).plan(dataset.resolution(), clock.instant());
+      return new QueryParameters(texts).plan(dataset.resolution(), context.clock().instant());
     } catch (SelectorSyntaxException | IllegalArgumentException e) {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
     }

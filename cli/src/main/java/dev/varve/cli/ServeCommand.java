@@ -1,0 +1,193 @@
+package dev.varve.cli;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Dataset;
+import dev.varve.engine.Engine;
+import dev.varve.server.Server;
+import dev.varve.server.ServerConfig;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.BindException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code varve serve}. */
+@Command(
+    name = "serve",
+    description = "Starts a server: takes points, answers queries, until it is told to stop.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Examples:",
+      "  varve serve",
+      "  varve serve --data /var/lib/varve --listen 127.0.0.1:4243 --set datasets.metrics.layout=kairosdb",
+      "",
+      "On SIGTERM or Ctrl-C it takes no more requests, ends those that run, and closes its stores."
+    })
+final class ServeCommand implements Callable<Integer> {
+  @Mixin private ConfigOptions config;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      description =
+          "Where to listen, instead of what the configuration says. May come several times.")
+  private List<String> listen = List.of();
+
+  @Option(
+      names = "--no-self-monitoring",
+      description = "Do not write the server's own metrics into the default dataset.")
+  private boolean noSelfMonitoring;
+
+  @Option(
+      names = "--output",
+      defaultValue = "table",
+      description =
+          "How the addresses are printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private OutputFormat output;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    VarveConfig read = config.read();
+    List<ServerConfig.Listener> listeners = listeners(read);
+    ServerConfig serverConfig =
+        new ServerConfig(
+            listeners,
+            ServerConfig.DEFAULTS.http(),
+            ServerConfig.DEFAULTS.query(),
+            noSelfMonitoring ? null : ServerConfig.DEFAULTS.selfMonitoring(),
+            null);
+    CountDownLatch stop = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "varve-stop"));
+    try {
+      serve(read.engine().directory(), serverConfig, () -> Engine.open(read.engine()), stop);
+    } finally {
+      stopped.countDown();
+    }
+    return 0;
+  }
+
+  private void serve(
+      Path data,
+      ServerConfig serverConfig,
+      java.util.function.Supplier<Engine> opening,
+      CountDownLatch stop)
+      throws IOException, InterruptedException {
+    try (Server server = start(serverConfig, opening);
+        Engine engine = server.engine()) {
+      List<URI> addresses = addresses(serverConfig.listen(), server.ports());
+      RunningServer.note(data, addresses.getFirst());
+      try {
+        announce(serverConfig.listen(), addresses, engine, data);
+        stop.await();
+        spec.commandLine().getErr().println("varve: stopping");
+        server.close();
+      } finally {
+        RunningServer.forget(data);
+      }
+    }
+  }
+
+  private static Server start(ServerConfig config, java.util.function.Supplier<Engine> opening)
+      throws IOException {
+    try {
+      return Server.start(config, opening);
+    } catch (BindException e) {
+      throw new CommandFailedException(
+          "cannot listen on "
+              + places(config.listen())
+              + ": "
+              + e.getMessage()
+              + " (--listen HOST:PORT names another place)");
+    } catch (IOException e) {
+      if (e.getCause() instanceof BindException) {
+        throw new CommandFailedException(
+            "cannot listen on "
+                + places(config.listen())
+                + ": "
+                + e.getMessage()
+                + " (--listen HOST:PORT names another place)");
+      }
+      throw e;
+    }
+  }
+
+  private static String places(List<ServerConfig.Listener> listeners) {
+    return String.join(
+        ", ", listeners.stream().map(listener -> listener.host() + ":" + listener.port()).toList());
+  }
+
+  private List<ServerConfig.Listener> listeners(VarveConfig read) {
+    if (listen.isEmpty()) {
+      return read.listeners();
+    }
+    List<ServerConfig.Listener> listeners = new ArrayList<>();
+    for (String place : listen) {
+      int colon = place.lastIndexOf(':');
+      String port = place.substring(colon + 1);
+      if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > 65535) {
+        throw new CommandFailedException(
+            "'" + place + "' is no place to listen (try 127.0.0.1:4242)");
+      }
+      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon);
+      listeners.add(
+          new ServerConfig.Listener(
+              host, Integer.parseInt(port), ServerConfig.Listener.DEFAULTS.dialects(), null));
+    }
+    return listeners;
+  }
+
+  private static List<URI> addresses(List<ServerConfig.Listener> listeners, List<Integer> ports) {
+    List<URI> addresses = new ArrayList<>();
+    for (int i = 0; i < ports.size(); i++) {
+      addresses.add(URI.create("http://" + listeners.get(i).host() + ":" + ports.get(i)));
+    }
+    return addresses;
+  }
+
+  private void announce(
+      List<ServerConfig.Listener> listeners, List<URI> addresses, Engine engine, Path data) {
+    PrintWriter out = spec.commandLine().getOut();
+    try (Records records = new Records(output, out, "address", "speaks", "dataset", "layout")) {
+      for (int i = 0; i < addresses.size(); i++) {
+        @Nullable String named = listeners.get(i).dataset();
+        Dataset dataset = named == null ? engine.defaultDataset() : engine.dataset(named);
+        records.add(
+            addresses.get(i).toString(),
+            String.join(" ", listeners.get(i).dialects()),
+            dataset.name(),
+            dataset.config().periods().getLast().layouts().getFirst().identity().name());
+      }
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    err.println();
+    err.println(
+        "Varve listens; its data is in " + data.toAbsolutePath() + ". Try, in another terminal:");
+    err.println("  ./varve query jvm_memory_used_bytes --last 10m");
+  }
+
+  /** Keeps the JVM alive until the server has ended in order. */
+  private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
+    stop.countDown();
+    try {
+      stopped.await(Duration.ofSeconds(60).toSeconds(), java.util.concurrent.TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
