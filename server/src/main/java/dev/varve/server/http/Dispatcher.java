@@ -140,6 +140,7 @@ public final class Dispatcher {
     ErrorFormat.Body body = format.of(failure.message());
     try {
       exchange.answer(failure.status(), body.contentType(), body.text());
+      exchange.finish();
     } catch (IOException | RuntimeException e) {
       LOG.debug("{} {}: the error could not be sent", exchange.method(), exchange.rawPath(), e);
       exchange.breakOff();

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request and its answer, with blocking streams. For one thread.
  *
- * <p>Nothing of the answer is sent before 32 KiB of it are written or it is closed; until then an
- * error can still take its place.
+ * <p>Nothing of the answer is sent before 32 KiB of it are written or its handler returns; until
+ * then an error can still take its place. Closing the answer's stream ends what is written, not the
+ * answer: a handler that closes it on the way out of an exception has not answered.
  */
 public abstract class Exchange {
   private static final int ANSWER_BUFFER = 32 << 10;
@@ -160,11 +161,9 @@ public abstract class Exchange {
   }
 
   /** Answers without a body. */
-  public final void answer(int code) throws IOException {
+  public final void answer(int code) {
     status(code);
-    Answer begun = new Answer();
-    answer = begun;
-    begun.close();
+    answer = new Answer();
   }
 
   /** Whether the answer can no longer be changed. */
@@ -201,12 +200,14 @@ public abstract class Exchange {
     headers.remove("Content-Type");
   }
 
+  /** Sends what was written. */
   final void finish() throws IOException {
-    if (answer == null) {
-      answer(status);
-    } else {
-      answer.close();
+    Answer begun = answer;
+    if (begun == null) {
+      begun = new Answer();
+      answer = begun;
     }
+    begun.finish();
   }
 
   private boolean acceptsGzip() {
@@ -274,10 +275,11 @@ public abstract class Exchange {
     }
 
     @Override
-    public void close() throws IOException {
-      if (closed) {
-        return;
-      }
+    public void close() {
+      closed = true;
+    }
+
+    private void finish() throws IOException {
       closed = true;
       if (held != null) {
         start(held.size());

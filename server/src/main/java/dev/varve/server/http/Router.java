@@ -12,13 +12,17 @@ import org.jspecify.annotations.Nullable;
  * Which route answers a path. Immutable once built.
  *
  * <p>A path may begin with {@code /datasets/NAME}, which names the dataset, and then with {@code
- * /DIALECT}, under which every dialect answers, whether it also answers at the root or not.
+ * /DIALECT}, under which every dialect answers besides the root.
  */
 public final class Router {
   private static final String DATASETS = "/datasets/";
 
-  /** A dialect's routes and how it words errors. */
-  public record Mount(String name, List<Route> routes, ErrorFormat errors) {
+  /**
+   * A dialect's routes and how it words errors.
+   *
+   * @param prefixed whether it also answers under its name
+   */
+  public record Mount(String name, boolean prefixed, List<Route> routes, ErrorFormat errors) {
     public Mount {
       routes = List.copyOf(routes);
     }
@@ -44,13 +48,13 @@ public final class Router {
   private record Found(Mount mount, Route route) {}
 
   /**
-   * @param mounts the dialects of a listener, those without a name at the root alone
+   * @param mounts the dialects of a listener
    * @throws IllegalArgumentException naming every path that two of them claim
    */
   public Router(List<Mount> mounts) {
     List<String> clashes = new ArrayList<>();
     for (Mount mount : mounts) {
-      if (!mount.name().isEmpty()) {
+      if (mount.prefixed()) {
         prefixes.put("/" + mount.name(), mount);
       }
       for (Route route : mount.routes()) {

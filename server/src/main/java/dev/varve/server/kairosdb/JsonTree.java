@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -16,7 +17,9 @@ import tools.jackson.core.json.JsonFactory;
  * for small documents such as queries. A JSON null is a null.
  */
 final class JsonTree {
-  static final JsonFactory FACTORY = new JsonFactory();
+  /** A generator that is closed half way leaves its text half done, as it should look then. */
+  static final JsonFactory FACTORY =
+      JsonFactory.builder().disable(StreamWriteFeature.AUTO_CLOSE_CONTENT).build();
 
   private JsonTree() {}
 

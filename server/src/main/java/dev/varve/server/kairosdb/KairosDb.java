@@ -57,7 +57,7 @@ public final class KairosDb {
     add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
     add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
     add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
-    return new Router.Mount(NAME, routes, KairosDb::errors);
+    return new Router.Mount(NAME, true, routes, KairosDb::errors);
   }
 
   /** Adds a route, and once for each path the answer to what browsers ask before they use it. */
@@ -199,15 +199,14 @@ public final class KairosDb {
     void write(JsonGenerator json);
   }
 
-  private static void answer(Exchange exchange, Writer writer) throws IOException {
+  private static void answer(Exchange exchange, Writer writer) {
     OutputStream out = exchange.answer(JSON);
-    // Not closed on the way out of an exception: half an answer has to look like one.
-    JsonGenerator json =
-        JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8);
-    json.writeStartObject();
-    writer.write(json);
-    json.writeEndObject();
-    json.close();
+    try (JsonGenerator json =
+        JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
+      json.writeStartObject();
+      writer.write(json);
+      json.writeEndObject();
+    }
   }
 
   private void metricNames(Exchange exchange) throws IOException {

@@ -41,7 +41,8 @@ public final class Operations {
 
   public Router.Mount mount() {
     return new Router.Mount(
-        "",
+        "operations",
+        false,
         List.of(
             Route.get("/-/healthy", Load.NONE, this::healthy),
             Route.get("/-/ready", Load.NONE, this::ready),

@@ -99,7 +99,7 @@ class SocketServerTest {
                   out.write(new byte[100_000]);
                   throw new IllegalStateException("half way");
                 }));
-    Router router = new Router(List.of(new Router.Mount("test", routes, ErrorFormat.PLAIN)));
+    Router router = new Router(List.of(new Router.Mount("test", true, routes, ErrorFormat.PLAIN)));
     StreamProtocol shout =
         (in, out) -> {
           BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8));
@@ -348,8 +348,8 @@ class SocketServerTest {
     org.assertj.core.api.Assertions.assertThatThrownBy(() ->
             new Router(
                 List.of(
-                    new Router.Mount("one", List.of(route), ErrorFormat.PLAIN),
-                    new Router.Mount("two", List.of(route), ErrorFormat.PLAIN))))
+                    new Router.Mount("one", true, List.of(route), ErrorFormat.PLAIN),
+                    new Router.Mount("two", true, List.of(route), ErrorFormat.PLAIN))))
         .hasMessageContaining("GET /same is both one's and two's");
   }
 }
