@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.roaringbitmap.IntConsumer;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -28,10 +29,17 @@ public final class Matches {
 
   private final RoaringBitmap series;
   private final IntFunction<Match> resolve;
+  private final Predicate<String> wantedFields;
 
-  Matches(RoaringBitmap series, IntFunction<Match> resolve) {
+  Matches(RoaringBitmap series, IntFunction<Match> resolve, Predicate<String> wantedFields) {
     this.series = series;
     this.resolve = resolve;
+    this.wantedFields = wantedFields;
+  }
+
+  /** Whether a field may be one of those that match. */
+  public boolean wantsField(String field) {
+    return wantedFields.test(field);
   }
 
   public int size() {

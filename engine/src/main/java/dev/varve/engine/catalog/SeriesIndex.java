@@ -46,6 +46,8 @@ public final class SeriesIndex {
   private final Columns.Longs from = new Columns.Longs();
   private final Columns.Longs to = new Columns.Longs();
   private final Columns.Longs counts = new Columns.Longs();
+  private long allFrom = Long.MAX_VALUE;
+  private long allTo = Long.MIN_VALUE;
   private int[] table = new int[4096];
   private int size;
 
@@ -123,6 +125,11 @@ public final class SeriesIndex {
     }
   }
 
+  /** The fields of a key, sorted. */
+  public List<String> fields(int series) {
+    return reading(() -> fieldSets.names(fields.get(series)));
+  }
+
   /** Whether samples of a field and kind are known of a key. */
   public boolean hasField(int series, String field, Kind kind) {
     return reading(() -> fieldSets.has(fields.get(series), field, kind));
@@ -134,6 +141,8 @@ public final class SeriesIndex {
     try {
       from.set(series, Math.min(from.get(series), extent.from()));
       to.set(series, Math.max(to.get(series), extent.to()));
+      allFrom = Math.min(allFrom, extent.from());
+      allTo = Math.max(allTo, extent.to());
     } finally {
       lock.writeLock().unlock();
     }
@@ -145,6 +154,11 @@ public final class SeriesIndex {
       long start = from.get(series);
       return new TimeRange(start, Math.max(start, to.get(series)));
     });
+  }
+
+  /** The stretch of time outside of which no key has a sample; empty where there is none. */
+  public TimeRange extent() {
+    return reading(() -> new TimeRange(allFrom, Math.max(allFrom, allTo)));
   }
 
   /** Counts samples of a key. Two threads that count at once may lose a count. */
@@ -175,7 +189,8 @@ public final class SeriesIndex {
       if (times != null) {
         matched = within(matched, times);
       }
-      return new Matches(matched, series -> resolve(series, ofField));
+      return new Matches(
+          matched, series -> resolve(series, ofField), field -> wants(ofField, field));
     });
   }
 

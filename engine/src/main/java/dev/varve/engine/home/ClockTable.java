@@ -1,0 +1,116 @@
+package dev.varve.engine.home;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The mark in a store up to which stamps may have been given to what it holds, so that stamps rise
+ * over a restart whatever the system's clock does meanwhile.
+ *
+ * <pre>
+ * table .clock, family c, row 00, qualifier empty, value: mark i64, microseconds since 1970
+ * The cell's time counts its writes: the mark itself may fall when a store is closed.
+ * </pre>
+ */
+public final class ClockTable implements AutoCloseable {
+  private static final Bytes ROW = Bytes.of((byte) 0);
+
+  private final Table table;
+
+  /** The mark that stands, or is on its way before everything that waits for {@link #reach}. */
+  private volatile long mark = Long.MIN_VALUE;
+
+  private long writes;
+
+  public ClockTable(Store store) {
+    TableSpec spec =
+        new TableSpec(
+            ".clock", List.of(FamilySpec.latest("c")), Resolution.MICROSECONDS, Partitioning.NONE);
+    this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+    read();
+  }
+
+  /** The mark; {@link Long#MIN_VALUE} in a new store. */
+  public long mark() {
+    return mark;
+  }
+
+  private void read() {
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, ROW)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      if (!cursor.next(page)) {
+        return;
+      }
+      if (page.valueLength(0) != 8) {
+        throw new StoreException(
+            "table '.clock' is damaged: a mark of " + page.valueLength(0) + " bytes");
+      }
+      mark = ByteBuffer.wrap(page.value(0).toArray()).getLong();
+      writes = page.time(0);
+    }
+  }
+
+  /**
+   * Sees to it that the mark is at least at a stamp before what is written next to the store.
+   *
+   * @param ahead how far to put it beyond, so that this is seldom needed
+   */
+  public void reach(long stamp, long ahead) {
+    if (stamp > mark) {
+      raise(stamp, ahead);
+    }
+  }
+
+  private synchronized void raise(long stamp, long ahead) {
+    if (stamp > mark) {
+      put(stamp + ahead, Durability.ORDERED);
+    }
+  }
+
+  /** Makes durable whatever was written to the store before. */
+  public synchronized void sync() {
+    put(mark, Durability.SYNCED);
+  }
+
+  /** Puts the mark back to the last stamp that was given: nothing is written any more. */
+  public synchronized void settle(long lastStamp) {
+    if (mark > lastStamp) {
+      put(lastStamp, Durability.SYNCED);
+    }
+  }
+
+  private void put(long value, Durability durability) {
+    MutationBatch edit = new MutationBatch();
+    Bytes bytes = Bytes.of(ByteBuffer.allocate(8).putLong(value).array());
+    edit.put(ROW, 0, Bytes.EMPTY, ++writes, bytes);
+    for (RowOutcome outcome : table.apply(edit, durability)) {
+      if (!outcome.applied()) {
+        throw new StoreException("table '.clock' cannot be written: " + outcome.reason());
+      }
+    }
+    mark = value;
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

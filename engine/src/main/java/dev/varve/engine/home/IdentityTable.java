@@ -1,0 +1,272 @@
+package dev.varve.engine.home;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.layout.LayoutIdentity;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Tags;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a dataset was made with, and how far its catalog is, in cells.
+ *
+ * <pre>
+ * family  d
+ * row               qualifier     value
+ * catalog           state         complete, or rebuilding
+ *                   token         where a rebuild goes on (below); missing before its first page
+ * dataset           format        01
+ *                   resolution    s, ms, us or ns
+ *                   store         the kind of store
+ * period from i64   layout u8     a layout's identity, the primary being 0
+ *
+ * from     the first instant, big-endian with the sign bit flipped so that rows are in its order
+ * identity the form of a series key (SeriesIdentity): the layout's name as metric, its parameters
+ *          as tags
+ * token    slice i32, family i32, time i64, rowsSeen i64, cellsSeen i64, cellsInRow i32,
+ *          versionsSeen i32, then row and qualifier, each after its length i32
+ * </pre>
+ */
+public final class IdentityTable implements AutoCloseable {
+  private static final int FORMAT = 1;
+  private static final Bytes CATALOG = Bytes.utf8("catalog");
+  private static final Bytes DATASET = Bytes.utf8("dataset");
+  private static final Bytes PERIOD = Bytes.utf8("period ");
+  private static final Bytes STATE = Bytes.utf8("state");
+  private static final Bytes TOKEN = Bytes.utf8("token");
+  private static final int TOKEN_MAX = 1 << 16;
+
+  /** A dataset as it was made. */
+  public record Made(Resolution resolution, String store, List<MadePeriod> periods) {}
+
+  /**
+   * A period as it was made.
+   *
+   * @param from in the resolution of the dataset
+   * @param layouts the primary and its companions
+   */
+  public record MadePeriod(long from, List<LayoutIdentity> layouts) {}
+
+  /**
+   * How far the catalog is.
+   *
+   * @param complete whether it holds every series of the data
+   * @param token where a rebuild goes on; null where it starts
+   */
+  public record CatalogState(boolean complete, @Nullable ResumeToken token) {}
+
+  private final Table table;
+
+  IdentityTable(Store store, String name) {
+    TableSpec spec =
+        new TableSpec(
+            name, List.of(FamilySpec.latest("d")), Resolution.MICROSECONDS, Partitioning.NONE);
+    this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+  }
+
+  /** The dataset as it was made, or null where it is new. */
+  public @Nullable Made made() {
+    @Nullable Resolution resolution = null;
+    String store = "";
+    TreeMap<Long, List<LayoutIdentity>> periods = new TreeMap<>();
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      Bytes row = cells.row(cell);
+      Bytes value = cells.value(cell);
+      String qualifier = cells.qualifier(cell).toUtf8();
+      if (row.equals(DATASET)) {
+        switch (qualifier) {
+          case "format" -> checkFormat(value);
+          case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
+          case "store" -> store = value.toUtf8();
+          default -> throw damaged(row, "qualifier '" + qualifier + "'");
+        }
+      } else if (row.startsWith(PERIOD) && row.length() == PERIOD.length() + 8) {
+        periods.computeIfAbsent(from(row), from -> new ArrayList<>()).add(identity(row, value));
+      } else if (!row.equals(CATALOG)) {
+        throw damaged(row, "a row of no known meaning");
+      }
+    }
+    if (resolution == null) {
+      return null;
+    }
+    List<MadePeriod> made = new ArrayList<>();
+    periods.forEach((from, layouts) -> made.add(new MadePeriod(from, layouts)));
+    return new Made(resolution, store, made);
+  }
+
+  private void checkFormat(Bytes value) {
+    if (!value.equals(Bytes.of((byte) FORMAT))) {
+      throw new StoreException(
+          "table '%s' is of format %s, this program knows %02x"
+              .formatted(table.spec().name(), value, FORMAT));
+    }
+  }
+
+  private static long from(Bytes row) {
+    byte[] bytes = row.toArray();
+    return ByteBuffer.wrap(bytes).getLong(bytes.length - 8) ^ Long.MIN_VALUE;
+  }
+
+  private LayoutIdentity identity(Bytes row, Bytes value) {
+    byte[] bytes = value.toArray();
+    try {
+      GroupKey form = SeriesIdentity.decode(bytes, 0, bytes.length);
+      return new LayoutIdentity(form.metric(), form.tags().toMap());
+    } catch (IllegalArgumentException e) {
+      throw damaged(row, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Writes a new dataset, durably. */
+  public void make(Made made, long stamp) {
+    MutationBatch edits = new MutationBatch();
+    edits.put(DATASET, 0, Bytes.utf8("format"), stamp, Bytes.of((byte) FORMAT));
+    edits.put(DATASET, 0, Bytes.utf8("resolution"), stamp, Bytes.utf8(made.resolution().symbol()));
+    edits.put(DATASET, 0, Bytes.utf8("store"), stamp, Bytes.utf8(made.store()));
+    for (MadePeriod period : made.periods()) {
+      addPeriod(edits, period, stamp);
+    }
+    apply(edits);
+  }
+
+  /** Writes one more period, durably. */
+  public void append(MadePeriod period, long stamp) {
+    MutationBatch edits = new MutationBatch();
+    addPeriod(edits, period, stamp);
+    apply(edits);
+  }
+
+  private static void addPeriod(MutationBatch edits, MadePeriod period, long stamp) {
+    byte[] from = ByteBuffer.allocate(8).putLong(period.from() ^ Long.MIN_VALUE).array();
+    Bytes row = PERIOD.concat(Bytes.of(from));
+    for (int i = 0; i < period.layouts().size(); i++) {
+      LayoutIdentity layout = period.layouts().get(i);
+      GroupKey form = GroupKey.of(layout.name(), Tags.of(layout.parameters()));
+      edits.put(row, 0, Bytes.of((byte) i), stamp, Bytes.of(SeriesIdentity.encode(form)));
+    }
+  }
+
+  /** How far the catalog is; complete where nothing is said. */
+  public CatalogState catalogState() {
+    boolean complete = true;
+    @Nullable ResumeToken token = null;
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(CATALOG)) {
+        if (cells.qualifier(cell).equals(STATE)) {
+          complete = cells.value(cell).toUtf8().equals("complete");
+        } else {
+          token = token(cells.value(cell));
+        }
+      }
+    }
+    return new CatalogState(complete, complete ? null : token);
+  }
+
+  /** Writes how far the catalog is, durably. */
+  public void catalogState(CatalogState state, long stamp) {
+    MutationBatch edits = new MutationBatch();
+    edits.put(CATALOG, 0, STATE, stamp, Bytes.utf8(state.complete() ? "complete" : "rebuilding"));
+    if (state.token() == null) {
+      edits.deleteColumn(CATALOG, 0, TOKEN, dev.varve.model.TimeRange.ALL);
+    } else {
+      edits.put(CATALOG, 0, TOKEN, stamp, bytes(state.token()));
+    }
+    apply(edits);
+  }
+
+  private static Bytes bytes(ResumeToken token) {
+    byte[] row = token.row().toArray();
+    byte[] qualifier = token.qualifier().toArray();
+    ByteBuffer buffer = ByteBuffer.allocate(48 + row.length + qualifier.length);
+    buffer.putInt(token.slice()).putInt(token.family()).putLong(token.time());
+    buffer.putLong(token.rowsSeen()).putLong(token.cellsSeen());
+    buffer.putInt(token.cellsInRow()).putInt(token.versionsSeen());
+    buffer.putInt(row.length).put(row).putInt(qualifier.length).put(qualifier);
+    return Bytes.of(buffer.array());
+  }
+
+  private ResumeToken token(Bytes value) {
+    try {
+      ByteBuffer buffer = ByteBuffer.wrap(value.toArray());
+      int slice = buffer.getInt();
+      int family = buffer.getInt();
+      long time = buffer.getLong();
+      long rowsSeen = buffer.getLong();
+      long cellsSeen = buffer.getLong();
+      int cellsInRow = buffer.getInt();
+      int versionsSeen = buffer.getInt();
+      Bytes row = bytes(buffer);
+      Bytes qualifier = bytes(buffer);
+      return new ResumeToken(
+          slice, row, family, qualifier, time, rowsSeen, cellsSeen, cellsInRow, versionsSeen);
+    } catch (java.nio.BufferUnderflowException e) {
+      throw damaged(CATALOG, "a token that ends early");
+    }
+  }
+
+  private Bytes bytes(ByteBuffer buffer) {
+    int length = buffer.getInt();
+    if (length < 0 || length > TOKEN_MAX) {
+      throw damaged(CATALOG, "a token with " + length + " bytes of key");
+    }
+    byte[] bytes = new byte[length];
+    buffer.get(bytes);
+    return Bytes.of(bytes);
+  }
+
+  private CellBatch readAll() {
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    CellBatch all = new CellBatch();
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          all.addFrom(page, cell);
+        }
+      }
+    }
+    return all;
+  }
+
+  private void apply(MutationBatch edits) {
+    for (RowOutcome outcome : table.apply(edits, Durability.SYNCED)) {
+      if (!outcome.applied()) {
+        throw new StoreException(
+            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()));
+      }
+    }
+  }
+
+  private StoreException damaged(Bytes row, String what) {
+    return new StoreException(
+        "table '%s' is damaged: row '%s': %s".formatted(table.spec().name(), row.toUtf8(), what));
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

@@ -1,0 +1,256 @@
+package dev.varve.engine.home;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The series of a dataset in cells: a row a key, under the key's identity.
+ *
+ * <pre>
+ * row        identity, 16 bytes            // its first byte is the partition
+ * family     s
+ * qualifier  00                            // the key; value: its encoding (SeriesIdentity)
+ *            01 kind u8 field UTF-8        // a field and kind; value empty
+ *            02 from i64 to i64            // an extent; value: samples counted, i64
+ * kind       0 int64, 1 double, 2 string
+ * i64        big-endian, two's complement
+ * </pre>
+ *
+ * <p>Extents add up: a key may have samples in any of them and nowhere else. That they are never
+ * overwritten makes the order of writers that do not know of each other harmless.
+ */
+public final class SeriesTable implements AutoCloseable {
+  private static final int KEY = 0;
+  private static final int FIELD = 1;
+  private static final int EXTENT = 2;
+
+  /** As many extents as a row may gather before they are made one when the table is loaded. */
+  private static final int EXTENTS_MAX = 8;
+
+  private static final int FOLDED_ROWS_AT_ONCE = 1000;
+
+  private final Table table;
+
+  SeriesTable(Store store, String name) {
+    TableSpec spec =
+        new TableSpec(
+            name,
+            List.of(FamilySpec.latest("s")),
+            Resolution.MICROSECONDS,
+            (bytes, offset, length) -> Math.min(1, length));
+    this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+  }
+
+  public Table table() {
+    return table;
+  }
+
+  /** Adds the edit that says which key an identity is of. */
+  public static void putKey(MutationBatch into, SeriesIdentity identity, GroupKey key, long stamp) {
+    put(into, identity, new byte[] {KEY}, stamp, SeriesIdentity.encode(key));
+  }
+
+  /** Adds the edit that says that a key has samples of a field and kind. */
+  public static void putField(
+      MutationBatch into, SeriesIdentity identity, String field, Kind kind, long stamp) {
+    byte[] name = field.getBytes(StandardCharsets.UTF_8);
+    byte[] qualifier = new byte[2 + name.length];
+    qualifier[0] = FIELD;
+    qualifier[1] = code(kind);
+    System.arraycopy(name, 0, qualifier, 2, name.length);
+    put(into, identity, qualifier, stamp, new byte[0]);
+  }
+
+  /** Adds the edit that says that a key may have samples in a stretch of time. */
+  public static void putExtent(
+      MutationBatch into, SeriesIdentity identity, TimeRange extent, long samples, long stamp) {
+    byte[] value = ByteBuffer.allocate(8).putLong(samples).array();
+    put(into, identity, extentQualifier(extent), stamp, value);
+  }
+
+  private static byte[] extentQualifier(TimeRange extent) {
+    return ByteBuffer.allocate(17)
+        .put((byte) EXTENT)
+        .putLong(extent.from())
+        .putLong(extent.to())
+        .array();
+  }
+
+  private static void put(
+      MutationBatch into, SeriesIdentity identity, byte[] qualifier, long stamp, byte[] value) {
+    byte[] row = identity.toArray();
+    into.put(row, 0, row.length, 0, qualifier, 0, qualifier.length, stamp, value, 0, value.length);
+  }
+
+  /**
+   * Reads all series into an index.
+   *
+   * @param stamp the time of cells in which extents that have gathered are made one
+   * @throws StoreException if the store fails or a cell is damaged
+   */
+  public void load(SeriesIndex into, long stamp) {
+    Loading loading = new Loading(into, stamp);
+    try (CellCursor cursor = table.read(everything(), null)) {
+      CellBatch page = new CellBatch();
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          loading.take(page, cell);
+        }
+      }
+    }
+    loading.endRow();
+    loading.fold();
+  }
+
+  private static ReadPlan everything() {
+    List<Slice> partitions = new ArrayList<>(256);
+    for (int first = 0; first < 256; first++) {
+      partitions.add(Slice.partition(Bytes.of((byte) first)));
+    }
+    return ReadPlan.of(partitions, List.of(FamilySelect.latest(0)));
+  }
+
+  /** The walk over the cells of the table, row by row. */
+  private final class Loading {
+    private final SeriesIndex index;
+    private final long stamp;
+    private final MutationBatch folded = new MutationBatch();
+    private final List<TimeRange> extents = new ArrayList<>();
+    private SeriesIdentity identity = new SeriesIdentity(0, 0);
+    private int series = -1;
+    private long samples;
+
+    private Loading(SeriesIndex index, long stamp) {
+      this.index = index;
+      this.stamp = stamp;
+    }
+
+    private void take(CellBatch page, int cell) {
+      byte[] bytes = page.bytes();
+      int qualifier = page.qualifierOffset(cell);
+      int length = page.qualifierLength(cell);
+      int value = page.valueOffset(cell);
+      if (page.rowLength(cell) != 16 || length == 0) {
+        throw damaged(page, cell, "neither 16 bytes of identity nor a qualifier");
+      }
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      if (bytes[qualifier] == KEY && length == 1) {
+        endRow();
+        int row = page.rowOffset(cell);
+        identity = new SeriesIdentity(buffer.getLong(row), buffer.getLong(row + 8));
+        series = index.add(identity, key(page, cell));
+      } else if (series < 0 || !isOfRow(page, cell)) {
+        throw damaged(page, cell, "a row that does not begin with its key");
+      } else if (bytes[qualifier] == FIELD && length >= 2) {
+        String field = new String(bytes, qualifier + 2, length - 2, StandardCharsets.UTF_8);
+        index.addField(series, field, kind(page, cell, bytes[qualifier + 1]));
+      } else if (bytes[qualifier] == EXTENT && length == 17 && page.valueLength(cell) == 8) {
+        extents.add(new TimeRange(buffer.getLong(qualifier + 1), buffer.getLong(qualifier + 9)));
+        samples = Math.max(samples, buffer.getLong(value));
+      } else {
+        throw damaged(page, cell, "none of key, field and extent");
+      }
+    }
+
+    private GroupKey key(CellBatch page, int cell) {
+      int from = page.valueOffset(cell);
+      try {
+        return SeriesIdentity.decode(page.bytes(), from, from + page.valueLength(cell));
+      } catch (IllegalArgumentException e) {
+        throw damaged(page, cell, String.valueOf(e.getMessage()));
+      }
+    }
+
+    private boolean isOfRow(CellBatch page, int cell) {
+      ByteBuffer buffer = ByteBuffer.wrap(page.bytes());
+      int row = page.rowOffset(cell);
+      return buffer.getLong(row) == identity.high() && buffer.getLong(row + 8) == identity.low();
+    }
+
+    private void endRow() {
+      if (series < 0 || extents.isEmpty()) {
+        return;
+      }
+      for (TimeRange extent : extents) {
+        index.extend(series, extent);
+      }
+      index.count(series, samples);
+      if (extents.size() > EXTENTS_MAX) {
+        for (TimeRange extent : extents) {
+          folded.deleteColumn(
+              Bytes.of(identity.toArray()), 0, Bytes.of(extentQualifier(extent)), TimeRange.ALL);
+        }
+        putExtent(folded, identity, index.extent(series), samples, stamp);
+      }
+      extents.clear();
+      samples = 0;
+      if (folded.size() > FOLDED_ROWS_AT_ONCE * EXTENTS_MAX) {
+        fold();
+      }
+    }
+
+    private void fold() {
+      if (!folded.isEmpty()) {
+        List<RowOutcome> outcomes = table.apply(folded, Durability.ORDERED);
+        folded.clear();
+        for (RowOutcome outcome : outcomes) {
+          if (!outcome.applied()) {
+            throw new StoreException(
+                "table '%s': folding extents failed: %s"
+                    .formatted(table.spec().name(), outcome.reason()));
+          }
+        }
+      }
+    }
+
+    private StoreException damaged(CellBatch page, int cell, String what) {
+      return new StoreException(
+          "table '%s' is damaged: row %s, qualifier %s: %s"
+              .formatted(table.spec().name(), page.row(cell), page.qualifier(cell), what));
+    }
+
+    private Kind kind(CellBatch page, int cell, byte code) {
+      return switch (code) {
+        case 0 -> Kind.INT64;
+        case 1 -> Kind.DOUBLE;
+        case 2 -> Kind.STRING;
+        default -> throw damaged(page, cell, "kind " + code + ", known are 0 to 2");
+      };
+    }
+  }
+
+  private static byte code(Kind kind) {
+    return switch (kind) {
+      case INT64 -> 0;
+      case DOUBLE -> 1;
+      case STRING -> 2;
+    };
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}
