@@ -1,0 +1,48 @@
+package dev.varve.engine.periods;
+
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.ClockTable;
+import dev.varve.engine.home.Home;
+import dev.varve.engine.home.StampClock;
+import dev.varve.model.Resolution;
+import dev.varve.store.Store;
+import java.time.Duration;
+
+/**
+ * What belongs to a dataset while it is open: writing and reading stand on it.
+ *
+ * @param marks of the clock in the dataset's store
+ */
+public record OpenDataset(
+    DatasetConfig config,
+    Resolution resolution,
+    Store store,
+    Home home,
+    SeriesIndex index,
+    Periods periods,
+    StampClock clock,
+    ClockTable marks) {
+  public String name() {
+    return config.name();
+  }
+
+  /** The system's time in the resolution of the dataset. */
+  public long now() {
+    return Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
+  }
+
+  /** The time from which on samples are kept; {@link Long#MIN_VALUE} where all are. */
+  public long oldestKept() {
+    Duration retention = config.retention();
+    if (retention == null) {
+      return Long.MIN_VALUE;
+    }
+    long perSecond = resolution.perSecond();
+    if (retention.toSeconds() >= Long.MAX_VALUE / 2 / perSecond) {
+      return Long.MIN_VALUE;
+    }
+    long parts = Resolution.NANOSECONDS.convert(retention.toNanosPart(), resolution);
+    return now() - retention.toSeconds() * perSecond - parts;
+  }
+}
