@@ -1,0 +1,131 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.WriteFailedException;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Applies batches to a table, and again what was surely not applied, but not for ever. */
+final class Applier {
+  private static final long[] PAUSE_MILLIS = {5, 50, 250};
+
+  /**
+   * A mutation that the store will never apply.
+   *
+   * @param first its first edit in the batch
+   * @param end behind its last
+   */
+  record Rejected(MutationBatch batch, int first, int end, String reason) {}
+
+  private final Table table;
+  private final int editsPerRow;
+
+  /**
+   * @param editsPerRow as many edits as one mutation may have
+   */
+  Applier(Table table, int editsPerRow) {
+    this.table = table;
+    this.editsPerRow = editsPerRow;
+  }
+
+  /**
+   * Applies a batch.
+   *
+   * @param longest how many edits its longest mutation has
+   * @return what the store rejects; everything else was applied
+   * @throws WriteFailedException if the end of something is unknown, or not good after some tries
+   */
+  List<Rejected> apply(MutationBatch batch, int longest, Durability durability) {
+    List<Rejected> rejected = new ArrayList<>(0);
+    if (longest <= editsPerRow) {
+      applyAgain(batch, durability, rejected);
+      return rejected;
+    }
+    MutationBatch piece = new MutationBatch();
+    int inRow = 0;
+    for (int edit = 0; edit < batch.size(); edit++) {
+      boolean sameRow = edit > 0 && batch.cells().sameRow(edit - 1, edit);
+      inRow = sameRow ? inRow + 1 : 1;
+      if (inRow > editsPerRow) {
+        applyAgain(piece, Durability.ORDERED, rejected);
+        piece = new MutationBatch();
+        inRow = 1;
+      }
+      piece.addFrom(batch, edit);
+    }
+    applyAgain(piece, durability, rejected);
+    return rejected;
+  }
+
+  private void applyAgain(MutationBatch batch, Durability durability, List<Rejected> rejected) {
+    MutationBatch pending = batch;
+    for (int attempt = 0; ; attempt++) {
+      List<RowOutcome> outcomes = applyOnce(pending, durability);
+      if (outcomes.isEmpty()) {
+        return;
+      }
+      MutationBatch rest = new MutationBatch();
+      String reason = sort(pending, outcomes, rest, rejected);
+      if (rest.isEmpty()) {
+        return;
+      }
+      if (attempt == PAUSE_MILLIS.length) {
+        throw new WriteFailedException(
+            "table '%s' did not take a write after %d tries: %s"
+                .formatted(table.spec().name(), attempt + 1, reason),
+            false);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS[attempt]));
+      pending = rest;
+    }
+  }
+
+  private List<RowOutcome> applyOnce(MutationBatch batch, Durability durability) {
+    try {
+      return table.apply(batch, durability);
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),
+          e.unknown());
+    }
+  }
+
+  /**
+   * Puts aside what was rejected and what may be tried again.
+   *
+   * @return why something may be tried again
+   */
+  private String sort(
+      MutationBatch batch, List<RowOutcome> outcomes, MutationBatch rest, List<Rejected> rejected) {
+    String lastReason = "";
+    int mutation = 0;
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      RowOutcome outcome = outcomes.get(mutation++);
+      String reason = String.valueOf(outcome.reason());
+      switch (outcome.status()) {
+        case APPLIED -> {}
+        case REJECTED -> rejected.add(new Rejected(batch, first, end, reason));
+        case UNKNOWN ->
+            throw new WriteFailedException(
+                "table '%s': nobody knows whether a write stands: %s"
+                    .formatted(table.spec().name(), reason),
+                true);
+        case NOT_APPLIED -> {
+          lastReason = reason;
+          for (int edit = first; edit < end; edit++) {
+            rest.addFrom(batch, edit);
+          }
+        }
+      }
+    }
+    return lastReason;
+  }
+}

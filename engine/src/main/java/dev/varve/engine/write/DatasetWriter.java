@@ -1,0 +1,340 @@
+package dev.varve.engine.write;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.WriteResult;
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.write.Applier.Rejected;
+import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Refusal;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowSamples;
+import dev.varve.model.Attribute;
+import dev.varve.model.Batch;
+import dev.varve.model.Column;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Tags;
+import dev.varve.store.CellBatch;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes batches into a dataset. Safe for use by several threads. */
+public final class DatasetWriter {
+  /** How far marks of the clock are put ahead of the stamps that are given. */
+  static final long MARK_AHEAD_MICROS = 2_000_000;
+
+  static final Refusal KEY_REJECTED =
+      new Refusal(
+          "store.rejected", "the store rejects the cells by which the series would be found");
+
+  private static final Logger LOG = LoggerFactory.getLogger(DatasetWriter.class);
+  private static final int SERIES_REMEMBERED = 200_000;
+  private static final int INDEX_CELLS_REMEMBERED = 1 << 18;
+  private static final int POOLED = 8;
+  private static final long POOLED_BYTES_MAX = 16 << 20;
+
+  private final OpenDataset dataset;
+  private final Admission admission;
+  private final Applier homeApplier;
+
+  /** By slot, then by table. */
+  private final List<List<TableWriter>> tables = new ArrayList<>();
+
+  private final List<ArrayBlockingQueue<LayoutEdits>> pools = new ArrayList<>();
+  private final Cache<GroupKey, KnownSeries> known =
+      Caffeine.newBuilder().maximumSize(SERIES_REMEMBERED).build();
+  private final KnownCells indexCells;
+  private final @Nullable Companions companions;
+
+  private final LongAdder batches = new LongAdder();
+  private final LongAdder accepted = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder indexCellsSkipped = new LongAdder();
+  private final LongAdder largeRows = new LongAdder();
+
+  public DatasetWriter(OpenDataset dataset, Admission admission) {
+    this.dataset = dataset;
+    this.admission = admission;
+    this.homeApplier = applier(dataset.home().series().table());
+    boolean together = false;
+    boolean indexed = false;
+    for (Period period : dataset.periods().all()) {
+      together |= period.hasCompanions();
+      for (PlacedLayout layout : period.layouts()) {
+        indexed |= layout.layout().tables().size() > 1;
+        pools.add(new ArrayBlockingQueue<>(POOLED));
+        tables.add(writers(layout));
+      }
+    }
+    this.indexCells = new KnownCells(indexed ? INDEX_CELLS_REMEMBERED : 1);
+    this.companions =
+        together
+            ? new Companions(dataset.home().markers(), applier(dataset.home().markers().table()))
+            : null;
+  }
+
+  private List<TableWriter> writers(PlacedLayout layout) {
+    List<TableWriter> writers = new ArrayList<>();
+    for (int table = 0; table < layout.layout().tables().size(); table++) {
+      Table of = layout.table(table);
+      SizeLimits limits = dataset.store().capabilities(of.spec()).limits();
+      RowSizes sizes =
+          new RowSizes(
+              limits.softRow(),
+              (cells, cell, bytes, percent) ->
+                  grown(layout, cells.row(cell).hex(), bytes, limits.softRow(), percent));
+      writers.add(new TableWriter(applier(of), sizes));
+    }
+    return writers;
+  }
+
+  private Applier applier(Table table) {
+    SizeLimits limits = dataset.store().capabilities(table.spec()).limits();
+    return new Applier(table, limits.editsPerRow());
+  }
+
+  private void grown(PlacedLayout layout, String row, long bytes, long limit, int percent) {
+    largeRows.increment();
+    LOG.warn(
+        "dataset '{}', layout '{}': row {} has grown to {} bytes, {} % of the {} that a row should have"
+            + " at most; a layout with a narrower bucket would keep its rows smaller",
+        dataset.name(), layout.name(), row, bytes, percent, limit);
+  }
+
+  /** A table with the sizes of its rows. */
+  private record TableWriter(Applier applier, RowSizes sizes) {}
+
+  /**
+   * Writes a batch.
+   *
+   * @throws OverloadedException if nothing was tried because too much waits
+   * @throws WriteFailedException if a store failed
+   */
+  public WriteResult write(Batch batch) {
+    int room = admission.enter(bytes(batch));
+    try {
+      WriteResult result = new WriteJob(this, batch).run();
+      batches.increment();
+      accepted.add(result.accepted());
+      refused.add(result.refused());
+      return result;
+    } catch (WriteFailedException e) {
+      failed.increment();
+      throw e;
+    } finally {
+      admission.leave(room);
+    }
+  }
+
+  /** About how much memory a batch and its cells take. */
+  private static long bytes(Batch batch) {
+    long bytes = 0;
+    for (SampleGroup group : batch.groups()) {
+      bytes += 200 + 8L * group.size();
+      for (Column column : group.columns()) {
+        bytes += 40L * group.size();
+        bytes += column instanceof Column.Texts texts ? 2L * texts.bytes().length : 0;
+      }
+    }
+    return bytes + 400L * batch.attributes().size();
+  }
+
+  OpenDataset dataset() {
+    return dataset;
+  }
+
+  /** The markers of writes into companions; null where no period has any. */
+  public @Nullable Companions companions() {
+    return companions;
+  }
+
+  /**
+   * What is known of a key that is written to.
+   *
+   * @throws RefusedException if another key has its identity
+   */
+  KnownSeries series(GroupKey raw) {
+    KnownSeries series = known.getIfPresent(raw);
+    if (series == null) {
+      series = resolve(raw);
+      known.put(raw, series);
+    }
+    return series;
+  }
+
+  private KnownSeries resolve(GroupKey raw) {
+    GroupKey key = withResources(raw);
+    SeriesIdentity identity = SeriesIdentity.of(key);
+    int number = dataset.index().find(identity);
+    Standing standing = Standing.NOTHING;
+    if (number >= 0) {
+      if (!dataset.index().key(number).equals(key)) {
+        throw new RefusedException(
+            "catalog.identity",
+            "%s has the same 128 bits of identity as %s, which stands"
+                .formatted(key, dataset.index().key(number)));
+      }
+      standing = new Standing(number, new String[0], new Kind[0], dataset.index().extent(number));
+      for (String field : dataset.index().fields(number)) {
+        for (Kind kind : Kind.values()) {
+          if (dataset.index().hasField(number, field, kind)) {
+            standing = standing.with(field, kind);
+          }
+        }
+      }
+    }
+    return new KnownSeries(key, identity, dataset.periods().slots(), standing);
+  }
+
+  /** Tags that the dataset lists as resource identifiers stand among these, where there is room. */
+  private GroupKey withResources(GroupKey raw) {
+    Tags tags = raw.tags();
+    Tags resource = raw.resource();
+    for (String name : dataset.config().resources()) {
+      String value = raw.tags().get(name);
+      if (value != null && !resource.has(name)) {
+        tags = tags.without(name);
+        resource = resource.with(name, value);
+      }
+    }
+    return resource.equals(raw.resource()) ? raw : new GroupKey(raw.metric(), tags, resource);
+  }
+
+  /** The time from which on samples are kept; {@link Long#MIN_VALUE} where all are. */
+  long oldestKept() {
+    return dataset.oldestKept();
+  }
+
+  Refusal tooOld(long time, long oldest) {
+    return new Refusal(
+        "retention",
+        "time %d is older than what the dataset keeps, which is %s, back to %d"
+            .formatted(time, dataset.config().retention(), oldest));
+  }
+
+  /** The period that an attribute belongs to; what has no time belongs to the last one. */
+  Period periodOf(Attribute attribute) {
+    Long time = attribute.time();
+    return time == null ? dataset.periods().all().getLast() : dataset.periods().of(time);
+  }
+
+  Applier homeApplier() {
+    return homeApplier;
+  }
+
+  /** Empty edits of a layout, to be given back. */
+  LayoutEdits take(PlacedLayout layout) {
+    LayoutEdits pooled = pools.get(layout.slot()).poll();
+    return pooled != null ? pooled : new LayoutEdits(layout);
+  }
+
+  void giveBack(LayoutEdits edits) {
+    if (edits.byteCount() <= POOLED_BYTES_MAX) {
+      edits.clear();
+      pools.get(edits.layout().slot()).offer(edits);
+    }
+  }
+
+  /** Applies edits of a table of a layout, and counts what rows they make larger. */
+  List<Rejected> apply(
+      PlacedLayout layout, int table, MutationBatch batch, dev.varve.store.Durability durability) {
+    if (batch.isEmpty()) {
+      return List.of();
+    }
+    TableWriter writer = tables.get(layout.slot()).get(table);
+    int longest = writer.sizes().count(batch);
+    return writer.applier().apply(batch, longest, durability);
+  }
+
+  /**
+   * The index edits of a table without those that are known to stand.
+   *
+   * @param unknown takes the hashes of the others
+   */
+  MutationBatch unknown(
+      PlacedLayout layout, int table, MutationBatch edits, List<HashValue128> unknown) {
+    MutationBatch rest = new MutationBatch();
+    for (int edit = 0; edit < edits.size(); edit++) {
+      if (edits.edit(edit) != MutationBatch.Edit.PUT) {
+        rest.addFrom(edits, edit);
+        continue;
+      }
+      HashValue128 hash = KnownCells.hash(layout.slot(), table, edits.cells(), edit);
+      if (!indexCells.has(hash)) {
+        rest.addFrom(edits, edit);
+        unknown.add(hash);
+      }
+    }
+    indexCellsSkipped.add(edits.size() - rest.size());
+    return rest;
+  }
+
+  /** Takes note of index cells that are durable. */
+  void remember(List<HashValue128> durable) {
+    for (HashValue128 hash : durable) {
+      indexCells.add(hash);
+    }
+  }
+
+  /** Refuses the samples of a row that the store rejects. */
+  void refuse(PlacedLayout layout, Rejected row, Tally tally) {
+    CellBatch cells = row.batch().cells();
+    Refusal refusal = new Refusal("store.rejected", row.reason());
+    RowSamples samples = new RowSamples();
+    try {
+      layout.layout().decode(cells, row.first(), row.end(), samples);
+      GroupKey key = layout.run(layout.layout().identify(cells.row(row.first())));
+      int count = samples.attributes().size();
+      for (RowSamples.Vector vector : samples.vectors()) {
+        count += vector.samples().size();
+      }
+      tally.refuse(count, key, null, null, refusal);
+    } catch (DamagedCellException e) {
+      throw new IllegalStateException(
+          "layout '%s' cannot read the row %s that it wrote: %s"
+              .formatted(layout.name(), cells.row(row.first()), e.getMessage()),
+          e);
+    }
+  }
+
+  void companionFailed(PlacedLayout layout, WriteFailedException failure) {
+    LOG.warn(
+        "dataset '{}': a write did not reach companion '{}' and will be repeated: {}",
+        dataset.name(),
+        layout.name(),
+        failure.getMessage());
+  }
+
+  /** Figures of the dataset's writing by name. */
+  public Map<String, Double> figures() {
+    Map<String, Double> figures = new TreeMap<>();
+    figures.put("write_batches_total", batches.doubleValue());
+    figures.put("write_accepted_total", accepted.doubleValue());
+    figures.put("write_refused_total", refused.doubleValue());
+    figures.put("write_failures_total", failed.doubleValue());
+    figures.put("write_index_cells_skipped_total", indexCellsSkipped.doubleValue());
+    figures.put("write_large_rows_total", largeRows.doubleValue());
+    figures.put("write_markers", companions == null ? 0.0 : companions.standing().size());
+    return figures;
+  }
+}

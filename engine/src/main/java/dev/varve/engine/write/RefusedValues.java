@@ -1,0 +1,47 @@
+package dev.varve.engine.write;
+
+import dev.varve.layout.Refusal;
+import dev.varve.model.SampleGroup;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What several layouts refuse of one group, each value once. */
+final class RefusedValues implements LayoutEdits.Refusals {
+  private record Value(int column, int place) {}
+
+  private final SampleGroup group;
+  private final List<BitSet> places = new ArrayList<>();
+  private final Map<Value, Refusal> first = new LinkedHashMap<>();
+
+  RefusedValues(SampleGroup group) {
+    this.group = group;
+    group.columns().forEach(column -> places.add(new BitSet()));
+  }
+
+  @Override
+  public void refuse(int column, int place, Refusal refusal) {
+    for (int c = 0; c < group.columns().size(); c++) {
+      if ((c == column || column < 0) && group.columns().get(c).has(place)) {
+        places.get(c).set(place);
+        first.putIfAbsent(new Value(c, place), refusal);
+      }
+    }
+  }
+
+  boolean isEmpty() {
+    return first.isEmpty();
+  }
+
+  /** For each column the places whose values are refused. */
+  List<BitSet> places() {
+    return places;
+  }
+
+  /** Tells a part what is refused of it. */
+  void tell(Part part) {
+    first.forEach((value, refusal) -> part.refuse(value.column(), value.place(), refusal));
+  }
+}

@@ -1,0 +1,118 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.SeriesTable;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.model.Column;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.MutationBatch;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the catalog does not know yet of the series of a batch: first as edits of the home, then,
+ * once these are durable, in the index.
+ */
+final class SeriesNotes {
+  /** What is new of a series. */
+  private record Note(KnownSeries series, List<Field> fields, @Nullable TimeRange extent) {}
+
+  private record Field(String name, Kind kind) {}
+
+  private final OpenDataset dataset;
+  private final MutationBatch edits = new MutationBatch();
+  private final List<Note> notes = new ArrayList<>(0);
+
+  SeriesNotes(OpenDataset dataset) {
+    this.dataset = dataset;
+  }
+
+  /** Edits of the home's table of series; empty where nothing is new. */
+  MutationBatch edits() {
+    return edits;
+  }
+
+  /** Notes what is new of a part, of which the layout took something. */
+  void add(Part part, long stamp) {
+    Standing standing = part.series().standing();
+    List<Field> fields = newFields(part, standing);
+    long first = part.first();
+    long last = part.last();
+    TimeRange extent = standing.covers(first, last) ? null : extent(part.series(), first, last);
+    if (standing.series() >= 0 && fields.isEmpty() && extent == null) {
+      return;
+    }
+    addKey(part.series(), stamp);
+    for (Field field : fields) {
+      SeriesTable.putField(edits, part.series().identity(), field.name(), field.kind(), stamp);
+    }
+    if (extent != null) {
+      long samples =
+          part.accepted() + (standing.series() < 0 ? 0 : dataset.index().count(standing.series()));
+      SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
+    }
+    notes.add(new Note(part.series(), fields, extent));
+  }
+
+  /** Notes a key that has an attribute and perhaps no sample. */
+  void addKeyOnly(KnownSeries series, long stamp) {
+    if (series.standing().series() < 0) {
+      addKey(series, stamp);
+      notes.add(new Note(series, List.of(), null));
+    }
+  }
+
+  private void addKey(KnownSeries series, long stamp) {
+    if (series.standing().series() < 0) {
+      SeriesTable.putKey(edits, series.identity(), series.key(), stamp);
+    }
+  }
+
+  private static List<Field> newFields(Part part, Standing standing) {
+    List<Column> columns = part.group().columns();
+    List<Field> fields = List.of();
+    for (int c = 0; c < columns.size(); c++) {
+      Column column = columns.get(c);
+      if (!standing.has(column.field(), column.kind()) && part.isAccepted(c)) {
+        fields = fields.isEmpty() ? new ArrayList<>() : fields;
+        fields.add(new Field(column.field(), column.kind()));
+      }
+    }
+    return fields;
+  }
+
+  private TimeRange extent(KnownSeries series, long first, long last) {
+    Resolution resolution = dataset.resolution();
+    return Extents.grown(
+        series.standing().extent(), first, last, resolution, series.identity().high());
+  }
+
+  /** Puts into the index what is durable now. */
+  void remember() {
+    SeriesIndex index = dataset.index();
+    for (Note note : notes) {
+      int number = index.add(note.series().identity(), note.series().key());
+      for (Field field : note.fields()) {
+        index.addField(number, field.name(), field.kind());
+      }
+      if (note.extent() != null) {
+        index.extend(number, note.extent());
+      }
+      note.series().standing(after(note, number));
+    }
+  }
+
+  private Standing after(Note note, int number) {
+    Standing before = note.series().standing();
+    Standing after =
+        new Standing(number, before.fields(), before.kinds(), dataset.index().extent(number));
+    for (Field field : note.fields()) {
+      after = after.with(field.name(), field.kind());
+    }
+    return after;
+  }
+}
