@@ -78,7 +78,17 @@ final class ConfigCheck {
       problems.add("dataset '%s': the period from %s has no layout".formatted(name, period.from()));
       return;
     }
-    Resolution resolution = dataset.periods().getFirst().layouts().getFirst().resolution();
+    Resolution resolution = period.layouts().getFirst().resolution();
+    if (!dataset.periods().getFirst().layouts().isEmpty()) {
+      resolution = dataset.periods().getFirst().layouts().getFirst().resolution();
+    }
+    try {
+      time(period.from(), resolution);
+    } catch (ArithmeticException e) {
+      problems.add(
+          "dataset '%s': the period cannot start at %s in %s: %s"
+              .formatted(name, period.from(), resolution.symbol(), e.getMessage()));
+    }
     for (Layout layout : period.layouts()) {
       if (layout.resolution() != resolution) {
         problems.add(
@@ -95,6 +105,23 @@ final class ConfigCheck {
                 .formatted(name, dataset.duplicates(), layout.identity().name()));
       }
     }
+  }
+
+  /**
+   * An instant in the resolution of a dataset; {@link Long#MIN_VALUE} for {@link Instant#MIN}.
+   *
+   * @throws ArithmeticException if it is none, or outside of what 64 bits hold
+   */
+  static long time(Instant instant, Resolution resolution) {
+    if (instant.equals(Instant.MIN)) {
+      return Long.MIN_VALUE;
+    }
+    long seconds = Math.multiplyExact(instant.getEpochSecond(), resolution.perSecond());
+    long nanosEach = 1_000_000_000 / resolution.perSecond();
+    if (instant.getNano() % nanosEach != 0) {
+      throw new ArithmeticException("no whole number of " + resolution.symbol());
+    }
+    return Math.addExact(seconds, instant.getNano() / nanosEach);
   }
 
   private static boolean needsVersions(DatasetConfig dataset) {

@@ -1,24 +1,41 @@
 package dev.varve.engine;
 
-import dev.varve.store.Store;
+import dev.varve.engine.home.StampClock;
+import dev.varve.engine.write.Admission;
 import dev.varve.store.StoreException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 
 /**
  * The datasets of one directory, with the stores that they lie in and the clock that they share.
  * Safe for use by several threads.
  */
 public final class Engine implements AutoCloseable {
+  private static final long ADMITTED_MIN = 16L << 20;
+  private static final long ADMITTED_MAX = 256L << 20;
+
   private final EngineConfig config;
   private final Stores stores;
+  private final StampClock clock;
+  private final Admission admission;
   private final Map<String, Dataset> datasets;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Engine(EngineConfig config, Stores stores, Map<String, Dataset> datasets) {
+  private Engine(
+      EngineConfig config,
+      Stores stores,
+      StampClock clock,
+      Admission admission,
+      Map<String, Dataset> datasets) {
     this.config = config;
     this.stores = stores;
+    this.clock = clock;
+    this.admission = admission;
     this.datasets = datasets;
   }
 
@@ -30,26 +47,39 @@ public final class Engine implements AutoCloseable {
    * @throws StoreException if a store cannot be opened
    */
   public static Engine open(EngineConfig config) {
-    return open(config, Stores.Opener.OF_SERVICES);
+    return open(config, Stores.Opener.OF_SERVICES, Engine::systemMicros);
   }
 
-  static Engine open(EngineConfig config, Stores.Opener opener) {
+  private static long systemMicros() {
+    Instant now = Instant.now();
+    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
+  }
+
+  /**
+   * Opens an engine on stores and a clock of its caller's choice.
+   *
+   * @param micros the system's clock, microseconds since 1970
+   */
+  static Engine open(EngineConfig config, Stores.Opener opener, LongSupplier micros) {
     List<String> problems = ConfigCheck.problems(config);
     if (!problems.isEmpty()) {
       throw new InvalidConfigException(problems);
     }
     Stores stores = new Stores(config, opener);
+    StampClock clock = new StampClock(micros, stores.mark());
+    Admission admission =
+        new Admission(Math.clamp(config.memory() / 4, ADMITTED_MIN, ADMITTED_MAX));
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       for (DatasetConfig dataset : config.datasets()) {
-        Store store = stores.of(dataset);
-        datasets.put(dataset.name(), new Dataset(dataset, store));
+        datasets.put(dataset.name(), Dataset.open(dataset, stores.of(dataset), clock, admission));
       }
     } catch (RuntimeException e) {
+      datasets.values().forEach(Dataset::close);
       stores.close();
       throw e;
     }
-    return new Engine(config, stores, datasets);
+    return new Engine(config, stores, clock, admission, datasets);
   }
 
   /**
@@ -80,12 +110,24 @@ public final class Engine implements AutoCloseable {
    * belongs to one dataset or store carries its name as a label.
    */
   public Map<String, Double> figures() {
-    return stores.figures();
+    Map<String, Double> figures = stores.figures();
+    figures.put("stamp_drift_seconds", clock.driftMicros() / 1e6);
+    figures.put("write_bytes_under_way", (double) admission.bytesUnderWay());
+    datasets.forEach((name, dataset) ->
+        dataset
+            .figures()
+            .forEach((figure, value) -> figures.put(figure + "{dataset=\"" + name + "\"}", value)));
+    return figures;
   }
 
   /** Closes datasets and stores. Closing twice is allowed; every later call fails. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    datasets.values().forEach(Dataset::close);
+    stores.settle(clock.last());
     stores.close();
   }
 }

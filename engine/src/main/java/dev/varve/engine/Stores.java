@@ -1,69 +1,146 @@
 package dev.varve.engine;
 
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.home.ClockTable;
+import dev.varve.engine.home.Home;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 
-/** The open stores of an engine. */
+/**
+ * The open stores of an engine. Datasets share one store a kind, in {@code DIRECTORY/KIND}; a
+ * dataset whose options differ from those of the first one has a store of its own, in {@code
+ * DIRECTORY/KIND-DATASET}, and stays there.
+ */
 final class Stores implements AutoCloseable {
   /** Opens a store of a kind in a directory. */
   interface Opener {
-    Opener OF_SERVICES =
-        (config, directory) -> {
-          List<StoreProvider> providers =
-              ServiceLoader.load(StoreProvider.class).stream()
-                  .map(ServiceLoader.Provider::get)
-                  .toList();
-          for (StoreProvider provider : providers) {
-            if (provider.kind().equals(config.kind())) {
-              return provider.open(directory, config.options());
-            }
-          }
-          throw new StoreException(
-              "there is no store '%s'; there are: %s"
-                  .formatted(
-                      config.kind(),
-                      String.join(", ", providers.stream().map(StoreProvider::kind).toList())));
-        };
+    Opener OF_SERVICES = Stores::openByService;
 
     Store open(StoreConfig config, Path directory);
   }
 
-  private final EngineConfig config;
-  private final Opener opener;
-  private final Map<String, Store> byDirectory = new LinkedHashMap<>();
+  /**
+   * An open store.
+   *
+   * @param marks of the clock
+   */
+  record Opened(StoreConfig config, Store store, ClockTable marks) {}
 
+  private final Path directory;
+  private final Opener opener;
+  private final Map<Path, Opened> byPath = new LinkedHashMap<>();
+
+  /**
+   * Opens the stores of all datasets.
+   *
+   * @throws StoreException if one cannot be opened
+   * @throws InvalidConfigException if a dataset lies in a store with other options
+   */
   Stores(EngineConfig config, Opener opener) {
-    this.config = config;
+    this.directory = config.directory();
     this.opener = opener;
+    try {
+      for (DatasetConfig dataset : config.datasets()) {
+        open(dataset);
+      }
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
   }
 
-  /** The store that a dataset lies in, opened if no dataset before it lies there. */
-  Store of(DatasetConfig dataset) {
-    String name = dataset.store().kind();
-    return byDirectory.computeIfAbsent(
-        name, directory -> opener.open(dataset.store(), config.directory().resolve(directory)));
+  private void open(DatasetConfig dataset) {
+    Path own = own(dataset);
+    Path shared = directory.resolve(dataset.store().kind());
+    Opened first = byPath.get(shared);
+    if (Files.isDirectory(own)) {
+      open(own, dataset.store());
+    } else if (first == null || first.config().equals(dataset.store())) {
+      open(shared, dataset.store());
+    } else if (Home.isIn(first.store(), dataset.name())) {
+      throw new InvalidConfigException(
+          List.of(
+              "dataset '%s' lies in the store of others, whose options are %s, and asks for %s: give all of them the same"
+                  .formatted(dataset.name(), first.config().options(), dataset.store().options())));
+    } else {
+      open(own, dataset.store());
+    }
+  }
+
+  private Path own(DatasetConfig dataset) {
+    return directory.resolve(dataset.store().kind() + "-" + dataset.name());
+  }
+
+  private void open(Path path, StoreConfig config) {
+    if (!byPath.containsKey(path)) {
+      Store store = opener.open(config, path);
+      byPath.put(path, new Opened(config, store, new ClockTable(store)));
+    }
+  }
+
+  /** The store that a dataset lies in. */
+  Opened of(DatasetConfig dataset) {
+    Opened own = byPath.get(own(dataset));
+    Opened opened = own != null ? own : byPath.get(directory.resolve(dataset.store().kind()));
+    return Objects.requireNonNull(opened, "every dataset was given a store");
+  }
+
+  /** The highest stamp that may stand in one of the stores. */
+  long mark() {
+    long mark = Long.MIN_VALUE;
+    for (Opened opened : byPath.values()) {
+      mark = Math.max(mark, opened.marks().mark());
+    }
+    return mark;
+  }
+
+  /** Puts the marks of the clock back to the last stamp, since no other will be given. */
+  void settle(long lastStamp) {
+    byPath.values().forEach(opened -> opened.marks().settle(lastStamp));
   }
 
   Map<String, Double> figures() {
     Map<String, Double> figures = new TreeMap<>();
-    byDirectory.forEach((name, store) ->
-        store
-            .figures()
-            .forEach((figure, value) ->
-                figures.put("store_" + figure + "{store=\"" + name + "\"}", value)));
+    byPath.forEach((path, opened) -> {
+      String label = "{store=\"" + path.getFileName() + "\"}";
+      opened
+          .store()
+          .figures()
+          .forEach((name, value) -> figures.put("store_" + name + label, value));
+    });
     return figures;
+  }
+
+  private static Store openByService(StoreConfig config, Path directory) {
+    Map<String, StoreProvider> providers = new HashMap<>();
+    for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
+      providers.put(provider.kind(), provider);
+    }
+    StoreProvider provider = providers.get(config.kind());
+    if (provider == null) {
+      throw new StoreException(
+          "there is no store '%s'; there are: %s"
+              .formatted(config.kind(), String.join(", ", new TreeMap<>(providers).keySet())));
+    }
+    return provider.open(directory, config.options());
   }
 
   @Override
   public void close() {
-    byDirectory.values().forEach(Store::close);
+    for (Opened opened : byPath.values()) {
+      opened.marks().close();
+      opened.store().close();
+    }
+    byPath.clear();
   }
 }

@@ -1,0 +1,112 @@
+package dev.varve.engine;
+
+import dev.varve.engine.home.IdentityTable.Made;
+import dev.varve.engine.home.IdentityTable.MadePeriod;
+import dev.varve.engine.periods.Periods.Declared;
+import dev.varve.layout.Layout;
+import dev.varve.layout.LayoutIdentity;
+import dev.varve.model.Resolution;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares a dataset as it is declared with what it was made with: what stands is never changed,
+ * later periods may be added as long as they have not begun.
+ */
+final class IdentityCheck {
+  private final String dataset;
+  private final Made declared;
+  private final List<String> problems = new ArrayList<>();
+  private final List<MadePeriod> added = new ArrayList<>();
+
+  private IdentityCheck(String dataset, Made declared) {
+    this.dataset = dataset;
+    this.declared = declared;
+  }
+
+  /**
+   * Compares, and says what has to be added.
+   *
+   * @param made what stands in the home
+   * @param now in the resolution of the dataset
+   * @return the periods to add
+   * @throws InvalidConfigException with every difference
+   */
+  static List<MadePeriod> compare(String dataset, Made made, Made declared, long now) {
+    IdentityCheck check = new IdentityCheck(dataset, declared);
+    check.compare(made, now);
+    if (!check.problems.isEmpty()) {
+      throw new InvalidConfigException(check.problems);
+    }
+    return check.added;
+  }
+
+  /** A dataset as it would be made from its declaration. */
+  static Made declared(Resolution resolution, String store, List<Declared> periods) {
+    return new Made(
+        resolution,
+        store,
+        periods.stream()
+            .map(period ->
+                new MadePeriod(
+                    period.from(), period.layouts().stream().map(Layout::identity).toList()))
+            .toList());
+  }
+
+  private void compare(Made made, long now) {
+    if (made.resolution() != declared.resolution()) {
+      differs("resolution", made.resolution().symbol(), declared.resolution().symbol());
+    }
+    if (!made.store().equals(declared.store())) {
+      differs("store", made.store(), declared.store());
+    }
+    int common = Math.min(made.periods().size(), declared.periods().size());
+    for (int i = 0; i < common; i++) {
+      compare(i, made.periods().get(i), declared.periods().get(i));
+    }
+    for (MadePeriod missing : made.periods().subList(common, made.periods().size())) {
+      problems.add(
+          "dataset '%s' has a period from %d on with %s, which the configuration lacks"
+              .formatted(dataset, missing.from(), missing.layouts()));
+    }
+    for (MadePeriod later : declared.periods().subList(common, declared.periods().size())) {
+      if (later.from() <= now) {
+        problems.add(
+            "dataset '%s': a period that is added has to begin in the future, this one begins at %d and it is %d %s"
+                .formatted(dataset, later.from(), now, declared.resolution().symbol()));
+      }
+      added.add(later);
+    }
+  }
+
+  private void compare(int index, MadePeriod made, MadePeriod declaredPeriod) {
+    if (made.from() != declaredPeriod.from()) {
+      differs(
+          "start of period " + index,
+          String.valueOf(made.from()),
+          String.valueOf(declaredPeriod.from()));
+    }
+    int layouts = Math.max(made.layouts().size(), declaredPeriod.layouts().size());
+    for (int i = 0; i < layouts; i++) {
+      LayoutIdentity stands = at(made.layouts(), i);
+      LayoutIdentity asked = at(declaredPeriod.layouts(), i);
+      if (stands == null || !stands.equals(asked)) {
+        differs(
+            (i == 0 ? "layout" : "companion " + i) + " of period " + index,
+            String.valueOf(stands),
+            String.valueOf(asked));
+      }
+    }
+  }
+
+  private static @Nullable LayoutIdentity at(List<LayoutIdentity> layouts, int index) {
+    return index < layouts.size() ? layouts.get(index) : null;
+  }
+
+  private void differs(String what, String made, String asked) {
+    problems.add(
+        "dataset '%s' was made with %s %s, the configuration says %s; what stands is read only as it was written: take the former back, or begin a new period in the future"
+            .formatted(dataset, what, made, asked));
+  }
+}

@@ -1,0 +1,142 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Order;
+import dev.varve.engine.RunCursor;
+import dev.varve.engine.catalog.Matches;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.write.Companions;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Attribute;
+import dev.varve.model.Selector;
+import dev.varve.model.TimeRange;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a dataset. Safe for use by several threads; what it gives out is not. */
+public final class DatasetReader {
+  private final OpenDataset dataset;
+  private final PeriodPlanner planner;
+
+  /**
+   * A reader of a dataset.
+   *
+   * @param companions the markers of its companions; null where it has none
+   */
+  public DatasetReader(OpenDataset dataset, @Nullable Companions companions) {
+    this.dataset = dataset;
+    this.planner = new PeriodPlanner(dataset, companions);
+  }
+
+  /**
+   * Starts a read.
+   *
+   * @throws QueryRefusedException if it cannot or may not be planned
+   */
+  public RunCursor read(ReadRequest request) {
+    return stream(reading(request, true));
+  }
+
+  /**
+   * How a read goes, all series planned together.
+   *
+   * @param analyze whether it is also run
+   */
+  public QueryExplanation explain(ReadRequest request, boolean analyze) {
+    ReadRequest together =
+        new ReadRequest(
+            request.selector(),
+            request.times(),
+            request.fields(),
+            request.versions(),
+            request.kinds(),
+            Order.TIME_WITHIN_SERIES,
+            request.newestFirst(),
+            request.wholeTable(),
+            request.budget());
+    Reading reading = reading(together, true);
+    try (RunStream stream = stream(reading)) {
+      return QueryExplainer.explain(reading, stream, analyze);
+    }
+  }
+
+  private RunStream stream(Reading reading) {
+    ReadRequest request = reading.request();
+    List<Period> periods = periods(reading.times());
+    refuseMissingVersions(request.versions(), periods);
+    return new RunStream(
+        reading, planner, request.newestFirst() > 0 ? periods.reversed() : periods, false);
+  }
+
+  /** The attributes of the series that match, those without a time and those with one in range. */
+  public Stream<Attribute> attributes(Selector selector, TimeRange times) {
+    List<Period> periods =
+        dataset.periods().all().stream()
+            .filter(period -> period.primary().layout().domain().attributes())
+            .toList();
+    Reading reading = reading(ReadRequest.of(selector, times), false);
+    RunStream stream = new RunStream(reading, planner, periods, true);
+    return Stream.generate(stream::nextAttribute)
+        .takeWhile(attribute -> attribute != null)
+        .filter(attribute -> attribute.time() == null || times.contains(attribute.time()))
+        .onClose(stream::close);
+  }
+
+  /**
+   * Finds the series of a request.
+   *
+   * @param samplesOnly whether series that surely have no sample in the range are left out
+   */
+  private Reading reading(ReadRequest request, boolean samplesOnly) {
+    if (request.selector().filters().isEmpty()
+        && !request.wholeTable()
+        && !dataset.config().wholeTableScans()) {
+      throw new QueryRefusedException(
+          "the query selects every series: name a metric or a label, or allow whole-table scans");
+    }
+    long oldest = dataset.oldestKept();
+    TimeRange kept = request.times().intersect(new TimeRange(oldest, Long.MAX_VALUE));
+    Matches matches = match(request.selector(), samplesOnly ? kept : null);
+    Set<String> fields = request.fields();
+    return new Reading(
+        request,
+        dataset.index(),
+        kept,
+        matches.inOrder(),
+        field -> (fields == null || fields.contains(field)) && matches.wantsField(field),
+        new VersionRule(request.versions(), dataset.config().duplicates()));
+  }
+
+  /** The series that match. */
+  public Matches match(Selector selector, @Nullable TimeRange times) {
+    try {
+      return dataset.index().match(selector, times);
+    } catch (IllegalArgumentException e) {
+      throw new QueryRefusedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private List<Period> periods(TimeRange times) {
+    return dataset.periods().all().stream()
+        .filter(period -> period.times().overlaps(times))
+        .toList();
+  }
+
+  private void refuseMissingVersions(Versions versions, List<Period> periods) {
+    if (versions instanceof Versions.Latest) {
+      return;
+    }
+    for (Period period : periods) {
+      if (!period.primary().layout().domain().versions()) {
+        throw new QueryRefusedException(
+            "layout '%s' of dataset '%s' keeps the last version of a sample only: it can answer neither 'as of' nor 'all versions'"
+                .formatted(period.primary().name(), dataset.name()));
+      }
+    }
+  }
+}

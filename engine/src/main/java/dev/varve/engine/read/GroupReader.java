@@ -1,0 +1,275 @@
+package dev.varve.engine.read;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.Layout;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.RowSamples.Damage;
+import dev.varve.layout.RowSamples.Vector;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.plan.Plan;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.store.Direction;
+import dev.varve.store.Table;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a group of series: the rows of its strands in one order, each with those that belong to the
+ * same unit. Used by one thread.
+ *
+ * <p>A unit is what has series, field and time in common: nearly always one row, or several that a
+ * salt, a kind or a sequence number keeps apart. Units come in the order of time within a series,
+ * so that versions are chosen within a unit and nothing else has to be remembered.
+ */
+final class GroupReader implements AutoCloseable {
+  /** From so many decoded samples on the first of a long row go out before the row ends. */
+  private static final int PIECE = 8192;
+
+  private final Reading reading;
+  private final PlannedRead planned;
+  private final Layout layout;
+  private final List<Integer> matches;
+  private final RunAssembly assembly;
+  private final boolean inPieces;
+  private final PriorityQueue<StrandCursor> strands;
+  private final List<StrandCursor> all = new ArrayList<>();
+  private final Deque<Attribute> attributes = new ArrayDeque<>();
+
+  /** What is decoded of the unit under way, and what takes its last instants meanwhile. */
+  private RowSamples unit = new RowSamples();
+
+  private RowSamples rest = new RowSamples();
+  private final KeyBytes unitKey = new KeyBytes();
+  private int unitPlace = -1;
+  private boolean ended;
+
+  GroupReader(Reading reading, PlannedRead planned, Plan.StrandGroup group) {
+    this.reading = reading;
+    this.planned = planned;
+    this.layout = planned.layout().layout();
+    this.matches = group.bindings().stream().map(planned.matches()::get).toList();
+    this.assembly = new RunAssembly(reading, planned.period().index(), matches);
+    RowShape shape = layout.rows();
+    boolean several = group.bindings().size() > 1;
+    if (several && RowKeys.scattersUnits(shape)) {
+      throw new IllegalStateException(
+          "layout '%s' was planned to read several series at once, whose rows would come apart"
+              .formatted(planned.layout().name()));
+    }
+    boolean forward =
+        group.strands().stream().allMatch(strand -> strand.read().direction() == Direction.FORWARD);
+    this.inPieces =
+        layout.rowsInTimeOrder()
+            && group.strands().size() == 1
+            && !RowKeys.spreadsUnits(shape)
+            && !reading.newest().isAsked();
+    this.strands = new PriorityQueue<>(forward ? BY_UNIT : BY_UNIT.reversed());
+    open(group, several);
+  }
+
+  private static final Comparator<StrandCursor> BY_UNIT =
+      (a, b) ->
+          Arrays.compareUnsigned(
+              a.unit().array(), 0, a.unit().length(), b.unit().array(), 0, b.unit().length());
+
+  private void open(Plan.StrandGroup group, boolean several) {
+    try {
+      for (Plan.Strand strand : group.strands()) {
+        SignatureIndex signatures = several || strand.filtered() ? signatures(group) : null;
+        Table table = planned.layout().table(strand.table());
+        StrandCursor cursor =
+            new StrandCursor(
+                reading,
+                table,
+                strand,
+                new RowKeys(layout.rows()),
+                signatures,
+                !layout.rowsInTimeOrder());
+        all.add(cursor);
+        advance(cursor);
+      }
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private SignatureIndex signatures(Plan.StrandGroup group) {
+    List<Bytes> signatures = new ArrayList<>(group.bindings().size());
+    for (int binding : group.bindings()) {
+      Binding of = planned.bindings().get(binding);
+      signatures.add(layout.rows().signature(of));
+    }
+    return new SignatureIndex(signatures);
+  }
+
+  private void advance(StrandCursor strand) {
+    if (strand.next()) {
+      strands.add(strand);
+    } else {
+      strand.close();
+    }
+  }
+
+  /** The next run, or null where there is none. */
+  @Nullable Run next() {
+    Run run = assembly.poll();
+    while (run == null && !ended) {
+      step();
+      run = assembly.poll();
+    }
+    return run;
+  }
+
+  /** The next attribute, or null where there is none; runs are dropped. */
+  @Nullable Attribute nextAttribute() {
+    while (attributes.isEmpty() && !ended) {
+      while (assembly.poll() != null) {
+        // Samples were not asked for.
+      }
+      step();
+    }
+    return attributes.poll();
+  }
+
+  /** Decodes one more piece, or ends a unit. Nothing is ready when it starts. */
+  private void step() {
+    StrandCursor strand = strands.peek();
+    if (strand == null || isEnough()) {
+      endUnit();
+      assembly.flush();
+      ended = true;
+      close();
+    } else if (unitPlace < 0) {
+      unit.clear();
+      unitKey.clear();
+      unitKey.raw(strand.unit().array(), 0, strand.unit().length());
+      unitPlace = strand.place();
+      decode(strand);
+    } else if (isOfUnit(strand)) {
+      decode(strand);
+    } else {
+      endUnit();
+    }
+  }
+
+  private boolean isOfUnit(StrandCursor strand) {
+    KeyBytes key = strand.unit();
+    return strand.place() == unitPlace
+        && Arrays.equals(unitKey.array(), 0, unitKey.length(), key.array(), 0, key.length());
+  }
+
+  private void decode(StrandCursor strand) {
+    strands.remove();
+    try {
+      layout.decode(strand.cells(), strand.from(), strand.to(), unit);
+    } catch (DamagedCellException e) {
+      throw strand.damaged(strand.cells(), strand.from(), e.getMessage());
+    }
+    if (!unit.damages().isEmpty()) {
+      Damage damage = unit.damages().getFirst();
+      throw strand.damaged(strand.cells(), damage.cell(), damage.reason());
+    }
+    boolean mayFlow = inPieces && isLong(unit);
+    advance(strand);
+    if (mayFlow) {
+      flow();
+    }
+  }
+
+  private static boolean isLong(RowSamples row) {
+    int samples = 0;
+    for (int i = 0; i < row.vectors().size(); i++) {
+      samples += row.vectors().get(i).samples().size();
+    }
+    return samples >= PIECE;
+  }
+
+  /**
+   * Gives out what is decoded but for the last instant of each field, of which the next piece may
+   * hold more.
+   */
+  private void flow() {
+    rest.clear();
+    for (Vector vector : unit.vectors()) {
+      if (!vector.samples().isEmpty()) {
+        holdBack(vector.field(), vector.samples(), lastTime(vector.field()));
+      }
+    }
+    takeAttributes();
+    assembly.take(unitPlace, unit, planned.times());
+    RowSamples decoded = unit;
+    unit = rest;
+    rest = decoded;
+  }
+
+  private long lastTime(String field) {
+    long last = Long.MIN_VALUE;
+    for (Vector vector : unit.vectors()) {
+      Samples samples = vector.samples();
+      if (vector.field().equals(field) && !samples.isEmpty()) {
+        last = Math.max(last, samples.time(samples.size() - 1));
+      }
+    }
+    return last;
+  }
+
+  private void holdBack(String field, Samples samples, long time) {
+    int first = samples.size();
+    while (first > 0 && samples.time(first - 1) == time) {
+      first--;
+    }
+    for (int i = first; i < samples.size(); i++) {
+      rest.samples(field, samples.kind()).addFrom(samples, i);
+    }
+    while (samples.size() > first) {
+      samples.removeLast();
+    }
+  }
+
+  private void endUnit() {
+    if (unitPlace >= 0) {
+      takeAttributes();
+      assembly.take(unitPlace, unit, planned.times());
+      unitPlace = -1;
+    }
+  }
+
+  private void takeAttributes() {
+    for (RowSamples.Found found : unit.attributes()) {
+      GroupKey key = reading.matches().get(matches.get(unitPlace)).key();
+      attributes.add(new Attribute(key, found.name(), found.time(), found.value()));
+    }
+  }
+
+  /** Whether every series has given as many of its newest samples as were asked for. */
+  private boolean isEnough() {
+    if (!reading.newest().isAsked() || unitPlace >= 0) {
+      return false;
+    }
+    for (int match : matches) {
+      if (!reading.isEnough(match)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    strands.clear();
+    all.forEach(StrandCursor::close);
+  }
+}

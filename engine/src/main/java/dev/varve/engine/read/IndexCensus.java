@@ -1,0 +1,89 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.layout.Binding;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.Layout;
+import dev.varve.layout.plan.Census;
+import dev.varve.model.TimeRange;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What the catalog has counted, for the planner. */
+final class IndexCensus implements Census {
+  private final SeriesIndex index;
+  private final Layout layout;
+  private final boolean attributes;
+
+  /**
+   * A census for one layout.
+   *
+   * @param attributes whether attributes are asked for, of whose times nothing is known
+   */
+  IndexCensus(SeriesIndex index, Layout layout, boolean attributes) {
+    this.index = index;
+    this.layout = layout;
+    this.attributes = attributes;
+  }
+
+  @Override
+  public OptionalLong seriesOfMetric(String metric) {
+    return OptionalLong.of(index.seriesOfMetric(metric));
+  }
+
+  /** Takes the samples of a key to be spread evenly over its extent. */
+  @Override
+  public OptionalLong cells(Binding binding, TimeRange times) {
+    int series = index.find(SeriesIdentity.of(binding.key()));
+    if (series < 0 || attributes) {
+      return OptionalLong.empty();
+    }
+    TimeRange extent = index.extent(series);
+    if (extent.isEmpty()) {
+      return OptionalLong.of(0);
+    }
+    double share = length(extent.intersect(times)) / length(extent);
+    return OptionalLong.of((long) Math.ceil(share * index.count(series)));
+  }
+
+  /** Takes a key to have a row in every bucket of its extent, but no more rows than samples. */
+  @Override
+  public OptionalLong buckets(Binding binding, TimeRange times) {
+    int series = index.find(SeriesIdentity.of(binding.key()));
+    KeyPart.Time part = lastTime();
+    if (series < 0 || attributes) {
+      return OptionalLong.empty();
+    }
+    TimeRange extent = index.extent(series).intersect(times);
+    if (extent.isEmpty()) {
+      return OptionalLong.of(0);
+    }
+    if (part == null) {
+      return OptionalLong.of(1);
+    }
+    OptionalLong cells = cells(binding, times);
+    if (part.instant()) {
+      return cells;
+    }
+    long first = part.floor(extent.from());
+    double width = (double) part.next(first) - first;
+    double buckets = Math.ceil(length(extent) / width) + 1;
+    return OptionalLong.of(Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(1))));
+  }
+
+  @Override
+  public Optional<TimeRange> times() {
+    return attributes ? Optional.empty() : Optional.of(index.extent());
+  }
+
+  private KeyPart.@Nullable Time lastTime() {
+    int last = layout.rows().lastTimePart();
+    return last < 0 ? null : (KeyPart.Time) layout.rows().parts().get(last);
+  }
+
+  private static double length(TimeRange range) {
+    return (double) range.to() - range.from();
+  }
+}

@@ -1,0 +1,156 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.write.Companions;
+import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.ReadScope;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.plan.Plan;
+import dev.varve.layout.plan.PlanRefusedException;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.layout.plan.Planner;
+import dev.varve.model.TimeRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Plans the reads of periods, and picks among a primary and its companions. */
+final class PeriodPlanner {
+  private final OpenDataset dataset;
+  private final @Nullable Companions companions;
+
+  /**
+   * A planner for a dataset.
+   *
+   * @param companions the markers of its companions; null where it has none
+   */
+  PeriodPlanner(OpenDataset dataset, @Nullable Companions companions) {
+    this.dataset = dataset;
+    this.companions = companions;
+  }
+
+  /** A way to read a period by one of its layouts. */
+  private record Candidate(
+      PlacedLayout layout, List<Binding> bindings, List<Integer> matches, Plan plan) {
+    double cost() {
+      return plan.alternatives().isEmpty() ? 0 : plan.alternatives().getFirst().cost();
+    }
+  }
+
+  /**
+   * Plans the read of some series in a period by the layout for which it is cheapest.
+   *
+   * @param wanted places among the series that match
+   * @throws QueryRefusedException if no layout has a way to read it
+   */
+  PlannedRead plan(Reading reading, Period period, List<Integer> wanted, boolean attributes) {
+    TimeRange times = reading.times().intersect(period.times());
+    List<Candidate> candidates = new ArrayList<>();
+    List<String> lost = new ArrayList<>();
+    @Nullable PlanRefusedException refusal = null;
+    for (PlacedLayout layout : period.layouts()) {
+      String closed = closed(reading, period, layout, attributes);
+      if (closed != null) {
+        lost.add(layout.name() + ": " + closed);
+        continue;
+      }
+      try {
+        candidates.add(candidate(reading, layout, times, wanted, attributes));
+      } catch (PlanRefusedException e) {
+        lost.add(layout.name() + ": " + e.getMessage());
+        refusal = refusal == null ? e : refusal;
+      } catch (DamagedCellException e) {
+        throw new CorruptDataException(
+            "dataset '%s', layout '%s': %s"
+                .formatted(dataset.name(), layout.name(), e.getMessage()));
+      }
+    }
+    if (candidates.isEmpty()) {
+      String reason = refusal == null ? String.join("; ", lost) : refusal.getMessage();
+      throw new QueryRefusedException(reason == null ? "there is no way to read this" : reason);
+    }
+    Candidate best = cheapest(candidates, lost);
+    return new PlannedRead(
+        period, times, best.layout(), best.bindings(), best.matches(), best.plan(), lost);
+  }
+
+  private static Candidate cheapest(List<Candidate> candidates, List<String> lost) {
+    int best = 0;
+    for (int i = 1; i < candidates.size(); i++) {
+      best = candidates.get(i).cost() < candidates.get(best).cost() ? i : best;
+    }
+    Candidate chosen = candidates.remove(best);
+    for (Candidate other : candidates) {
+      lost.add(
+          "%s: costs %.0f, %s only %.0f"
+              .formatted(
+                  other.layout().name(), other.cost(), chosen.layout().name(), chosen.cost()));
+    }
+    return chosen;
+  }
+
+  /** Why a companion may not be read, or null where it may. */
+  private @Nullable String closed(
+      Reading reading, Period period, PlacedLayout layout, boolean attributes) {
+    if (layout.isPrimary()) {
+      return null;
+    }
+    if (attributes) {
+      return "attributes are read of the primary";
+    }
+    if (!(reading.request().versions() instanceof Versions.Latest)
+        && !layout.layout().domain().versions()) {
+      return "it keeps the last version of a sample only";
+    }
+    TimeRange times = reading.times().intersect(period.times());
+    return companions != null && companions.mayLack(period.index(), times)
+        ? "writes of this time have not surely reached it"
+        : null;
+  }
+
+  private Candidate candidate(
+      Reading reading,
+      PlacedLayout layout,
+      TimeRange times,
+      List<Integer> wanted,
+      boolean attributes) {
+    List<Binding> bindings = new ArrayList<>(wanted.size());
+    List<Integer> matches = new ArrayList<>(wanted.size());
+    for (int match : wanted) {
+      reading.ensureWanted();
+      Optional<Binding> binding = bind(layout, reading, match);
+      if (binding.isPresent()) {
+        bindings.add(binding.get());
+        matches.add(match);
+      }
+    }
+    ReadScope scope =
+        new ReadScope(times, reading.fieldsOf(wanted), reading.request().versions(), attributes);
+    boolean wholeTable = reading.request().wholeTable() || dataset.config().wholeTableScans();
+    PlanRequest request =
+        new PlanRequest(
+            bindings,
+            scope,
+            new IndexCensus(dataset.index(), layout.layout(), attributes),
+            reading.request().newestFirst(),
+            wholeTable);
+    Plan plan = layout.run(Planner.plan(layout.layout(), request));
+    return new Candidate(layout, bindings, matches, plan);
+  }
+
+  /** A key that the layout cannot hold has no row there. */
+  private static Optional<Binding> bind(PlacedLayout layout, Reading reading, int match) {
+    try {
+      return layout.bind(reading.matches().get(match).key(), false);
+    } catch (RefusedException e) {
+      return Optional.empty();
+    }
+  }
+}

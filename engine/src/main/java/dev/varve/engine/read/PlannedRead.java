@@ -1,0 +1,26 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.layout.Binding;
+import dev.varve.layout.plan.Plan;
+import dev.varve.model.TimeRange;
+import java.util.List;
+
+/**
+ * How one period is read.
+ *
+ * @param times the part of the request's range that falls into the period
+ * @param layout the one that is read
+ * @param bindings the series, as the plan knows them
+ * @param matches for each binding the place of its series among those that match
+ * @param lost layouts that are not read, each with the reason
+ */
+record PlannedRead(
+    Period period,
+    TimeRange times,
+    PlacedLayout layout,
+    List<Binding> bindings,
+    List<Integer> matches,
+    Plan plan,
+    List<String> lost) {}

@@ -1,0 +1,142 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.QueryExplanation.PeriodRead;
+import dev.varve.engine.QueryExplanation.ShownSlice;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.Layout;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.plan.Plan;
+import dev.varve.model.Bytes;
+import dev.varve.model.Run;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Puts into words how a request is read. */
+final class QueryExplainer {
+  private static final int SLICES_SHOWN = 1000;
+
+  private QueryExplainer() {}
+
+  static QueryExplanation explain(Reading reading, RunStream stream, boolean analyze) {
+    List<PeriodRead> reads = stream.plans().stream().map(QueryExplainer::explain).toList();
+    return new QueryExplanation(reading.matches().size(), reads, analyze ? run(stream) : null);
+  }
+
+  private static QueryExplanation.Actual run(RunStream stream) {
+    long start = System.nanoTime();
+    long samples = 0;
+    Set<Series> series = new HashSet<>();
+    for (Run run = stream.next(); run != null; run = stream.next()) {
+      samples += run.samples().size();
+      series.add(run.series());
+    }
+    return new QueryExplanation.Actual(
+        stream.cost(), series.size(), samples, System.nanoTime() - start);
+  }
+
+  private static PeriodRead explain(PlannedRead read) {
+    List<ShownSlice> slices = new ArrayList<>();
+    for (Plan.StrandGroup group : read.plan().groups()) {
+      for (Plan.Strand strand : group.strands()) {
+        for (Slice slice : strand.read().slices()) {
+          if (slices.size() < SLICES_SHOWN) {
+            slices.add(show(read, read.layout().table(strand.table()), slice));
+          }
+        }
+      }
+    }
+    return new PeriodRead(
+        read.times(), read.layout().name(), read.plan(), slices, filters(read), read.lost());
+  }
+
+  private static ShownSlice show(PlannedRead read, Table table, Slice slice) {
+    RowShape shape = read.layout().layout().rows();
+    @Nullable Bytes end = slice.toRow();
+    return new ShownSlice(
+        table.spec().name(),
+        show(shape, slice.partition()),
+        show(shape, slice.fromRow(), slice.fromQualifier()),
+        end == null ? "the end of the partition" : show(shape, end, slice.toQualifier()),
+        hex(slice.fromRow(), slice.fromQualifier()),
+        end == null ? "" : hex(end, slice.toQualifier()));
+  }
+
+  private static String hex(Bytes row, Bytes qualifier) {
+    return qualifier.isEmpty() ? row.hex() : row.hex() + " " + qualifier.hex();
+  }
+
+  private static String show(RowShape shape, Bytes row, Bytes qualifier) {
+    String shown = show(shape, row);
+    return qualifier.isEmpty() ? shown : shown + ", qualifier " + qualifier;
+  }
+
+  /** The parts of a row key as far as they go, and what does not make up a part in hex. */
+  private static String show(RowShape shape, Bytes row) {
+    byte[] bytes = row.toArray();
+    List<String> shown = new ArrayList<>();
+    int at = 0;
+    try {
+      for (KeyPart part : shape.parts()) {
+        if (at == bytes.length) {
+          break;
+        }
+        int next = part.skip(bytes, at, bytes.length);
+        shown.add(part.label() + "=" + part.show(bytes, at, next));
+        at = next;
+      }
+    } catch (DamagedCellException e) {
+      // A bound may end within a part; its bytes are shown as they are.
+    }
+    if (at < bytes.length) {
+      shown.add(row.slice(at, bytes.length).hex());
+    }
+    return String.join(", ", shown);
+  }
+
+  private static List<String> filters(PlannedRead read) {
+    Layout layout = read.layout().layout();
+    List<String> filters = new ArrayList<>();
+    boolean filtered = false;
+    for (Plan.StrandGroup group : read.plan().groups()) {
+      filtered |= group.strands().stream().anyMatch(Plan.Strand::filtered);
+    }
+    if (filtered) {
+      filters.add("rows of series that do not match");
+    }
+    TimeRange times = read.times();
+    if (!times.equals(TimeRange.ALL)) {
+      filters.add("samples before " + times.from() + " or from " + times.to() + " on");
+    }
+    for (FamilySelect select : selects(read)) {
+      if (!select.qualifiers().isEmpty()) {
+        filters.add(
+            "family '%s': qualifiers outside of %s"
+                .formatted(
+                    layout.tables().get(layout.dataTable()).families().get(select.family()).name(),
+                    select.qualifiers().stream().map(QueryExplainer::show).toList()));
+      }
+    }
+    return filters;
+  }
+
+  private static String show(QualifierRange range) {
+    return range.from() + ".." + (range.to() == null ? "" : range.to());
+  }
+
+  private static List<FamilySelect> selects(PlannedRead read) {
+    return read.plan().groups().isEmpty()
+        ? List.of()
+        : read.plan().groups().getFirst().strands().getFirst().read().families();
+  }
+}

@@ -1,0 +1,195 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Budget;
+import dev.varve.store.BudgetExceededException;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Table;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request under way: what it wants, what it has cost so far over all its reads, and whether
+ * somebody wants it to end. Only {@link #cancel} may be called by another thread than the one that
+ * reads.
+ */
+final class Reading {
+  private final ReadRequest request;
+  private final SeriesIndex index;
+  private final TimeRange times;
+  private final List<Match> matches;
+  private final Predicate<String> wantedFields;
+  private final VersionRule versions;
+  private final Newest newest;
+  private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
+  private ReadCost closed = ReadCost.NOTHING;
+  private volatile boolean cancelled;
+
+  /**
+   * A request that matches some series.
+   *
+   * @param times those of the request, cut to what is kept
+   */
+  Reading(
+      ReadRequest request,
+      SeriesIndex index,
+      TimeRange times,
+      List<Match> matches,
+      Predicate<String> wantedFields,
+      VersionRule versions) {
+    this.request = request;
+    this.index = index;
+    this.times = times;
+    this.matches = matches;
+    this.wantedFields = wantedFields;
+    this.versions = versions;
+    this.newest = new Newest(request.newestFirst());
+  }
+
+  ReadRequest request() {
+    return request;
+  }
+
+  TimeRange times() {
+    return times;
+  }
+
+  List<Match> matches() {
+    return matches;
+  }
+
+  boolean wantsField(String field) {
+    return wantedFields.test(field);
+  }
+
+  VersionRule versions() {
+    return versions;
+  }
+
+  Newest newest() {
+    return newest;
+  }
+
+  /** Whether a series that matches has given as many of its newest samples as were asked for. */
+  boolean isEnough(int match) {
+    Match of = matches.get(match);
+    if (of.fields().isEmpty()) {
+      return false;
+    }
+    for (String field : of.fields()) {
+      if (wantsField(field) && !isEnough(match, of.series(), field)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isEnough(int match, int series, String field) {
+    if (request.kinds() == Kinds.ONE) {
+      return newest.isEnough(match, field, null);
+    }
+    for (Kind kind : Kind.values()) {
+      if (index.hasField(series, field, kind) && !newest.isEnough(match, field, kind)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The fields to be read of some of the series: those that the catalog knows, so that a layout can
+   * name their cells; null for all where the catalog does not know them.
+   *
+   * @param some places among those that match
+   */
+  @Nullable Set<String> fieldsOf(List<Integer> some) {
+    Set<String> fields = new TreeSet<>();
+    for (int match : some) {
+      if (matches.get(match).fields().isEmpty()) {
+        return request.fields();
+      }
+      fields.addAll(matches.get(match).fields());
+    }
+    fields.removeIf(field -> !wantsField(field));
+    return fields;
+  }
+
+  /** Starts a read of a table, with as much budget as is left. */
+  CellCursor open(Table table, ReadPlan plan) {
+    ReadCost spent = cost();
+    Budget budget = request.budget();
+    Budget left =
+        new Budget(budget.cellsRead() - spent.cellsRead(), budget.bytesRead() - spent.bytesRead());
+    CellCursor cursor = table.read(plan.with(left), null);
+    open.add(cursor);
+    ensureWanted();
+    return cursor;
+  }
+
+  /** Pulls a page. */
+  boolean pull(CellCursor cursor, CellBatch page) {
+    ensureWanted();
+    boolean more;
+    try {
+      more = cursor.next(page);
+    } catch (BudgetExceededException e) {
+      throw new BudgetExceededException(request.budget(), cost());
+    }
+    ReadCost spent = cost();
+    if (spent.cellsRead() > request.budget().cellsRead()
+        || spent.bytesRead() > request.budget().bytesRead()) {
+      throw new BudgetExceededException(request.budget(), spent);
+    }
+    return more;
+  }
+
+  void close(CellCursor cursor) {
+    if (open.remove(cursor)) {
+      closed = closed.plus(cursor.cost());
+      cursor.close();
+    }
+  }
+
+  ReadCost cost() {
+    ReadCost cost = closed;
+    for (CellCursor cursor : open) {
+      cost = cost.plus(cursor.cost());
+    }
+    return cost;
+  }
+
+  /** Closes what is still open. */
+  void close() {
+    open.forEach(this::close);
+  }
+
+  /** Makes the read end; from any thread. */
+  void cancel() {
+    cancelled = true;
+    open.forEach(CellCursor::cancel);
+  }
+
+  /**
+   * Ends the read if somebody wants that.
+   *
+   * @throws ReadCancelledException if so
+   */
+  void ensureWanted() {
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+  }
+}

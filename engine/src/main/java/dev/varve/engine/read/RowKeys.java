@@ -1,0 +1,81 @@
+package dev.varve.engine.read;
+
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.RowShape;
+import dev.varve.store.CellBatch;
+import java.util.List;
+
+/** Takes row keys apart as far as reading needs it. Not safe for use by several threads. */
+final class RowKeys {
+  private final List<KeyPart> parts;
+  private final boolean[] ofKey;
+  private final boolean[] ofUnit;
+
+  RowKeys(RowShape shape) {
+    this.parts = shape.parts();
+    this.ofKey = new boolean[parts.size()];
+    this.ofUnit = new boolean[parts.size()];
+    for (int i = 0; i < ofKey.length; i++) {
+      KeyPart.Role role = parts.get(i).role();
+      ofKey[i] = role.ofKey();
+      ofUnit[i] =
+          switch (role) {
+            case METRIC, TAGS, RESOURCE, TIME, FIELD -> true;
+            case LITERAL, SALT, SEQUENCE, KIND -> false;
+          };
+    }
+  }
+
+  /** Whether several rows of one strand may make one unit. */
+  static boolean spreadsUnits(RowShape shape) {
+    return shape.parts().stream()
+        .anyMatch(part -> part.role() == KeyPart.Role.SEQUENCE || part.role() == KeyPart.Role.KIND);
+  }
+
+  /**
+   * Whether rows of one unit may stand apart in a strand of several series, because a part in which
+   * they differ comes before one that tells series apart.
+   */
+  static boolean scattersUnits(RowShape shape) {
+    boolean differs = false;
+    for (KeyPart part : shape.parts()) {
+      switch (part.role()) {
+        case SEQUENCE, KIND -> differs = true;
+        case METRIC, TAGS, RESOURCE, TIME, FIELD -> {
+          if (differs) {
+            return true;
+          }
+        }
+        case LITERAL, SALT -> {}
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Reads the key of a cell's row.
+   *
+   * @param signature takes the bytes of the parts that the series gives
+   * @param unit takes the bytes of all parts but those in which rows of one series, field and time
+   *     may differ: rows of the same unit are decoded together
+   * @throws dev.varve.layout.DamagedCellException if it is no row key of the layout
+   */
+  void read(CellBatch cells, int cell, KeyBytes signature, KeyBytes unit) {
+    byte[] bytes = cells.bytes();
+    int at = cells.rowOffset(cell);
+    int end = at + cells.rowLength(cell);
+    signature.clear();
+    unit.clear();
+    for (int i = 0; i < ofKey.length; i++) {
+      int next = parts.get(i).skip(bytes, at, end);
+      if (ofKey[i]) {
+        signature.raw(bytes, at, next - at);
+      }
+      if (ofUnit[i]) {
+        unit.raw(bytes, at, next - at);
+      }
+      at = next;
+    }
+  }
+}

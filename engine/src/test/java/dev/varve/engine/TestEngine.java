@@ -1,0 +1,151 @@
+package dev.varve.engine;
+
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Run;
+import dev.varve.model.Series;
+import dev.varve.model.Value;
+import dev.varve.store.Store;
+import dev.varve.store.memory.MemoryStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine on stores in memory that outlive it, with a clock that stands still unless it is moved:
+ * what a test needs to restart an engine and to look again.
+ */
+final class TestEngine implements AutoCloseable {
+  static final long START_MICROS = 1_700_000_000_000_000L;
+
+  final AtomicLong micros = new AtomicLong(START_MICROS);
+  private final Map<Path, MemoryStore> stores = new HashMap<>();
+  private final List<DatasetConfig> datasets;
+  private UnaryOperator<Store> around = UnaryOperator.identity();
+  private @Nullable Engine engine;
+
+  TestEngine(DatasetConfig... datasets) {
+    this.datasets = new ArrayList<>(Arrays.asList(datasets));
+  }
+
+  /** A dataset on the memory store with one layout. */
+  static DatasetConfig dataset(String name, Layout... layouts) {
+    return new DatasetConfig(
+        name,
+        new StoreConfig("memory", Map.of()),
+        List.of(new PeriodConfig(Instant.MIN, List.of(layouts))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false);
+  }
+
+  static Layout layout(String name) {
+    return Layouts.of(name, Map.of());
+  }
+
+  static DatasetConfig withRetention(DatasetConfig config, Duration retention) {
+    return new DatasetConfig(
+        config.name(),
+        config.store(),
+        config.periods(),
+        retention,
+        config.duplicates(),
+        config.resources(),
+        config.wholeTableScans());
+  }
+
+  /** Puts something around every store that is opened from now on. */
+  TestEngine around(UnaryOperator<Store> decorator) {
+    around = decorator;
+    return this;
+  }
+
+  Engine engine() {
+    if (engine == null) {
+      EngineConfig config =
+          new EngineConfig(
+              Path.of("unused"), EngineConfig.DEFAULT_MEMORY, datasets, datasets.getFirst().name());
+      engine =
+          Engine.open(
+              config,
+              (store, path) ->
+                  around.apply(new KeptStore(stores.computeIfAbsent(path, p -> new MemoryStore()))),
+              micros::get);
+    }
+    return engine;
+  }
+
+  Dataset dataset() {
+    return engine().defaultDataset();
+  }
+
+  /** Forgets the engine as a crash would: nothing is closed. */
+  void crash() {
+    engine = null;
+  }
+
+  /** Closes the engine and lets the next one see other declarations. */
+  void restart(DatasetConfig... changed) {
+    close();
+    if (changed.length > 0) {
+      datasets.clear();
+      datasets.addAll(List.of(changed));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (engine != null) {
+      engine.close();
+      engine = null;
+    }
+  }
+
+  /** Writes one sample, and expects it to be accepted. */
+  void put(GroupKey key, long time, Value value) {
+    WriteResult result = dataset().write(new BatchBuilder().add(key, time, value).build());
+    if (result.accepted() != 1) {
+      throw new AssertionError("refused: " + result);
+    }
+  }
+
+  WriteResult write(Batch batch) {
+    return dataset().write(batch);
+  }
+
+  /** Reads all samples of a request, by series, in the order in which they come. */
+  Map<Series, List<Sample>> read(ReadRequest request) {
+    return read(dataset(), request);
+  }
+
+  static Map<Series, List<Sample>> read(Dataset dataset, ReadRequest request) {
+    Map<Series, List<Sample>> read = new LinkedHashMap<>();
+    try (RunCursor cursor = dataset.read(request)) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        List<Sample> samples = read.computeIfAbsent(run.series(), series -> new ArrayList<>());
+        for (int i = 0; i < run.samples().size(); i++) {
+          samples.add(new Sample(run.samples().time(i), run.samples().value(i)));
+        }
+      }
+    }
+    return read;
+  }
+
+  record Sample(long time, Value value) {}
+}
