@@ -4,6 +4,7 @@ import dev.varve.layout.declared.CompanionReader;
 import dev.varve.layout.declared.DeclarationReader;
 import dev.varve.layout.declared.DeclaredLayout;
 import dev.varve.layout.heroic.HeroicLayout;
+import dev.varve.layout.kairosdb.KairosDbLayout;
 import dev.varve.layout.opentsdb.OpenTsdbLayout;
 import dev.varve.layout.opentsdb.OpenTsdbParameters;
 import java.io.IOException;
@@ -53,6 +54,25 @@ public final class Layouts {
                   List.of(),
                   false),
               HeroicLayout::of),
+          new Known(
+              new Entry(
+                  KairosDbLayout.NAME,
+                  "the tables of KairosDB in Cassandra, byte for byte",
+                  List.of(
+                      new LayoutParameter(
+                          KairosDbLayout.UNIT,
+                          "milliseconds",
+                          "what columns count: legacy, milliseconds or seconds"),
+                      new LayoutParameter(
+                          KairosDbLayout.TAG_INDEXED,
+                          "",
+                          "metrics whose rows are listed by tag too, as m1;m2(tag1,tag2)"),
+                      new LayoutParameter(
+                          KairosDbLayout.ROW_WIDTH,
+                          "1814400000",
+                          "the width of a row as table spec has it; 1814400 with unit seconds")),
+                  false),
+              KairosDbLayout::of),
           new Known(
               new Entry(
                   OpenTsdbLayout.NAME,

@@ -1,0 +1,217 @@
+package dev.varve.layout.guardrail;
+
+import dev.varve.layout.Parameters;
+import dev.varve.layout.declared.AttributesDeclaration;
+import dev.varve.layout.declared.CellTime;
+import dev.varve.layout.declared.Declaration;
+import dev.varve.layout.declared.DeclaredLayout;
+import dev.varve.layout.declared.FamilyDeclaration;
+import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
+import dev.varve.layout.declared.KeyElement;
+import dev.varve.layout.declared.QualifierElement;
+import dev.varve.store.FamilySpec;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at a declaration. */
+final class DeclarationGuardrails {
+  private final Declaration declaration;
+  private final @Nullable Duration retention;
+  private final List<Finding> findings = new ArrayList<>();
+
+  DeclarationGuardrails(DeclaredLayout layout, @Nullable Duration retention) {
+    this.declaration = layout.declaration();
+    this.retention = retention;
+  }
+
+  List<Finding> findings() {
+    key();
+    rows();
+    for (FamilyDeclaration family : declaration.families()) {
+      family(family);
+    }
+    salts();
+    names();
+    shifted();
+    allow();
+    findings.sort((a, b) -> a.rule().compareTo(b.rule()));
+    return findings;
+  }
+
+  private void find(Rule rule, String message) {
+    findings.add(new Finding(rule, message));
+  }
+
+  /** Where time stands among the parts that spread writes. */
+  private void key() {
+    int time = firstOfTime();
+    if (time < 0) {
+      return;
+    }
+    List<KeyElement> before = declaration.key().subList(0, time);
+    String leader = declaration.key().get(time).text();
+    if (before.stream().noneMatch(element -> spreads(element) || isMetric(element))) {
+      find(
+          Rule.TIME_LEADS_KEY,
+          "'%s' leads the key, with no part before it that differs between series: all writes go to the end of the table, which is one place at a time; put the metric and its tags before it"
+              .formatted(leader));
+      return;
+    }
+    if (before.stream().anyMatch(DeclarationGuardrails::spreads)) {
+      return;
+    }
+    if (declaration.key().stream().noneMatch(DeclarationGuardrails::spreads)) {
+      find(
+          Rule.SINGLE_STREAM,
+          "only the metric stands before '%s', and no tag tells its points apart: all writes of a metric go to one place; make a field a tag and put it before the time (promotion), or as a last resort add a salt"
+              .formatted(leader));
+    } else {
+      find(
+          Rule.METRIC_BEFORE_TIME,
+          "only the metric stands before '%s': all series of a metric are written in one place, which is well only where many metrics are written at a time; put at least 1 part of tags before it"
+              .formatted(leader));
+    }
+  }
+
+  private int firstOfTime() {
+    for (int i = 0; i < declaration.key().size(); i++) {
+      KeyElement element = declaration.key().get(i);
+      if (element instanceof KeyElement.Bucket
+          || element instanceof KeyElement.Time
+          || element instanceof KeyElement.Sequence) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isMetric(KeyElement element) {
+    return element instanceof KeyElement.Metric;
+  }
+
+  private static boolean spreads(KeyElement element) {
+    return element instanceof KeyElement.Tag
+        || element instanceof KeyElement.AllTags
+        || element instanceof KeyElement.Resource
+        || element instanceof KeyElement.AllResource
+        || element instanceof KeyElement.Salt
+        || element instanceof KeyElement.Hash;
+  }
+
+  private boolean bounded() {
+    return declaration.retention() != null || retention != null;
+  }
+
+  private void rows() {
+    boolean endless =
+        declaration.families().stream()
+            .anyMatch(family -> family.versions() == FamilySpec.ALL_VERSIONS);
+    if (firstOfTime() < 0 && endless && !bounded()) {
+      find(
+          Rule.UNBOUNDED_ROW,
+          "a row holds all of a series' time, and neither a retention nor a count of versions bounds it: give the key a bucket, or the layout a retention");
+    }
+  }
+
+  private void family(FamilyDeclaration family) {
+    boolean event = !(family.time() instanceof CellTime.Server);
+    boolean ordered = ordered(family);
+    if (event && family.versions() != FamilySpec.ALL_VERSIONS) {
+      find(
+          Rule.EVENT_VERSIONS,
+          "family %s keeps %d versions, and each of its versions is an event: older events are lost; keep all versions"
+              .formatted(family.name(), family.versions()));
+    }
+    if (family.value() == ValueForm.ALL && !ordered && (event || family.versions() < 2)) {
+      find(
+          Rule.PACKED_OVERWRITES,
+          "family %s packs all fields of an event into a cell and keeps 1 of them: a second write for the same instant takes the fields of the first away; keep at least 2 versions, or add a sequence"
+              .formatted(family.name()));
+    }
+    if (family.value() == ValueForm.EMPTY && event && !ordered) {
+      find(
+          Rule.VALUE_TIES,
+          "family %s has the value in its qualifiers and no order of acceptance: of two values of one instant both are kept and neither is the later; use 'time: server' with an offset, or add a sequence"
+              .formatted(family.name()));
+    }
+  }
+
+  /** Whether every cell of the family says which was accepted later. */
+  private boolean ordered(FamilyDeclaration family) {
+    return family.qualifier().stream().anyMatch(QualifierElement.Sequence.class::isInstance)
+        || declaration.key().stream().anyMatch(KeyElement.Sequence.class::isInstance);
+  }
+
+  private void salts() {
+    for (KeyElement element : declaration.key()) {
+      if (element instanceof KeyElement.Salt salt) {
+        if (salt.of().contains("time")) {
+          find(
+              Rule.SALT_OF_TIME,
+              "the salt is computed of the instant: every query reads all %d prefixes, even for one series; compute it of the series"
+                  .formatted(salt.buckets()));
+        }
+        if (Integer.bitCount(salt.buckets()) != 1) {
+          find(
+              Rule.SALT_POWER,
+              "a salt of %d buckets cannot be doubled later without moving nearly every row: take a power of 2"
+                  .formatted(salt.buckets()));
+        }
+      }
+    }
+  }
+
+  private void names() {
+    for (FamilyDeclaration family : declaration.families()) {
+      name(family.name());
+    }
+    AttributesDeclaration attributes = declaration.attributes();
+    if (attributes != null) {
+      name(attributes.family());
+    }
+  }
+
+  private void name(String family) {
+    int bytes = family.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > Thresholds.FAMILY_NAME_BYTES) {
+      find(
+          Rule.FAMILY_NAME,
+          "family name '%s' has %d bytes and travels with every cell on some stores: take at most %d, one or two letters are best"
+              .formatted(family, bytes, Thresholds.FAMILY_NAME_BYTES));
+    }
+  }
+
+  private void shifted() {
+    AttributesDeclaration attributes = declaration.attributes();
+    boolean shiftedAttributes = attributes != null && attributes.time() instanceof CellTime.Shifted;
+    boolean shiftedSamples =
+        declaration.families().stream()
+            .anyMatch(family -> family.time() instanceof CellTime.Shifted);
+    if (bounded() && (shiftedAttributes || shiftedSamples)) {
+      find(
+          Rule.SHIFTED_EXPIRY,
+          "cells of family %s are dated in the future: no rule of a store that goes by the age of cells ever removes them; delete them by hand, or use cell times of the server and a time range of their own"
+              .formatted(
+                  shiftedAttributes && attributes != null
+                      ? attributes.family()
+                      : declaration.families().getFirst().name()));
+    }
+  }
+
+  private void allow() {
+    List<String> known =
+        Arrays.stream(Rule.values()).filter(Rule::overruled).map(Rule::id).toList();
+    for (String rule : declaration.allow().stream().sorted().toList()) {
+      if (!known.contains(rule)) {
+        find(
+            Rule.ALLOW_UNKNOWN,
+            "'allow' names '%s', which is no rule that can be overruled (did you mean '%s'?)"
+                .formatted(rule, Parameters.nearest(rule, known)));
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.varve.layout.guardrail;
+
+import dev.varve.store.SizeLimits;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks at counters of what is written. */
+final class WritingGuardrails {
+  private WritingGuardrails() {}
+
+  static List<Finding> row(String storeKind, SizeLimits limits, long bytes, long cells) {
+    List<Finding> findings = new ArrayList<>();
+    long warn = limits.softRow() / 100 * Thresholds.ROW_WARN_PERCENT;
+    if (bytes > limits.hardRow()) {
+      findings.add(
+          new Finding(
+              Rule.ROW_BYTES_HARD,
+              "the row has %d bytes, beyond %d %s cannot read it any more: the layout needs a narrower bucket"
+                  .formatted(bytes, limits.hardRow(), storeKind)));
+    } else if (bytes >= warn) {
+      findings.add(
+          new Finding(
+              Rule.ROW_BYTES,
+              "the row has %d bytes, %d %% of the %d from which on %s suffers: take the next narrower bucket for a new period"
+                  .formatted(
+                      bytes,
+                      Math.round(100.0 * bytes / limits.softRow()),
+                      limits.softRow(),
+                      storeKind)));
+    }
+    if (OpeningGuardrails.isHashPartitioned(storeKind) && cells >= Thresholds.PARTITION_CELLS) {
+      findings.add(
+          new Finding(
+              Rule.ROW_CELLS,
+              "the partition has %d cells, %s is well with at most %d: take the next narrower bucket for a new period"
+                  .formatted(cells, storeKind, Thresholds.PARTITION_CELLS)));
+    }
+    return findings;
+  }
+
+  static List<Finding> value(SizeLimits limits, long bytes) {
+    if (bytes > limits.hardValue()) {
+      return List.of(
+          new Finding(
+              Rule.VALUE_BYTES_HARD,
+              "the value has %d bytes, the store takes %d: keep large objects elsewhere and their address here"
+                  .formatted(bytes, limits.hardValue())));
+    }
+    if (bytes > limits.softValue()) {
+      return List.of(
+          new Finding(
+              Rule.VALUE_BYTES,
+              "the value has %d bytes, beyond %d reads take long and much memory: keep large objects elsewhere and their address here"
+                  .formatted(bytes, limits.softValue())));
+    }
+    return List.of();
+  }
+
+  static List<Finding> overhead(long cells, long coordinateBytes, long valueBytes) {
+    if (cells < Thresholds.OVERHEAD_CELLS
+        || coordinateBytes <= Thresholds.OVERHEAD_RATIO * valueBytes) {
+      return List.of();
+    }
+    return List.of(
+        new Finding(
+            Rule.KEY_OVERHEAD,
+            "%d cells carry %d bytes of row keys, families and qualifiers for %d bytes of values, more than %d to 1: take wider buckets, shorter names, or pack the fields of an event"
+                .formatted(cells, coordinateBytes, valueBytes, Thresholds.OVERHEAD_RATIO)));
+  }
+}
