@@ -40,6 +40,7 @@ public final class MemoryStore implements Store {
 
   @Override
   public synchronized List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    ensureOpen();
     List<String> reasons = new ArrayList<>();
     for (Class<? extends Power> need : needs) {
       if (!CAPABILITIES.has(need)) {

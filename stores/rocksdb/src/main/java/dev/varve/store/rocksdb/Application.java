@@ -89,11 +89,13 @@ final class Application {
   }
 
   private void writeLooking(int first, int end, Durability durability) {
+    // Of its own: the writer may use it while this thread goes on with the batch.
+    MutationEncoder looking = new MutationEncoder(table, batch, store.database().cellsFamily());
     GroupCommit.Decision decision =
         () -> {
           table.ensureThere();
-          WriteRecords records = encoder.room(first, end);
-          encoder.encode(first, end, records, store.database());
+          WriteRecords records = looking.room(first, end);
+          looking.encode(first, end, records, store.database());
           return records;
         };
     writes.add(store.gate().pass(() -> store.writer().submitLooking(decision, durability)));

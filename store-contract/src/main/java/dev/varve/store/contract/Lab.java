@@ -1,0 +1,160 @@
+package dev.varve.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.Store.OpenMode;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.TimeUse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An open store under test, and what tests do with it again and again. */
+final class Lab implements AutoCloseable {
+  /** Families of {@link #spec}: the newest cell only, all versions by time, two versions. */
+  static final int LATEST = 0;
+
+  static final int ALL = 1;
+  static final int TWO = 2;
+
+  private final StoreFixture fixture;
+  private final Path directory;
+  private Store store;
+
+  Lab(StoreFixture fixture, Path directory) {
+    this.fixture = fixture;
+    this.directory = directory;
+    this.store = fixture.open(directory);
+  }
+
+  Store store() {
+    return store;
+  }
+
+  /** Closes the store and opens it again. */
+  void reopen() {
+    store.close();
+    store = fixture.open(directory);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  static TableSpec spec(String name) {
+    return spec(
+        name,
+        FamilySpec.latest("latest"),
+        new FamilySpec("all", TimeUse.DATA, FamilySpec.ALL_VERSIONS),
+        new FamilySpec("two", TimeUse.DATA, 2));
+  }
+
+  static TableSpec spec(String name, FamilySpec... families) {
+    return new TableSpec(name, List.of(families), Resolution.MILLISECONDS, Partitioning.NONE);
+  }
+
+  /** Opens the table with the three families. */
+  Table table(String name) {
+    return store.open(spec(name), OpenMode.CREATE_IF_ABSENT);
+  }
+
+  Capabilities capabilities() {
+    return store.capabilities(spec("any"));
+  }
+
+  /** The {@code n}-th of the cell times that the store can keep, 0 being the first that is >= 0. */
+  long time(long n) {
+    Capabilities.CellTimes times = capabilities().cellTimes();
+    return times == null ? n : n * times.granularity();
+  }
+
+  static Bytes text(String text) {
+    return Bytes.utf8(text);
+  }
+
+  static Cell cell(String row, int family, String qualifier, long time, String value) {
+    return new Cell(text(row), family, text(qualifier), time, text(value));
+  }
+
+  static MutationBatch puts(List<Cell> cells) {
+    MutationBatch batch = new MutationBatch();
+    for (Cell cell : cells) {
+      batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    }
+    return batch;
+  }
+
+  static void put(Table table, Cell... cells) {
+    apply(table, puts(List.of(cells)));
+  }
+
+  static void apply(Table table, MutationBatch batch) {
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+  }
+
+  static List<Cell> read(Table table, ReadPlan plan) {
+    return read(table, plan, null);
+  }
+
+  static List<Cell> read(Table table, ReadPlan plan, @Nullable ResumeToken resume) {
+    try (CellCursor cursor = table.read(plan, resume)) {
+      return drain(cursor);
+    }
+  }
+
+  static List<Cell> drain(CellCursor cursor) {
+    List<Cell> cells = new ArrayList<>();
+    CellBatch page = new CellBatch();
+    while (cursor.next(page)) {
+      assertThat(page.size()).as("cells of a page that was delivered").isPositive();
+      addAll(page, cells);
+    }
+    assertThat(page.size()).as("cells of the page behind the last").isZero();
+    return cells;
+  }
+
+  static void addAll(CellBatch page, List<Cell> cells) {
+    for (int i = 0; i < page.size(); i++) {
+      cells.add(page.cell(i));
+    }
+  }
+
+  /** All cells of a table that has the three families. */
+  static List<Cell> readAll(Table table) {
+    return read(table, everything());
+  }
+
+  static ReadPlan everything() {
+    return ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), allFamilies());
+  }
+
+  static List<FamilySelect> allFamilies() {
+    return List.of(FamilySelect.all(LATEST), FamilySelect.all(ALL), FamilySelect.all(TWO));
+  }
+
+  static ReadPlan row(String row) {
+    return ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, text(row))), allFamilies());
+  }
+
+  static List<String> values(List<Cell> cells) {
+    return cells.stream().map(cell -> cell.value().toUtf8()).toList();
+  }
+}

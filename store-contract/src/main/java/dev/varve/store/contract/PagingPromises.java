@@ -1,0 +1,182 @@
+package dev.varve.store.contract;
+
+import static dev.varve.store.contract.Lab.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Direction;
+import dev.varve.store.Limits;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A read can stop behind any cell, and another can go on there. */
+final class PagingPromises {
+  private static final int LONG_ROW_CELLS = 10_000;
+
+  private PagingPromises() {}
+
+  static List<ContractTest> tests() {
+    return List.of(
+        new ContractTest(
+            "resumes a page from every cell of a long row",
+            lab -> everyCell(lab, Direction.FORWARD)),
+        new ContractTest(
+            "resumes a page from every cell of a long row, in reverse",
+            lab -> everyCell(lab, Direction.REVERSE)),
+        new ContractTest("resumes after the store was opened again", PagingPromises::afterReopen),
+        new ContractTest(
+            "resumes behind a cell that is there no more", PagingPromises::behindDeleted),
+        new ContractTest("resumes with cells added on both sides", PagingPromises::withAdded),
+        new ContractTest("names the place behind every page", PagingPromises::namesPlaces),
+        new ContractTest("delivers cells larger than a page", PagingPromises::largeCells));
+  }
+
+  /** Reads the plan from its start, and anew from behind each of its cells. */
+  static void assertReads(Table table, ReadPlan plan, ExpectedRead expected) {
+    assertThat(Lab.read(table, plan)).as("%s", plan).isEqualTo(expected.cells());
+    int count = expected.cells().size();
+    for (int i = 0; i < count; i++) {
+      ResumeToken token = expected.tokens().get(i);
+      assertThat(Lab.read(table, plan, token))
+          .as("behind cell %d, %s, of %s", i, token, plan)
+          .isEqualTo(expected.cells().subList(i + 1, count));
+    }
+  }
+
+  private static void everyCell(Lab lab, Direction direction) {
+    Table table = lab.table("t");
+    List<Cell> cells = longRow(lab);
+    Lab.apply(table, Lab.puts(cells));
+    Lab.put(
+        table,
+        Lab.cell("before", Lab.LATEST, "q", 1, "before"),
+        Lab.cell("longer", Lab.LATEST, "q", 1, "behind"));
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(text("long"))), Lab.allFamilies())
+            .with(direction)
+            .with(Limits.NONE.withPageCells(3));
+    List<Cell> held = new ArrayList<>(cells);
+    held.add(Lab.cell("longer", Lab.LATEST, "q", 1, "behind"));
+    ExpectedRead expected = ExpectedRead.of(held, plan);
+    assertThat(Lab.read(table, plan)).isEqualTo(expected.cells());
+    CellBatch page = new CellBatch();
+    for (int i = 0; i < expected.cells().size(); i++) {
+      List<Cell> found = new ArrayList<>();
+      try (CellCursor cursor = table.read(plan, expected.tokens().get(i))) {
+        cursor.next(page);
+        Lab.addAll(page, found);
+      }
+      List<Cell> rest = expected.cells().subList(i + 1, expected.cells().size());
+      assertThat(found)
+          .as("first page behind cell %d", i)
+          .isEqualTo(rest.subList(0, Math.min(found.size(), rest.size())));
+      assertThat(found.isEmpty()).as("nothing behind cell %d", i).isEqualTo(rest.isEmpty());
+    }
+  }
+
+  /** One row: half of its cells in columns of one, half in columns of four versions. */
+  private static List<Cell> longRow(Lab lab) {
+    List<Cell> cells = new ArrayList<>();
+    for (int i = 0; i < LONG_ROW_CELLS / 2; i++) {
+      cells.add(new Cell(text("long"), Lab.LATEST, number(i), lab.time(i), number(-i)));
+    }
+    for (int i = 0; i < LONG_ROW_CELLS / 2; i++) {
+      cells.add(new Cell(text("long"), Lab.ALL, number(i / 4), lab.time(i % 4), number(-i)));
+    }
+    return cells;
+  }
+
+  private static Bytes number(int number) {
+    return Bytes.of(ByteBuffer.allocate(Integer.BYTES).putInt(number).array());
+  }
+
+  private static void afterReopen(Lab lab) {
+    List<Cell> cells = longRow(lab).subList(0, 100);
+    Lab.apply(lab.table("t"), Lab.puts(cells));
+    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    lab.reopen();
+    assertThat(Lab.read(lab.table("t"), Lab.everything(), expected.tokens().get(41)))
+        .isEqualTo(expected.cells().subList(42, 100));
+  }
+
+  private static void behindDeleted(Lab lab) {
+    List<Cell> cells =
+        List.of(
+            Lab.cell("a", Lab.LATEST, "1", 1, "a1"),
+            Lab.cell("a", Lab.ALL, "1", lab.time(3), "a1 at 3"),
+            Lab.cell("a", Lab.ALL, "1", lab.time(2), "a1 at 2"),
+            Lab.cell("b", Lab.LATEST, "1", 1, "b1"));
+    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    for (int i = 0; i < cells.size(); i++) {
+      Table table = lab.table("t" + i);
+      Lab.apply(table, Lab.puts(cells));
+      Cell gone = cells.get(i);
+      MutationBatch delete = new MutationBatch();
+      delete.deleteColumn(gone.row(), gone.family(), gone.qualifier(), TimeRange.ALL);
+      Lab.apply(table, delete);
+      List<Cell> rest = new ArrayList<>(expected.cells().subList(i + 1, cells.size()));
+      rest.removeIf(cell -> cell.family() == gone.family() && cell.row().equals(gone.row()));
+      assertThat(Lab.read(table, Lab.everything(), expected.tokens().get(i))).isEqualTo(rest);
+    }
+  }
+
+  private static void withAdded(Lab lab) {
+    Table table = lab.table("t");
+    List<Cell> cells =
+        List.of(Lab.cell("b", Lab.LATEST, "2", 1, "b2"), Lab.cell("b", Lab.LATEST, "4", 1, "b4"));
+    Lab.apply(table, Lab.puts(cells));
+    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    Lab.put(
+        table,
+        Lab.cell("a", Lab.LATEST, "1", 1, "a1"),
+        Lab.cell("b", Lab.LATEST, "1", 1, "b1"),
+        Lab.cell("b", Lab.LATEST, "3", 1, "b3"),
+        Lab.cell("c", Lab.LATEST, "1", 1, "c1"));
+    assertThat(Lab.values(Lab.read(table, Lab.everything(), expected.tokens().get(0))))
+        .containsExactly("b3", "b4", "c1");
+  }
+
+  private static void namesPlaces(Lab lab) {
+    Table table = lab.table("t");
+    List<Cell> cells = longRow(lab).subList(0, 50);
+    Lab.apply(table, Lab.puts(cells));
+    ReadPlan plan = Lab.everything().with(Limits.NONE.withPageCells(7));
+    ExpectedRead expected = ExpectedRead.of(cells, plan);
+    CellBatch page = new CellBatch();
+    int delivered = 0;
+    try (CellCursor cursor = table.read(plan, null)) {
+      assertThat(cursor.token()).as("before the first page").isNull();
+      while (cursor.next(page)) {
+        delivered += page.size();
+        assertThat(cursor.token()).isEqualTo(expected.tokens().get(delivered - 1));
+      }
+      assertThat(cursor.token()).as("at the end").isEqualTo(expected.tokens().getLast());
+    }
+    ResumeToken resume = expected.tokens().get(9);
+    try (CellCursor cursor = table.read(plan, resume)) {
+      assertThat(cursor.token()).as("resumed, before its first page").isEqualTo(resume);
+    }
+  }
+
+  private static void largeCells(Lab lab) {
+    Table table = lab.table("t");
+    byte[] large = new byte[1 << 20];
+    List<Cell> cells = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      large[i] = (byte) i;
+      cells.add(new Cell(number(i), Lab.LATEST, Bytes.EMPTY, 1, Bytes.of(large)));
+    }
+    Lab.apply(table, Lab.puts(cells));
+    assertThat(Lab.readAll(table)).isEqualTo(cells);
+  }
+}

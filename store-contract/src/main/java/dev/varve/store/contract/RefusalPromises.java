@@ -1,0 +1,125 @@
+package dev.varve.store.contract;
+
+import static dev.varve.store.contract.Lab.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Table;
+import java.util.Arrays;
+import java.util.List;
+
+/** What can never be applied is refused alone, with a reason, and before the store is asked. */
+final class RefusalPromises {
+  private RefusalPromises() {}
+
+  static List<ContractTest> tests() {
+    return List.of(
+        refuses("a row key that is too long", "row key", RefusalPromises::longRow),
+        refuses("an empty row key", "empty row key", (batch, limits) -> put(batch, Bytes.EMPTY, 0)),
+        refuses("a qualifier that is too long", "qualifier", RefusalPromises::longQualifier),
+        refuses("a value that is too long", "value", RefusalPromises::longValue),
+        refuses("a row with too many edits", "edits", RefusalPromises::manyEdits),
+        refuses(
+            "a family that is not there", "family", (batch, limits) -> put(batch, text("m"), 3)),
+        refuses("a time that no range holds", "cell time", RefusalPromises::lastTime),
+        new ContractTest("refuses a row whole", RefusalPromises::rowWhole),
+        new ContractTest("takes what is just within the limits", RefusalPromises::withinLimits));
+  }
+
+  private interface Wrong {
+    void addTo(MutationBatch batch, SizeLimits limits);
+  }
+
+  private static ContractTest refuses(String what, String reason, Wrong wrong) {
+    return new ContractTest(
+        "refuses " + what + " and applies the rest",
+        lab -> {
+          Table table = lab.table("t");
+          MutationBatch batch = new MutationBatch();
+          put(batch, text("a"), Lab.LATEST);
+          wrong.addTo(batch, lab.capabilities().limits());
+          put(batch, text("z"), Lab.LATEST);
+          List<RowOutcome> outcomes = table.apply(batch, Durability.SYNCED);
+          assertThat(outcomes)
+              .extracting(RowOutcome::status)
+              .containsExactly(Status.APPLIED, Status.REJECTED, Status.APPLIED);
+          assertThat(outcomes.get(0).reason()).isNull();
+          assertThat(outcomes.get(1).reason()).contains(reason);
+          assertThat(Lab.readAll(table))
+              .extracting(cell -> cell.row().toUtf8())
+              .containsExactly("a", "z");
+        });
+  }
+
+  private static void put(MutationBatch batch, Bytes row, int family) {
+    batch.put(row, family, text("q"), 1, text("v"));
+  }
+
+  private static void longRow(MutationBatch batch, SizeLimits limits) {
+    put(batch, zeros(limits.rowKey() + 1), Lab.LATEST);
+  }
+
+  private static void longQualifier(MutationBatch batch, SizeLimits limits) {
+    batch.put(text("m"), Lab.LATEST, zeros(limits.qualifier() + 1), 1, text("v"));
+  }
+
+  private static void longValue(MutationBatch batch, SizeLimits limits) {
+    batch.put(text("m"), Lab.LATEST, text("q"), 1, zeros(limits.hardValue() + 1));
+  }
+
+  private static void manyEdits(MutationBatch batch, SizeLimits limits) {
+    for (int i = 0; i <= limits.editsPerRow(); i++) {
+      put(batch, text("m"), Lab.LATEST);
+    }
+  }
+
+  private static void lastTime(MutationBatch batch, SizeLimits limits) {
+    batch.put(text("m"), Lab.LATEST, text("q"), Long.MAX_VALUE, text("v"));
+  }
+
+  private static void rowWhole(Lab lab) {
+    Table table = lab.table("t");
+    MutationBatch batch = new MutationBatch();
+    put(batch, text("m"), Lab.LATEST);
+    put(batch, text("m"), 3);
+    put(batch, text("m"), Lab.ALL);
+    assertThat(table.apply(batch, Durability.SYNCED))
+        .extracting(RowOutcome::status)
+        .containsExactly(Status.REJECTED);
+    assertThat(Lab.readAll(table)).isEmpty();
+  }
+
+  private static void withinLimits(Lab lab) {
+    SizeLimits limits = lab.capabilities().limits();
+    Table table = lab.table("t");
+    MutationBatch batch = new MutationBatch();
+    batch.put(
+        zeros(limits.rowKey()),
+        Lab.LATEST,
+        zeros(limits.qualifier()),
+        1,
+        zeros(limits.softValue()));
+    batch.put(ones(limits.rowKey()), Lab.ALL, ones(limits.qualifier()), lab.time(1), Bytes.EMPTY);
+    Lab.apply(table, batch);
+    assertThat(Lab.readAll(table))
+        .hasSize(2)
+        .satisfiesExactly(
+            first -> assertThat(first.value().length()).isEqualTo(limits.softValue()),
+            second -> assertThat(second.qualifier()).isEqualTo(ones(limits.qualifier())));
+  }
+
+  private static Bytes zeros(int length) {
+    return Bytes.of(new byte[length]);
+  }
+
+  private static Bytes ones(int length) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) 0xff);
+    return Bytes.of(bytes);
+  }
+}

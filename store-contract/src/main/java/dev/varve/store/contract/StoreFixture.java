@@ -1,0 +1,20 @@
+package dev.varve.store.contract;
+
+import dev.varve.store.Store;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What a store supplies to be tested. */
+public interface StoreFixture {
+  /** The name of the store, and of the way in which it is set up where there are several. */
+  String name();
+
+  /**
+   * Opens the store of a directory: a new and empty one at first, the same again after it was
+   * closed. A store that keeps its cells elsewhere takes the directory as a name.
+   */
+  Store open(Path directory);
+
+  /** The promises that this store is known not to keep. */
+  List<Gap> gaps();
+}
