@@ -219,7 +219,7 @@ abstract class Fold {
         boolean wins =
             switch (state[slot]) {
               case WHOLE -> greatest ? best > wholes[slot] : best < wholes[slot];
-              case REAL -> beats(best, numbers[slot]);
+              case REAL -> beats((double) best, numbers[slot]);
               default -> true;
             };
         if (wins) {
@@ -249,7 +249,7 @@ abstract class Fold {
     }
 
     private boolean beats(double candidate, double best) {
-      return greatest ? candidate > best || best != best : candidate < best || best != best;
+      return (greatest ? candidate > best : candidate < best) || Double.isNaN(best);
     }
 
     @Override

@@ -26,6 +26,15 @@ final class Held {
     this.what = what;
   }
 
+  /** Where arrays that hold something for each kind hold it: from 0 on. */
+  static int place(Kind kind) {
+    return switch (kind) {
+      case INT64 -> 0;
+      case DOUBLE -> 1;
+      case STRING -> 2;
+    };
+  }
+
   void add(Samples samples, int from, int to) {
     long more = BYTES_PER_SAMPLE * (to - from);
     if (samples.kind() == Kind.STRING && from < to) {
@@ -33,11 +42,11 @@ final class Held {
     }
     memory.hold(more, what);
     bytes += more;
-    Samples target = vector(samples.kind().ordinal(), samples.kind());
+    Samples target = vector(place(samples.kind()), samples.kind());
     for (int i = from; i < to; i++) {
       target.addFrom(samples, i);
     }
-    mark(samples.kind().ordinal(), to - from);
+    mark(place(samples.kind()), to - from);
   }
 
   void addGap(long time) {
@@ -53,7 +62,7 @@ final class Held {
 
   /** The last number; NaN where the last sample is none. */
   double lastNumber() {
-    if (size == 0 || order[size - 1] == GAP || order[size - 1] == Kind.STRING.ordinal()) {
+    if (size == 0 || order[size - 1] == GAP || order[size - 1] == place(Kind.STRING)) {
       return Double.NaN;
     }
     Samples vector = vectors[order[size - 1]];

@@ -211,9 +211,9 @@ final class MergeSource implements Source {
         wanted = new ArrayList<>();
         for (Map.Entry<Series, Strand[]> entry : strands.entrySet()) {
           Strand[] ofSeries = entry.getValue();
-          boolean texts = ofSeries[Kind.STRING.ordinal()] != null;
+          boolean texts = ofSeries[Held.place(Kind.STRING)] != null;
           boolean numbers =
-              ofSeries[Kind.INT64.ordinal()] != null || ofSeries[Kind.DOUBLE.ordinal()] != null;
+              ofSeries[Held.place(Kind.INT64)] != null || ofSeries[Held.place(Kind.DOUBLE)] != null;
           if (text ? texts : numbers) {
             wanted.add(entry.getKey());
           }
@@ -274,7 +274,7 @@ final class MergeSource implements Source {
     }
 
     private boolean take(Strand[] strands, Samples samples) {
-      int place = samples.kind().ordinal();
+      int place = Held.place(samples.kind());
       if (strands[place] == null) {
         if (!hold(BYTES_PER_STRAND)) {
           return false;

@@ -31,7 +31,9 @@ public final class SelectorParser {
   }
 
   /**
-   * @throws SelectorSyntaxException if the text is no selector
+   * Reads a selector.
+   *
+   * @throws SelectorSyntaxException if the text is none
    */
   public static Selector parse(String text) {
     return new SelectorParser(text).selector();

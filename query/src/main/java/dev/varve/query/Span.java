@@ -21,7 +21,7 @@ public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolutio
   /** How long it is from an instant on; less than 1 where the resolution is coarser. */
   public double lengthFrom(long time) {
     if (unit.isTimeBased()) {
-      double seconds = unit.getDuration().getSeconds() + unit.getDuration().getNano() / 1e9;
+      double seconds = unit.getDuration().toSeconds() + unit.getDuration().toNanosPart() / 1e9;
       return count * seconds * resolution.perSecond();
     }
     ZonedDateTime from = Times.local(time, resolution, zone);
