@@ -7,6 +7,7 @@ import dev.varve.layout.RowSamples;
 import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.Value;
+import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -14,8 +15,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in a row beside its points: annotations and histograms, which are attributes of those
- * names, and rollups, which are shown and not written.
+ * What stands in a row beside its points: the attributes {@code annotation} (a JSON text), {@code
+ * histogram} (the bytes of its codec) and {@code rollup.AGGREGATOR} (the last two bytes of the
+ * qualifier and the number; its time is the base time).
  *
  * <pre>
  *  annotation, histogram             rollup                    older rollup
@@ -29,11 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class Attachments {
   static final String ANNOTATION = "annotation";
   static final String HISTOGRAM = "histogram";
-  static final String ROLLUP = "rollup";
+  static final String ROLLUP_PREFIX = "rollup.";
 
   private static final String RULE = "opentsdb.attribute";
-  private static final int ROLLUP_TAIL = 2;
-  private static final int AGGREGATORS_MAX = 128;
 
   private Attachments() {}
 
@@ -43,43 +43,64 @@ final class Attachments {
    * @param base of the row, in milliseconds
    * @throws DamagedCellException if it is damaged
    */
-  static void read(Columns.Content content, CellBatch cells, int cell, long base, RowSamples out) {
+  static void read(
+      RowKeys keys, Columns.Content content, CellBatch cells, int cell, long base, RowSamples out) {
     switch (content) {
       case ANNOTATION -> {
         String text = utf8(cells, cell);
-        out.attribute(ANNOTATION, annotationTime(cells, cell, base, text), new Value.Text(text));
+        long time = annotationTime(keys, cells, cell, base, text);
+        out.attribute(ANNOTATION, time, new Value.Text(text));
       }
-      case HISTOGRAM ->
-          out.attribute(
-              HISTOGRAM, base + offset(cells, cell), new Value.Raw(histogram(cells, cell)));
-      case ROLLUP -> out.attribute(ROLLUP, base, new Value.Text(Rollup.of(cells, cell).json()));
+      case HISTOGRAM -> {
+        long time = checkedTime(base + offset(cells, cell));
+        out.attribute(HISTOGRAM, time, new Value.Raw(histogram(cells, cell)));
+      }
+      case ROLLUP -> {
+        Rollup rollup = Rollup.of(cells, cell);
+        String name = ROLLUP_PREFIX + rollup.aggregator();
+        out.attribute(name, checkedTime(base), new Value.Raw(rollup.raw()));
+      }
       case POINT, COMPACTED, APPENDED ->
           throw new IllegalArgumentException(content + " is no attachment");
     }
   }
 
+  private static long checkedTime(long time) {
+    if (time < 1) {
+      throw new DamagedCellException("stands at 0 ms, where times begin at 1");
+    }
+    return time;
+  }
+
   /**
-   * The instant of an annotation: its {@code startTime}, where it has one, because the original
-   * makes the qualifier of that and can lose the instant in it.
+   * The instant of an annotation: its {@code startTime}, because the original makes the qualifier
+   * of that and can lose the instant in it.
    */
-  private static long annotationTime(CellBatch cells, int cell, long base, String text) {
+  private static long annotationTime(
+      RowKeys keys, CellBatch cells, int cell, long base, String text) {
     AnnotationJson json;
     try {
       json = AnnotationJson.parse(text);
     } catch (IllegalArgumentException e) {
       throw new DamagedCellException("annotation: " + e.getMessage());
     }
+    String flaw = tsuidFlaw(json.tsuid(), keys.tsuid(cells.row(cell)));
+    if (flaw != null) {
+      throw new DamagedCellException(flaw);
+    }
     Long start = json.startTime();
     Long time = json.startMillis();
-    if (start == null || time == null) {
-      return base + offset(cells, cell);
-    }
-    if (time < base
+    if (start == null
+        || time == null
+        || time < base
         || time >= base + RowKeys.HOUR_MILLIS
         || !annotationQualifier(start).equals(cells.qualifier(cell))) {
       throw new DamagedCellException(
-          "annotation: its startTime %d belongs neither to row time %d ms nor to qualifier %s"
-              .formatted(start, base, RowKeys.HEX.formatHex(cells.qualifier(cell).toArray())));
+          "annotation: its startTime is %s, which is not that of row time %d ms and qualifier %s"
+              .formatted(
+                  start == null ? "missing" : start,
+                  base,
+                  RowKeys.HEX.formatHex(cells.qualifier(cell).toArray())));
     }
     return time;
   }
@@ -148,14 +169,18 @@ final class Attachments {
    */
   static Written write(
       UidBinding binding, Attribute attribute, long time, OpenTsdbParameters.TimeForm form) {
-    return switch (attribute.name()) {
+    String name = attribute.name();
+    if (name.startsWith(ROLLUP_PREFIX)) {
+      return rollup(binding, name.substring(ROLLUP_PREFIX.length()), attribute.value(), time);
+    }
+    return switch (name) {
       case ANNOTATION -> annotation(binding, attribute.value(), time);
       case HISTOGRAM -> histogram(binding, attribute.value(), time, form);
       default ->
           throw new RefusedException(
               RULE,
-              "attribute '%s': a row of OpenTSDB holds the attributes annotation and histogram"
-                  .formatted(attribute.name()));
+              "attribute '%s': a row of OpenTSDB holds annotation, histogram and rollup.AGGREGATOR"
+                  .formatted(name));
     };
   }
 
@@ -170,7 +195,10 @@ final class Attachments {
     } catch (IllegalArgumentException e) {
       throw new RefusedException(RULE, "annotation: " + e.getMessage());
     }
-    checkTsuid(json.tsuid(), binding);
+    String flaw = tsuidFlaw(json.tsuid(), binding.tsuid());
+    if (flaw != null) {
+      throw new RefusedException(RULE, flaw);
+    }
     Long start = json.startTime();
     if (start == null || !Long.valueOf(time).equals(json.startMillis())) {
       throw new RefusedException(
@@ -181,18 +209,12 @@ final class Attachments {
     return new Written(annotationQualifier(start), Bytes.utf8(text));
   }
 
-  private static void checkTsuid(@Nullable String tsuid, UidBinding binding) {
-    if (binding.global()) {
-      if (tsuid != null && !tsuid.isEmpty()) {
-        throw new RefusedException(RULE, "annotation of no series: has tsuid " + tsuid);
-      }
-      return;
-    }
-    String own = RowKeys.HEX.formatHex(binding.tsuid().toArray());
-    if (!own.equalsIgnoreCase(tsuid)) {
-      throw new RefusedException(
-          RULE, "annotation: its tsuid is %s, the series' is %s".formatted(tsuid, own));
-    }
+  /** Why a tsuid is not that of the row; null where it is. */
+  private static @Nullable String tsuidFlaw(@Nullable String tsuid, Bytes row) {
+    String own = RowKeys.isGlobal(row) ? "" : RowKeys.HEX.formatHex(row.toArray());
+    return own.equalsIgnoreCase(tsuid == null ? "" : tsuid)
+        ? null
+        : "annotation: its tsuid is '%s', the row's is '%s'".formatted(tsuid, own);
   }
 
   private static Written histogram(
@@ -210,19 +232,55 @@ final class Attachments {
         raw);
   }
 
+  private static Written rollup(UidBinding binding, String aggregator, Value value, long time) {
+    if (!(value instanceof Value.Raw(Bytes raw))
+        || raw.length() < Rollup.ENTRY_LENGTH
+        || time % RowKeys.HOUR_MILLIS != 0
+        || binding.global()) {
+      throw new RefusedException(
+          RULE,
+          "rollup: its value is two bytes of interval and type and the number, its time a whole"
+              + " hour, and it has a series");
+    }
+    CellBatch cells = new CellBatch();
+    cells.add(
+        new Cell(
+            Bytes.EMPTY,
+            OpenTsdbLayout.POINTS,
+            Rollup.prefix(aggregator).concat(raw.slice(0, Rollup.ENTRY_LENGTH)),
+            0,
+            raw.slice(Rollup.ENTRY_LENGTH, raw.length())));
+    try {
+      if (Columns.content(cells, 0) != Columns.Content.ROLLUP) {
+        throw new RefusedException(
+            RULE, "rollup: with aggregator %s it reads as something else".formatted(aggregator));
+      }
+      Rollup.of(cells, 0);
+    } catch (DamagedCellException e) {
+      throw new RefusedException(RULE, e.getMessage());
+    }
+    return new Written(cells.qualifier(0), cells.value(0));
+  }
+
   /**
    * A rollup: a number that an aggregator made of an interval whose length only the original's
    * configuration knows.
    *
-   * @param aggregator its number, or its name in quotes
+   * @param aggregator its number or its name
    * @param interval how many intervals behind the base time
+   * @param raw the last two bytes of the qualifier, then the value
    */
-  record Rollup(String aggregator, int interval, Number number) {
+  record Rollup(String aggregator, int interval, Number number, Bytes raw) {
+    static final int AGGREGATORS_MAX = 128;
+    static final int ENTRY_LENGTH = 2;
+
     static Rollup of(CellBatch cells, int cell) {
       byte[] bytes = cells.bytes();
-      int from = cells.qualifierOffset(cell);
-      int tail = from + cells.qualifierLength(cell) - ROLLUP_TAIL;
-      int entry = (int) PointCodec.integer(bytes, tail, ROLLUP_TAIL) & 0xffff;
+      Bytes qualifier = cells.qualifier(cell);
+      int prefix = qualifier.length() - ENTRY_LENGTH;
+      int entry =
+          (int) PointCodec.integer(bytes, cells.qualifierOffset(cell) + prefix, ENTRY_LENGTH)
+              & 0xffff;
       int length = PointCodec.checkedLength(entry & 0xf);
       if (cells.valueLength(cell) != length) {
         throw new DamagedCellException(
@@ -230,20 +288,21 @@ final class Attachments {
                 .formatted(cells.valueLength(cell), length));
       }
       int value = cells.valueOffset(cell);
-      Number number;
-      if ((entry & PointCodec.FLOAT) == 0) {
-        number = PointCodec.integer(bytes, value, length);
-      } else {
-        number = PointCodec.real(bytes, value, length);
-      }
-      return new Rollup(aggregator(bytes, from, tail), entry >>> 4, number);
+      boolean integer = (entry & PointCodec.FLOAT) == 0;
+      return new Rollup(
+          aggregator(qualifier.slice(0, prefix)),
+          entry >>> 4,
+          integer
+              ? (Number) PointCodec.integer(bytes, value, length)
+              : (Number) PointCodec.real(bytes, value, length),
+          qualifier.slice(prefix, qualifier.length()).concat(cells.value(cell)));
     }
 
-    private static String aggregator(byte[] bytes, int from, int tail) {
-      if (tail - from > 1) {
-        return '"' + new String(bytes, from, tail - from - 1, StandardCharsets.US_ASCII) + '"';
+    private static String aggregator(Bytes prefix) {
+      if (prefix.length() > 1) {
+        return prefix.slice(0, prefix.length() - 1).toUtf8();
       }
-      int id = Byte.toUnsignedInt(bytes[from]);
+      int id = Byte.toUnsignedInt(prefix.at(0));
       if (id >= AGGREGATORS_MAX) {
         throw new DamagedCellException(
             "rollup: aggregator %d, they are numbered 0 to %d".formatted(id, AGGREGATORS_MAX - 1));
@@ -251,9 +310,19 @@ final class Attachments {
       return Integer.toString(id);
     }
 
-    String json() {
-      return "{\"aggregator\":%s,\"interval\":%d,\"value\":%s}"
-          .formatted(aggregator, interval, number);
+    /** What the qualifier of an aggregator begins with. */
+    private static Bytes prefix(String aggregator) {
+      if (aggregator.matches("0|[1-9][0-9]{0,2}")
+          && Integer.parseInt(aggregator) < AGGREGATORS_MAX) {
+        return Bytes.of((byte) Integer.parseInt(aggregator));
+      }
+      if (aggregator.matches("[A-Za-z][A-Za-z0-9]*")) {
+        return Bytes.utf8(aggregator + ':');
+      }
+      throw new RefusedException(
+          RULE,
+          "rollup: aggregator '%s' is neither a name in letters nor a number from 0 to %d"
+              .formatted(aggregator, AGGREGATORS_MAX - 1));
     }
   }
 }

@@ -65,9 +65,7 @@ final class Columns {
       return Content.ROLLUP;
     }
     if (length > 0 && length % 2 == 0) {
-      return length == 2 || (length == 4 && PointCodec.millis(bytes[at]))
-          ? Content.POINT
-          : Content.COMPACTED;
+      return length == (PointCodec.millis(bytes[at]) ? 4 : 2) ? Content.POINT : Content.COMPACTED;
     }
     byte prefix = length == 0 ? 0 : bytes[at];
     if (length == 3) {
@@ -101,23 +99,52 @@ final class Columns {
    */
   static void read(
       Content content, CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    check(content, cells, cell, base);
     switch (content) {
       case POINT -> readPoint(cells, cell, base, stamp, out);
       case COMPACTED -> readCompacted(cells, cell, base, stamp, out);
       case APPENDED -> readAppended(cells, cell, base, stamp, out);
-      case ANNOTATION, HISTOGRAM, ROLLUP ->
-          throw new IllegalArgumentException(content + " is no point");
+      case ANNOTATION, HISTOGRAM, ROLLUP -> throw noPoints(content);
     }
   }
 
-  private static void readPoint(CellBatch cells, int cell, long base, long stamp, RowSamples out) {
-    byte[] bytes = cells.bytes();
-    int qualifier = cells.qualifierOffset(cell);
-    int offset = PointCodec.offset(bytes, qualifier);
+  /**
+   * Looks a column of points through.
+   *
+   * @throws DamagedCellException if it is damaged
+   */
+  static void check(Content content, CellBatch cells, int cell, long base) {
+    switch (content) {
+      case POINT -> checkPoint(cells, cell, base);
+      case COMPACTED -> checkCompacted(cells, cell, base);
+      case APPENDED -> checkAppended(cells, cell, base);
+      case ANNOTATION, HISTOGRAM, ROLLUP -> throw noPoints(content);
+    }
+  }
+
+  private static IllegalArgumentException noPoints(Content content) {
+    return new IllegalArgumentException(content + " is no point");
+  }
+
+  /** Refuses a point whose value is there but which no server can have written. */
+  private static void checkEntry(
+      byte[] bytes, int qualifier, int flags, int value, int length, long base) {
+    if (base + PointCodec.offset(bytes, qualifier) < 1) {
+      throw new DamagedCellException("a point at 0 ms, where times begin at 1");
+    }
+    if ((flags & PointCodec.FLOAT) != 0
+        && !Double.isFinite(PointCodec.real(bytes, value, length))) {
+      throw new DamagedCellException(
+          "value: %s, a number of OpenTSDB is finite"
+              .formatted(PointCodec.real(bytes, value, length)));
+    }
+  }
+
+  private static void checkPoint(CellBatch cells, int cell, long base) {
     int flags = pointFlags(cells, cell);
     int length = PointCodec.checkedLength(flags);
     int value = cells.valueOffset(cell) + cells.valueLength(cell) - length;
-    add(out, base + offset, flags, bytes, value, length, stamp);
+    checkEntry(cells.bytes(), cells.qualifierOffset(cell), flags, value, length, base);
   }
 
   /**
@@ -142,9 +169,57 @@ final class Columns {
     return flags;
   }
 
+  private static void readPoint(CellBatch cells, int cell, long base, long stamp, RowSamples out) {
+    byte[] bytes = cells.bytes();
+    int flags = pointFlags(cells, cell);
+    int length = PointCodec.valueLength(flags);
+    int value = cells.valueOffset(cell) + cells.valueLength(cell) - length;
+    long time = base + PointCodec.offset(bytes, cells.qualifierOffset(cell));
+    add(out, time, flags, bytes, value, length, stamp);
+  }
+
+  /** Its entries must not fall, and must use up its value but for one byte. */
+  private static void checkCompacted(CellBatch cells, int cell, long base) {
+    byte[] bytes = cells.bytes();
+    int start = cells.qualifierOffset(cell);
+    int end = start + cells.qualifierLength(cell);
+    int value = cells.valueOffset(cell);
+    int last = value + cells.valueLength(cell) - 1;
+    int before = 0;
+    int at = start;
+    while (at < end) {
+      int width = PointCodec.qualifierLength(bytes, at, end);
+      int flags = PointCodec.flags(bytes, at);
+      int length = PointCodec.checkedLength(flags);
+      if (last - value < length) {
+        throw new DamagedCellException(
+            "value, byte %d: a number of %d bytes and one more, %d are left"
+                .formatted(value - cells.valueOffset(cell), length, last + 1 - value));
+      }
+      checkEntry(bytes, at, flags, value, length, base);
+      int offset = PointCodec.offset(bytes, at);
+      if (offset < before) {
+        throw new DamagedCellException(
+            "qualifier, byte %d: an entry at %d ms stands behind one at %d ms"
+                .formatted(at - start, offset, before));
+      }
+      before = offset;
+      value += length;
+      at += width;
+    }
+    if (value != last) {
+      throw new DamagedCellException(
+          "value: %d bytes behind the last number, a compacted column has one"
+              .formatted(last + 1 - value));
+    }
+    if (bytes[last] != ONE_UNIT && bytes[last] != MIXED_UNITS) {
+      throw new DamagedCellException(
+          "value: ends in %02X, a compacted column in 00 or 01".formatted(bytes[last]));
+    }
+  }
+
   private static void readCompacted(
       CellBatch cells, int cell, long base, long stamp, RowSamples out) {
-    checkCompacted(cells, cell);
     byte[] bytes = cells.bytes();
     int at = cells.qualifierOffset(cell);
     int end = at + cells.qualifierLength(cell);
@@ -163,35 +238,23 @@ final class Columns {
     }
   }
 
-  /** Refuses a compacted column whose entries do not rise, or do not use up its value. */
-  static void checkCompacted(CellBatch cells, int cell) {
+  private static void checkAppended(CellBatch cells, int cell, long base) {
     byte[] bytes = cells.bytes();
-    int start = cells.qualifierOffset(cell);
-    int end = start + cells.qualifierLength(cell);
-    long used = 0;
-    int before = 0;
-    int length;
-    for (int at = start; at < end; at += length) {
-      length = PointCodec.qualifierLength(bytes, at, end);
-      int offset = PointCodec.offset(bytes, at);
-      if (offset < before) {
+    int start = cells.valueOffset(cell);
+    int end = start + cells.valueLength(cell);
+    if (start == end) {
+      throw new DamagedCellException("value: empty, an appended column has an entry");
+    }
+    for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
+      int value = at + PointCodec.qualifierLength(bytes, at, end);
+      int flags = PointCodec.flags(bytes, at);
+      int length = PointCodec.checkedLength(flags);
+      if (end - value < length) {
         throw new DamagedCellException(
-            "qualifier, byte %d: an entry at %d ms stands behind one at %d ms"
-                .formatted(at - start, offset, before));
+            "value, byte %d: a number of %d bytes, %d are left"
+                .formatted(value - start, length, end - value));
       }
-      before = offset;
-      used += PointCodec.checkedLength(PointCodec.flags(bytes, at));
-    }
-    int valueLength = cells.valueLength(cell);
-    if (used + 1 != valueLength) {
-      throw new DamagedCellException(
-          "value: %d bytes, the entries of the qualifier take %d and one more"
-              .formatted(valueLength, used));
-    }
-    byte last = bytes[cells.valueOffset(cell) + valueLength - 1];
-    if (last != ONE_UNIT && last != MIXED_UNITS) {
-      throw new DamagedCellException(
-          "value: ends in %02X, a compacted column in 00 or 01".formatted(last));
+      checkEntry(bytes, at, flags, value, length, base);
     }
   }
 
@@ -200,39 +263,27 @@ final class Columns {
     byte[] bytes = cells.bytes();
     int start = cells.valueOffset(cell);
     int end = start + cells.valueLength(cell);
-    if (!checkAppended(cells, cell)) {
-      readUnsorted(bytes, start, end, base, stamp, out);
-      return;
-    }
-    for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
-      addAppended(out, bytes, at, end, base, stamp);
+    if (rises(bytes, start, end)) {
+      for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
+        addAppended(out, bytes, at, end, base, stamp);
+      }
+    } else {
+      for (long entry : appendedInOrder(bytes, start, end)) {
+        addAppended(out, bytes, (int) entry, end, base, stamp);
+      }
     }
   }
 
-  /**
-   * Refuses an appended column that ends within an entry or has one that is none.
-   *
-   * @return whether the entries rise, so that none replaces an earlier one
-   */
-  static boolean checkAppended(CellBatch cells, int cell) {
-    byte[] bytes = cells.bytes();
-    int start = cells.valueOffset(cell);
-    int end = start + cells.valueLength(cell);
-    boolean rising = true;
+  private static boolean rises(byte[] bytes, int start, int end) {
     int before = -1;
     for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
-      int value = at + PointCodec.qualifierLength(bytes, at, end);
-      int length = PointCodec.checkedLength(PointCodec.flags(bytes, at));
-      if (end - value < length) {
-        throw new DamagedCellException(
-            "value, byte %d: a number of %d bytes, %d are left"
-                .formatted(value - start, length, end - value));
-      }
       int offset = PointCodec.offset(bytes, at);
-      rising &= offset > before;
+      if (offset <= before) {
+        return false;
+      }
       before = offset;
     }
-    return rising;
+    return true;
   }
 
   static int nextAppended(byte[] bytes, int at, int end) {
@@ -241,20 +292,12 @@ final class Columns {
         + PointCodec.valueLength(PointCodec.flags(bytes, at));
   }
 
-  /** Appended out of order, or twice: the one case that takes memory for each sample. */
-  private static void readUnsorted(
-      byte[] bytes, int start, int end, long base, long stamp, RowSamples out) {
-    long[] entries = appendedInOrder(bytes, start, end);
-    for (long entry : entries) {
-      addAppended(out, bytes, (int) entry, end, base, stamp);
-    }
-  }
-
   /**
    * The entries of an appended column by time, of each instant the last that was appended: offset
-   * in the high, place of the entry in the low half.
+   * in the high, place of the entry in the low half. That entries were appended out of order, or
+   * twice, is the one case that takes memory for each sample.
    */
-  static long[] appendedInOrder(byte[] bytes, int start, int end) {
+  private static long[] appendedInOrder(byte[] bytes, int start, int end) {
     long[] entries = new long[(end - start) / 3];
     int count = 0;
     for (int at = start; at < end; at = nextAppended(bytes, at, end)) {
@@ -301,10 +344,10 @@ final class Columns {
    */
   private static boolean isNamedRollup(byte[] bytes, int at, int length) {
     int colon = at + length - OLD_ROLLUP_TAIL;
-    if (length <= OLD_ROLLUP_TAIL || bytes[colon] != ':') {
+    if (length <= OLD_ROLLUP_TAIL || bytes[colon] != ':' || !Character.isLetter(bytes[at])) {
       return false;
     }
-    for (int i = at; i < colon; i++) {
+    for (int i = at + 1; i < colon; i++) {
       if (!Character.isLetterOrDigit(bytes[i])) {
         return false;
       }

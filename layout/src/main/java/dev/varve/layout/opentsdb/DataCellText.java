@@ -34,26 +34,27 @@ final class DataCellText {
     byte[] row = cell.row().toArray();
     DataCellText text = new DataCellText(cell, keys.base(row, 0, row.length));
     text.parts.addAll(keys.shape().describe(cell.row()));
-    String content = text.content();
+    String content = text.content(keys);
     return new CellDescription(
         "%s %s %s".formatted(hex(keys.tsuid(cell.row())), Instant.ofEpochMilli(text.base), content),
         text.parts);
   }
 
-  private String content() {
+  private String content(RowKeys keys) {
     Columns.Content content = Columns.content(cells, 0);
-    RowSamples checked = new RowSamples();
     if (content.points()) {
-      Columns.read(content, cells, 0, base, 0, checked);
-    } else {
-      Attachments.read(content, cells, 0, base, checked);
+      Columns.check(content, cells, 0, base);
     }
     return switch (content) {
       case POINT -> point();
       case COMPACTED -> compacted();
       case APPENDED -> appended();
-      case ANNOTATION, HISTOGRAM -> attachment(content, checked.attributes().getFirst());
-      case ROLLUP -> rollup(checked.attributes().getFirst());
+      case ANNOTATION, HISTOGRAM, ROLLUP -> {
+        RowSamples read = new RowSamples();
+        Attachments.read(keys, content, cells, 0, base, read);
+        RowSamples.Found found = read.attributes().getFirst();
+        yield content == Columns.Content.ROLLUP ? rollup() : attachment(content, found);
+      }
     };
   }
 
@@ -119,13 +120,19 @@ final class DataCellText {
     return "%s at %d ms: %s".formatted(name, found.time(), value);
   }
 
-  private String rollup(RowSamples.Found found) {
+  private String rollup() {
     Attachments.Rollup rollup = Attachments.Rollup.of(cells, 0);
-    int tail = cells.qualifierLength(0) - 2;
+    int tail = cells.qualifierLength(0) - Attachments.Rollup.ENTRY_LENGTH;
     part("qualifier", "aggregator", rollup.aggregator(), 0, tail);
-    part("qualifier", "interval and type", "interval " + rollup.interval(), tail, tail + 2);
+    part(
+        "qualifier",
+        "interval and type",
+        "interval " + rollup.interval(),
+        tail,
+        tail + Attachments.Rollup.ENTRY_LENGTH);
     valuePart("number", rollup.number().toString(), 0, cells.valueLength(0));
-    return "rollup %s".formatted(((dev.varve.model.Value.Text) found.value()).value());
+    return "rollup, aggregator %s, interval %d = %s"
+        .formatted(rollup.aggregator(), rollup.interval(), rollup.number());
   }
 
   private void qualifierPart(int at, int flags) {

@@ -290,7 +290,7 @@ public final class OpenTsdbLayout implements Layout {
         if (content.points()) {
           Columns.read(content, cells, cell, base, stamp(cells.time(cell), cell - from), out);
         } else {
-          Attachments.read(content, cells, cell, base, out);
+          Attachments.read(keys, content, cells, cell, base, out);
         }
       } catch (DamagedCellException e) {
         out.damaged(cell, message(e));
@@ -357,6 +357,7 @@ public final class OpenTsdbLayout implements Layout {
     }
     int row = cells.rowOffset(from);
     long base = keys.base(cells.bytes(), row, row + cells.rowLength(from));
-    return base <= now - COMPACTION_AGE_MILLIS && RowCompaction.compact(cells, from, to, now, out);
+    return base <= now - COMPACTION_AGE_MILLIS
+        && RowCompaction.compact(cells, from, to, base, now, out);
   }
 }

@@ -80,6 +80,7 @@ final class RowCompaction {
   }
 
   private final CellBatch cells;
+  private final long base;
   private final List<Integer> columns = new ArrayList<>();
   private final PriorityQueue<Entries> heap = new PriorityQueue<>();
   private final KeyBytes qualifiers = new KeyBytes();
@@ -90,19 +91,22 @@ final class RowCompaction {
   private boolean seconds;
   private boolean millis;
 
-  private RowCompaction(CellBatch cells) {
+  private RowCompaction(CellBatch cells, long base) {
     this.cells = cells;
+    this.base = base;
   }
 
   /**
    * Compacts a row.
    *
+   * @param base of the row, in milliseconds
    * @return whether anything is to be written
    * @throws dev.varve.layout.DamagedCellException if a column is damaged; nothing was added to
    *     {@code out} then
    */
-  static boolean compact(CellBatch cells, int from, int to, long cellTime, MutationBatch out) {
-    RowCompaction compaction = new RowCompaction(cells);
+  static boolean compact(
+      CellBatch cells, int from, int to, long base, long cellTime, MutationBatch out) {
+    RowCompaction compaction = new RowCompaction(cells, base);
     for (int cell = from; cell < to; cell++) {
       compaction.take(cell);
     }
@@ -114,23 +118,24 @@ final class RowCompaction {
   }
 
   private void take(int cell) {
-    switch (Columns.content(cells, cell)) {
-      case POINT -> {
-        columns.add(cell);
-        Entries entry = new Entries(cells, cell, true);
-        mended |=
-            entry.flags() != PointCodec.flags(cells.bytes(), entry.at)
-                || entry.valueLength() != cells.valueLength(cell);
-        heap.add(entry);
-      }
-      case COMPACTED -> {
-        Columns.checkCompacted(cells, cell);
-        columns.add(cell);
-        heap.add(new Entries(cells, cell, false));
-      }
-      case APPENDED -> appended = true;
-      case ANNOTATION, HISTOGRAM, ROLLUP -> {}
+    Columns.Content content = Columns.content(cells, cell);
+    if (!content.points()) {
+      return;
     }
+    Columns.check(content, cells, cell, base);
+    if (content == Columns.Content.APPENDED) {
+      appended = true;
+      return;
+    }
+    boolean single = content == Columns.Content.POINT;
+    Entries entries = new Entries(cells, cell, single);
+    if (single) {
+      mended |=
+          entries.flags() != PointCodec.flags(cells.bytes(), entries.at)
+              || entries.valueLength() != cells.valueLength(cell);
+    }
+    columns.add(cell);
+    heap.add(entries);
   }
 
   private boolean nothingToMerge() {

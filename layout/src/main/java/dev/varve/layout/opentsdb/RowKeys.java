@@ -35,8 +35,8 @@ final class RowKeys {
   static final int HOUR_SECONDS = 3600;
   static final int HOUR_MILLIS = 1000 * HOUR_SECONDS;
 
-  /** The last millisecond whose seconds fit into the four bytes of the base time. */
-  static final long LAST_TIME = 0xffff_ffffL * 1000 + 999;
+  /** The last millisecond of the last hour whose base time fits into four bytes. */
+  static final long LAST_TIME = (0xffff_ffffL / HOUR_SECONDS + 1) * HOUR_MILLIS - 1;
 
   static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -112,6 +112,12 @@ final class RowKeys {
       uids.add(row.slice(at + tagkWidth, at + pairWidth));
     }
     return uids;
+  }
+
+  /** Whether a TSUID is that of the annotations that belong to no series. */
+  static boolean isGlobal(Bytes tsuid) {
+    byte[] bytes = tsuid.toArray();
+    return zero(bytes, 0, bytes.length);
   }
 
   /** The row key without salt and base time. */

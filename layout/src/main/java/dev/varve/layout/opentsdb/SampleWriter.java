@@ -114,7 +114,7 @@ final class SampleWriter {
     if (time < 1 || time > RowKeys.LAST_TIME) {
       return new Refusal(
           "opentsdb.time",
-          "time %d ms: OpenTSDB holds 1 to %d, whose seconds fit into 32 bits"
+          "time %d ms: OpenTSDB holds 1 to %d, the last hour of 32 bits of seconds"
               .formatted(time, RowKeys.LAST_TIME));
     }
     if (form == TimeForm.SECONDS && time % 1000 != 0) {

@@ -123,15 +123,14 @@ class ColumnsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "010e0f|{\"tsuid\":\"000001000001000001\",\"startTime\":1357001999,\"endTime\":0,"
-            + "\"description\":\"é\",\"notes\":\"\",\"custom\":null}|3599000",
-        "01000003e9|{\"startTime\":1356998401001}|1001",
-        "010001|{\"startTime\":1356998401000,\"custom\":{\"startTime\":\"7\"}}|1000",
-        "01000a|{\"description\":\"of no time\"}|10000",
+        "010e0f|1357001999,\"endTime\":0,\"description\":\"é\",\"custom\":null|3599000",
+        "01000003e9|1356998401001|1001",
+        "010001|1356998401000,\"custom\":{\"startTime\":\"7\",\"tsuid\":\"\"}|1000",
         // The original takes this time for milliseconds and loses it in the qualifier.
-        "010d47|{ \"startTime\" : 1356999000 }|600000",
+        "010d47| 1356999000 |600000",
       })
-  void readsAnAnnotation(String qualifier, String json, long offset) {
+  void readsAnAnnotation(String qualifier, String rest, long offset) {
+    String json = "{\"tsuid\":\"000001000001000001\",\"startTime\":" + rest + "}";
     RowSamples decoded = row.text(qualifier, json).decode(layout);
 
     assertThat(decoded.damages()).isEmpty();
@@ -158,23 +157,26 @@ class ColumnsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "000050|2a|{\"aggregator\":0,\"interval\":5,\"value\":42}",
-        "03e0ff|3ff8000000000000|{\"aggregator\":3,\"interval\":3599,\"value\":1.5}",
-        "73756d3a 0051|0102|{\"aggregator\":\"sum\",\"interval\":5,\"value\":258}",
-        "434f554e543a 0050|07|{\"aggregator\":\"COUNT\",\"interval\":5,\"value\":7}",
-        "6d696d6d61783a 0050|07|{\"aggregator\":\"mimmax\",\"interval\":5,\"value\":7}",
-        "010050|07|{\"aggregator\":1,\"interval\":5,\"value\":7}",
-        "050050|07|{\"aggregator\":5,\"interval\":5,\"value\":7}",
-        "050000|07|{\"aggregator\":5,\"interval\":0,\"value\":7}",
+        "000050|2a|0|interval 5 = 42",
+        "03e0ff|3ff8000000000000|3|interval 3599 = 1.5",
+        "73756d3a 0051|0102|sum|interval 5 = 258",
+        "434f554e543a 0050|07|COUNT|interval 5 = 7",
+        "6d696d6d61783a 0050|07|mimmax|interval 5 = 7",
+        "010050|07|1|interval 5 = 7",
+        "050050|07|5|interval 5 = 7",
+        "050000|07|5|interval 0 = 7",
       })
-  void showsARollupAndTakesItForNoSample(String qualifier, String value, String shown) {
+  void keepsARollupRawAndTakesItForNoSample(
+      String qualifier, String value, String aggregator, String shown) {
     RowSamples decoded = row.cell(qualifier, value).decode(layout);
 
     assertThat(decoded.damages()).isEmpty();
     assertThat(decoded.vectors()).isEmpty();
+    Bytes raw = Bytes.fromHex(qualifier.substring(qualifier.length() - 4) + value);
     assertThat(decoded.attributes())
-        .containsExactly(new RowSamples.Found("rollup", HandMadeRow.BASE, new Value.Text(shown)));
-    assertThat(summary()).endsWith("rollup " + shown);
+        .containsExactly(
+            new RowSamples.Found("rollup." + aggregator, HandMadeRow.BASE, new Value.Raw(raw)));
+    assertThat(summary()).endsWith("rollup, aggregator " + aggregator + ", " + shown);
     assertDescribed();
   }
 
@@ -195,8 +197,14 @@ class ColumnsTest {
         "001b|0000000100000000|begins with 00000001, not with zeros",
         "f0000001|01|value: 1 bytes, the qualifier says 2",
         "f0000002|010203|integer on 3 bytes",
-        "0000 0010|01 02|2 bytes, the entries of the qualifier take 2 and one more",
-        "0000 0010|01 02 03 00|4 bytes, the entries of the qualifier take 2 and one more",
+        "f010|01|its qualifier takes 4 bytes, 2 are left",
+        "000f|7ff0000000000000|Infinity, a number of OpenTSDB is finite",
+        "f000004b|7fc00000|NaN, a number of OpenTSDB is finite",
+        "0000 001b|01 7fc00000 00|NaN, a number of OpenTSDB is finite",
+        "050000|0000 01 001b 7fc00000|NaN, a number of OpenTSDB is finite",
+        "050000|''|value: empty, an appended column has an entry",
+        "0000 0010|01 02|value, byte 1: a number of 1 bytes and one more, 1 are left",
+        "0000 0010|01 02 03 00|value: 2 bytes behind the last number",
         "0000 0010|01 02 02|ends in 02",
         "0010 0000|01 02 00|qualifier, byte 2: an entry at 0 ms stands behind one at 1000 ms",
         "0000 f000|01 02 00|its qualifier takes 4 bytes, 2 are left",
@@ -225,15 +233,42 @@ class ColumnsTest {
         .hasMessageContaining(reason);
   }
 
-  @Test
-  void refusesAnAnnotationOfAnotherRow() {
-    row.text("010001", "{\"startTime\":1357002001}");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "000001000001000001|1357002001|its startTime is 1357002001, which is not that of row time",
+        "000001000001000001|1356998402|its startTime is 1356998402, which is not that of row time",
+        "000001000001000001|null|its startTime is missing, which is not that of row time",
+        "000001000001000002|1356998401|its tsuid is '000001000001000002', the row's is '00000100",
+        "''|1356998401|its tsuid is '', the row's is '000001000001000001'",
+      })
+  void refusesAnAnnotationOfAnotherRow(String tsuid, String start, String reason) {
+    row.text("010001", "{\"tsuid\":\"" + tsuid + "\",\"startTime\":" + start + "}");
 
     assertThat(row.decode(layout).damages())
+        .singleElement()
         .extracting(RowSamples.Damage::reason)
-        .containsExactly(
-            "annotation: its startTime 1357002001 belongs neither to row time 1356998400000 ms"
-                + " nor to qualifier 010001");
+        .asString()
+        .startsWith("annotation: " + reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0000, 07", "060000, 07", "000000, 07"})
+  void refusesWhatStandsAtTheFirstInstantOfAll(String qualifier, String value) {
+    row.cells.add(
+        new Cell(
+            Bytes.fromHex("00000100000000000001000001"),
+            OpenTsdbLayout.POINTS,
+            Bytes.fromHex(qualifier),
+            0,
+            Bytes.fromHex(value)));
+
+    assertThat(row.decode(layout).damages())
+        .singleElement()
+        .extracting(RowSamples.Damage::reason)
+        .asString()
+        .endsWith("at 0 ms, where times begin at 1");
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
 import dev.varve.store.CellBatch;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,7 @@ class OpenTsdbLayoutTest {
   @CsvSource({
     "auto, 1356998401000, 0010", "auto, 1356998401001, f000fa40",
     "seconds, 1356998401000, 0010", "milliseconds, 1356998401000, f000fa00",
-    "milliseconds, 1, f0000040", "auto, 4294967295999, f6783fc0",
+    "milliseconds, 1, f0000040", "auto, 4294969199999, fdbb9fc0",
   })
   void writesTimesAsToldTo(String form, long time, String qualifier) {
     tables.write(OpenTsdbLayout.of(Map.of("time", form)), KEY, time, new Value.Int64(7));
@@ -125,7 +126,7 @@ class OpenTsdbLayoutTest {
     tables.write(
         OpenTsdbLayout.of(Map.of("time", "seconds")),
         KEY,
-        new long[] {T, 0, T + 1, 4_294_967_296_000L, T + 1000, T + 2000, T + 3000},
+        new long[] {T, 0, T + 1, 4_294_969_200_000L, T + 1000, T + 2000, T + 3000},
         new Value.Int64(1),
         new Value.Int64(2),
         new Value.Int64(3),
@@ -137,10 +138,10 @@ class OpenTsdbLayoutTest {
     assertThat(tables.refusals)
         .extracting(Refusal::message)
         .containsExactly(
-            "time 0 ms: OpenTSDB holds 1 to 4294967295999, whose seconds fit into 32 bits",
+            "time 0 ms: OpenTSDB holds 1 to 4294969199999, the last hour of 32 bits of seconds",
             "time 1356998400001 ms is no whole second, and time=seconds",
-            "time 4294967296000 ms: OpenTSDB holds 1 to 4294967295999, whose seconds fit into 32"
-                + " bits",
+            "time 4294969200000 ms: OpenTSDB holds 1 to 4294969199999, the last hour of 32 bits of"
+                + " seconds",
             "NaN is no number that OpenTSDB holds; it must be finite",
             "a text is no sample of OpenTSDB; it holds int64 and double",
             "-Infinity is no number that OpenTSDB holds; it must be finite");
@@ -272,7 +273,7 @@ class OpenTsdbLayoutTest {
     refusesAttribute("annotation", T, new Value.Text("{\"a\":\"\uD83D\"}"), "a JSON text in UTF-8");
     refusesAttribute("annotation", T, new Value.Text("deploy"), "character 0: '{' expected");
     refusesAttribute(
-        "annotation", T, new Value.Text("{}"), "its tsuid is null, the series' is 0000");
+        "annotation", T, new Value.Text("{}"), "its tsuid is 'null', the row's is '0000");
     refusesAttribute(
         "annotation",
         T,
@@ -285,6 +286,32 @@ class OpenTsdbLayoutTest {
         "its startTime is 1356998401, it must be its time, 1356998400000 ms");
     refusesAttribute("histogram", T, new Value.Text("x"), "its value is the bytes of its codec");
     refusesAttribute("rollup", T, new Value.Text("{}"), "attribute 'rollup'");
+    refusesAttribute("rollup.sum", T, new Value.Text("{}"), "its value is two bytes of interval");
+    refusesAttribute("rollup.sum", T, raw("00"), "its value is two bytes of interval");
+    refusesAttribute("rollup.sum", T + 1000, raw("005007"), "its time a whole hour");
+    refusesAttribute(
+        "rollup.sum", T, raw("0051" + "07"), "a value of 1 bytes, the qualifier says 2");
+    refusesAttribute("rollup.6", T, raw("005007"), "with aggregator 6 it reads as something else");
+    for (String aggregator : List.of("", "007", "128", "s-m", "1a", "\u00E9")) {
+      refusesAttribute(
+          "rollup." + aggregator, T, raw("005007"), "aggregator '" + aggregator + "' is neither");
+    }
+  }
+
+  private static Value raw(String hex) {
+    return new Value.Raw(Bytes.fromHex(hex));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 005007, 00", "sum, 00510102, 73756d3a", "1, 005007, 01", "5, 000007, 05"})
+  void keepsARollup(String aggregator, String raw, String prefix) {
+    Attribute rollup = new Attribute(KEY, "rollup." + aggregator, T, raw(raw));
+    tables.write(layout, rollup);
+
+    assertThat(tables.cells(OpenTsdbLayout.DATA).qualifier(0).hex())
+        .isEqualTo(prefix + raw.substring(0, 4));
+    assertThat(tables.read(layout)).isEmpty();
+    assertThat(tables.attributes).containsExactly(rollup);
   }
 
   private void refusesAttribute(String name, @Nullable Long time, Value value, String message) {
