@@ -69,7 +69,7 @@ public final class VarveApi {
 
   /** Its routes; it is mounted on every listener, since the command line finds the server by it. */
   public Router.Mount mount() {
-    return new Router.Mount(NAME, false, routes(), VarveApi::error);
+    return new Router.Mount(NAME, true, routes(), VarveApi::error);
   }
 
   private static ErrorFormat.Body error(String message) {
