@@ -44,30 +44,42 @@ public final class PlanReader {
   /**
    * What was found.
    *
-   * @param samples by series, then time and kind; of several at one instant and kind the one of the
-   *     highest stamp
+   * @param hits every sample, in the order of the plan
    * @param damages of single cells, in words
    * @param rows how many were delivered
    * @param foreignRows how many of them belonged to other series and were dropped
    */
   public record Found(
-      Map<Series, TreeMap<Instant, Sample>> samples,
+      List<Hit> hits,
       List<Attribute> attributes,
       List<String> damages,
       long rows,
-      long foreignRows) {}
+      long foreignRows) {
 
-  /** Where a sample stands within its series. */
-  public record Instant(long time, Kind kind) implements Comparable<Instant> {
-    @Override
-    public int compareTo(Instant other) {
-      int order = Long.compare(time, other.time);
-      return order == 0 ? kind.compareTo(other.kind) : order;
+    /** Of several samples at one instant and of one kind the one of the highest stamp. */
+    public Map<Series, Map<Instant, Value>> latest() {
+      Map<Series, TreeMap<Instant, Hit>> latest = new HashMap<>();
+      for (Hit hit : hits) {
+        latest
+            .computeIfAbsent(hit.series(), series -> new TreeMap<>())
+            .merge(hit.instant(), hit, (a, b) -> b.stamp() >= a.stamp() ? b : a);
+      }
+      Map<Series, Map<Instant, Value>> values = new HashMap<>();
+      latest.forEach((series, samples) -> {
+        Map<Instant, Value> plain = new TreeMap<>();
+        samples.forEach((instant, hit) -> plain.put(instant, hit.value()));
+        values.put(series, plain);
+      });
+      return values;
     }
   }
 
-  /** The value, and the stamp by which the later of two is known. */
-  public record Sample(Value value, long stamp) {}
+  /** A sample that was found. */
+  public record Hit(Series series, long time, Value value, long stamp) {
+    Instant instant() {
+      return new Instant(time, value.kind());
+    }
+  }
 
   /** Reads with the open tables of the layout, in its order. */
   public PlanReader(Layout layout, List<? extends Table> tables, Steps steps) {
@@ -94,7 +106,7 @@ public final class PlanReader {
   private final class Reading {
     private final @Nullable List<? extends Binding> bindings;
     private final boolean newestFirst;
-    private final Map<Series, TreeMap<Instant, Sample>> samples = new HashMap<>();
+    private final List<Hit> hits = new ArrayList<>();
     private final List<Attribute> attributes = new ArrayList<>();
     private final List<String> damages = new ArrayList<>();
     private long rows;
@@ -106,7 +118,7 @@ public final class PlanReader {
     }
 
     private Found found() {
-      return new Found(samples, attributes, damages, rows, foreignRows);
+      return new Found(hits, attributes, damages, rows, foreignRows);
     }
 
     private void read(Plan.StrandGroup group, Plan.Strand strand) {
@@ -219,14 +231,7 @@ public final class PlanReader {
         min = Math.min(min, time);
         max = Math.max(max, time);
         if (strand.trimmed().contains(time)) {
-          Sample sample = new Sample(vector.value(i), vector.stamp(i));
-          reading
-              .samples
-              .computeIfAbsent(series, key -> new TreeMap<>())
-              .merge(
-                  new Instant(time, vector.kind()),
-                  sample,
-                  (a, b) -> b.stamp() >= a.stamp() ? b : a);
+          reading.hits.add(new Hit(series, time, vector.value(i), vector.stamp(i)));
         }
       }
       Long before = lastTimes.get(track);

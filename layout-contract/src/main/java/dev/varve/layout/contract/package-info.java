@@ -1,9 +1,9 @@
 /**
- * What every layout must do, as properties and tests that a layout's tests extend.
+ * What every layout must do, as tests and properties that a layout's tests extend.
  *
- * <p>A suite here states a promise once, for instance that what was encoded comes back bit for bit
- * inside the layout's domain and is refused by name outside of it. It runs without a store: a
- * layout is pure.
+ * <p>{@link dev.varve.layout.contract.LayoutContract} lists the promises, each once; a layout
+ * passes by handing it a {@link dev.varve.layout.contract.LayoutFixture}. It runs over the memory
+ * store: the layout itself is pure, but what it plans has to be read from somewhere.
  */
 @NullMarked
 package dev.varve.layout.contract;

@@ -16,12 +16,9 @@ record Buckets(long @Nullable [] starts, @Nullable String closed) {
     if (part.instant()) {
       return closed("the instants of " + part.label() + " cannot be listed");
     }
-    if (times.from() == Long.MIN_VALUE || times.to() == Long.MAX_VALUE) {
+    if (times.from() == Long.MIN_VALUE) {
       return closed(
-          "the buckets of "
-              + part.label()
-              + " cannot be listed for a time range without "
-              + (times.from() == Long.MIN_VALUE ? "start" : "end"));
+          "the buckets of " + part.label() + " cannot be listed for a time range without start");
     }
     long bucket = part.floor(times.from());
     if (part.lowestFrom(times.from()) != bucket) {
@@ -32,11 +29,8 @@ record Buckets(long @Nullable [] starts, @Nullable String closed) {
     while (bucket < times.to()) {
       if (count == Weights.BUCKETS_HARD) {
         return closed(
-            "it would take more than "
-                + count
-                + " buckets of "
-                + part.label()
-                + ": narrow the time range");
+            "the time range holds more than %,d buckets of %s: narrow it"
+                .formatted(count, part.label()));
       }
       if (count == starts.length) {
         starts = Arrays.copyOf(starts, 2 * count);

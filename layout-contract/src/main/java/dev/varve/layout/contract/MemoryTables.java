@@ -1,0 +1,214 @@
+package dev.varve.layout.contract;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.CellSink;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Refusal;
+import dev.varve.layout.Step;
+import dev.varve.layout.Steps;
+import dev.varve.layout.plan.Plan;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.layout.plan.Planner;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.SampleGroup;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** The tables of a layout in memory, written and read as an engine would, one thing at a time. */
+public final class MemoryTables implements AutoCloseable {
+  private final Layout layout;
+  private final MemoryStore store = new MemoryStore();
+  private final List<Table> tables = new ArrayList<>();
+  private final Steps steps;
+  private long stamp = 1_790_000_000_000_000L;
+
+  /** A value that was refused, and where it stood. */
+  public record Refused(int column, int sample, Refusal refusal) {}
+
+  public MemoryTables(Layout layout) {
+    this.layout = layout;
+    for (TableSpec spec : layout.tables()) {
+      tables.add(store.open(spec, Store.OpenMode.CREATE_IF_ABSENT));
+    }
+    this.steps = new Steps(tables, () -> ++stamp);
+    put(run(layout.opening()));
+  }
+
+  public <T> T run(Step<T> step) {
+    return steps.run(step);
+  }
+
+  /** Makes a key ready, claiming what it needs. */
+  public Binding bind(GroupKey key) {
+    return run(layout.bind(key, true)).orElseThrow();
+  }
+
+  /** Makes a key ready where nothing has to be claimed for it. */
+  public Optional<Binding> find(GroupKey key) {
+    return run(layout.bind(key, false));
+  }
+
+  /** Writes a group, its places one microsecond apart, and returns what was refused. */
+  public List<Refused> write(SampleGroup group) {
+    Encoded encoded = encode(group);
+    apply(encoded.index());
+    apply(encoded.data());
+    return encoded.refused();
+  }
+
+  /** Writes an attribute. */
+  public void write(Attribute attribute) {
+    Encoded encoded = encode(attribute);
+    apply(encoded.index());
+    apply(encoded.data());
+  }
+
+  /** Writes cells that somebody else has made. */
+  public void put(List<Step.TableCell> cells) {
+    for (Step.TableCell cell : cells) {
+      MutationBatch batch = new MutationBatch();
+      Cell put = cell.cell();
+      batch.put(put.row(), put.family(), put.qualifier(), put.time(), put.value());
+      apply(cell.table(), batch);
+    }
+  }
+
+  /** What a group becomes; nothing is written. */
+  public Encoded encode(SampleGroup group) {
+    Encoded encoded = encode(group, stamp);
+    stamp += 1_000_000;
+    return encoded;
+  }
+
+  /** What a group becomes that was accepted at a given time; nothing is written. */
+  public Encoded encode(SampleGroup group, long firstStamp) {
+    Binding binding = bind(group.key());
+    Sink sink = new Sink();
+    layout.encode(binding, group, firstStamp, sink);
+    return sink.encoded();
+  }
+
+  /** What an attribute becomes; nothing is written. */
+  public Encoded encode(Attribute attribute) {
+    Binding binding = bind(attribute.key());
+    Sink sink = new Sink();
+    layout.encode(binding, attribute, stamp, sink);
+    stamp += 1_000_000;
+    return sink.encoded();
+  }
+
+  public Plan plan(PlanRequest request) {
+    return run(Planner.plan(layout, request));
+  }
+
+  /** Plans and reads. */
+  public PlanReader.Found read(PlanRequest request) {
+    return new PlanReader(layout, tables, steps).read(request, plan(request));
+  }
+
+  /** Every cell of a table. */
+  public List<Cell> cells(int table) {
+    List<FamilySelect> families =
+        IntStream.range(0, layout.tables().get(table).families().size())
+            .mapToObj(FamilySelect::all)
+            .toList();
+    List<Cell> cells = new ArrayList<>();
+    try (CellCursor cursor =
+        tables
+            .get(table)
+            .read(ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), families), null)) {
+      CellBatch page = new CellBatch();
+      while (cursor.next(page)) {
+        for (int i = 0; i < page.size(); i++) {
+          cells.add(page.cell(i));
+        }
+      }
+    }
+    return cells;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private void apply(List<MutationBatch> batches) {
+    for (int table = 0; table < batches.size(); table++) {
+      apply(table, batches.get(table));
+    }
+  }
+
+  private void apply(int table, MutationBatch batch) {
+    for (RowOutcome outcome : tables.get(table).apply(batch, Durability.SYNCED)) {
+      if (!outcome.applied()) {
+        throw new AssertionError("not written: " + outcome.reason());
+      }
+    }
+  }
+
+  /**
+   * What a layout made.
+   *
+   * @param index edits by table
+   * @param data edits by table
+   */
+  public record Encoded(
+      List<MutationBatch> index, List<MutationBatch> data, List<Refused> refused) {
+    /** The cells that a table gets, those of the index first. */
+    public List<Cell> cells(int table) {
+      List<Cell> cells = new ArrayList<>();
+      for (MutationBatch batch : List.of(index.get(table), data.get(table))) {
+        for (int i = 0; i < batch.size(); i++) {
+          cells.add(batch.cells().cell(i));
+        }
+      }
+      return cells;
+    }
+  }
+
+  private final class Sink implements CellSink {
+    private final List<MutationBatch> data = batches();
+    private final List<MutationBatch> index = batches();
+    private final List<Refused> refused = new ArrayList<>();
+
+    private List<MutationBatch> batches() {
+      return layout.tables().stream().map(table -> new MutationBatch()).toList();
+    }
+
+    private Encoded encoded() {
+      return new Encoded(index, data, refused);
+    }
+
+    @Override
+    public MutationBatch data(int table) {
+      return data.get(table);
+    }
+
+    @Override
+    public MutationBatch index(int table) {
+      return index.get(table);
+    }
+
+    @Override
+    public void refuse(int column, int sample, Refusal refusal) {
+      refused.add(new Refused(column, sample, refusal));
+    }
+  }
+}

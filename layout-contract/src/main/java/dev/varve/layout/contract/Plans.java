@@ -1,0 +1,146 @@
+package dev.varve.layout.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.Layout;
+import dev.varve.layout.ReadScope;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.contract.PlanReader.Found;
+import dev.varve.layout.plan.Census;
+import dev.varve.layout.plan.PlanRefusedException;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What plans promise; half of it is checked by {@link PlanReader} with every row. */
+final class Plans {
+  private final LayoutFixture fixture;
+  private final Layout layout;
+  private final RandomWrites writes;
+  private final Random random;
+
+  Plans(LayoutFixture fixture, Random random) {
+    this.fixture = fixture;
+    this.layout = fixture.layout();
+    this.writes = new RandomWrites(fixture, random);
+    this.random = random;
+  }
+
+  void readWhatWasAskedFor() {
+    try (MemoryTables tables = new MemoryTables(layout)) {
+      long center = fixture.time(random);
+      Written written = writes.around(center, 10, 30);
+      writes.apply(written, tables);
+      PlanRequest request = request(written, center, tables);
+      Found found;
+      try {
+        found = tables.read(request);
+      } catch (PlanRefusedException e) {
+        assertThat(isOpen(request.scope().times())).as(e.getMessage()).isTrue();
+        return;
+      }
+
+      assertThat(found.damages()).isEmpty();
+      assertThat(found.latest()).as("%s", request).isEqualTo(written.in(request));
+    }
+  }
+
+  private PlanRequest request(Written written, long center, MemoryTables tables) {
+    List<Binding> bindings = new ArrayList<>();
+    for (GroupKey key : written.keys()) {
+      if (random.nextInt(3) > 0) {
+        bindings.add(tables.bind(key));
+      }
+    }
+    GroupKey other = fixture.key(random);
+    if (random.nextInt(4) == 0 && bindings.stream().noneMatch(b -> b.key().equals(other))) {
+      bindings.add(tables.bind(other));
+    }
+    Collections.shuffle(bindings, random);
+    Census census = random.nextBoolean() ? Census.UNKNOWN : written.census();
+    int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
+    return new PlanRequest(
+        bindings,
+        new ReadScope(times(center), fields(), ReadScope.Versions.LATEST, false),
+        census,
+        newestFirst,
+        random.nextInt(10) == 0);
+  }
+
+  private TimeRange times(long center) {
+    long a = writes.near(center);
+    long b = writes.near(center);
+    return new TimeRange(
+        random.nextInt(8) == 0 ? Long.MIN_VALUE : Math.min(a, b),
+        random.nextInt(8) == 0 ? Long.MAX_VALUE : Math.max(a, b));
+  }
+
+  private static boolean isOpen(TimeRange times) {
+    return times.from() == Long.MIN_VALUE || times.to() == Long.MAX_VALUE;
+  }
+
+  /** All, all by name, or one of them; fields that stand in row keys have to be named. */
+  private @Nullable Set<String> fields() {
+    boolean inKey =
+        layout.rows().parts().stream().anyMatch(part -> part.role() == KeyPart.Role.FIELD);
+    List<String> fields = fixture.fields();
+    return switch (random.nextInt(3)) {
+      case 0 -> inKey ? Set.copyOf(fields) : null;
+      case 1 -> Set.copyOf(fields);
+      default -> Set.of(fields.get(random.nextInt(fields.size())));
+    };
+  }
+
+  void qualifiersTellWhereATimeBegins() {
+    int lastTime = layout.rows().lastTimePart();
+    if (lastTime < 0) {
+      return;
+    }
+    KeyPart.Time part = (KeyPart.Time) layout.rows().parts().get(lastTime);
+    try (MemoryTables tables = new MemoryTables(layout)) {
+      long center = fixture.time(random);
+      writes.apply(writes.around(center, 1, 20), tables);
+      for (Cell cell : tables.cells(layout.dataTable())) {
+        byte[] row = cell.row().toArray();
+        long bucket = layout.rows().time(row, 0, row.length);
+        long time = writes.near(center);
+        if (time <= bucket || time >= part.next(bucket)) {
+          continue;
+        }
+        Optional<Bytes> border = layout.qualifierAt(bucket, time);
+        for (long at : timesOf(cell)) {
+          boolean behind = border.isPresent() && cell.qualifier().compareTo(border.get()) >= 0;
+          assertThat(border.isEmpty() || behind == at >= time)
+              .as("sample at %d, border at %d: %s against %s", at, time, cell.qualifier(), border)
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  private List<Long> timesOf(Cell cell) {
+    CellBatch cells = new CellBatch();
+    cells.add(cell);
+    RowSamples out = new RowSamples();
+    layout.decode(cells, 0, 1, out);
+    List<Long> times = new ArrayList<>();
+    for (RowSamples.Vector vector : out.vectors()) {
+      for (int i = 0; i < vector.samples().size(); i++) {
+        times.add(vector.samples().time(i));
+      }
+    }
+    return times;
+  }
+}

@@ -1,0 +1,104 @@
+package dev.varve.layout.contract;
+
+import dev.varve.layout.Binding;
+import dev.varve.layout.plan.Census;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What was written, in plain maps: the model that a layout is compared with. */
+public final class Written {
+  private final Set<GroupKey> keys = new LinkedHashSet<>();
+  private final BatchBuilder batch = new BatchBuilder();
+  private final Map<Series, TreeMap<Instant, Value>> samples = new HashMap<>();
+
+  /** Adds a sample, which was accepted behind all that were added before. */
+  public void add(GroupKey key, String field, long time, Value value) {
+    keys.add(key);
+    batch.add(key, field, time, value);
+    samples
+        .computeIfAbsent(key.field(field), series -> new TreeMap<>())
+        .put(new Instant(time, value.kind()), value);
+  }
+
+  public List<GroupKey> keys() {
+    return List.copyOf(keys);
+  }
+
+  /** What was added since the last call, to be written. */
+  public List<SampleGroup> groups() {
+    return batch.build().groups();
+  }
+
+  /** Everything. */
+  public Map<Series, Map<Instant, Value>> all() {
+    return Map.copyOf(samples);
+  }
+
+  /** What a request asks for. */
+  public Map<Series, Map<Instant, Value>> in(PlanRequest request) {
+    Map<Series, Map<Instant, Value>> wanted = new HashMap<>();
+    List<? extends Binding> bindings = request.bindings();
+    Set<String> fields = request.scope().fields();
+    samples.forEach((series, all) -> {
+      boolean asked =
+          (bindings == null || bindings.stream().anyMatch(b -> b.key().equals(series.key())))
+              && (fields == null || fields.contains(series.field()));
+      Map<Instant, Value> inRange = new TreeMap<>();
+      all.forEach((instant, value) -> {
+        if (asked && request.scope().times().contains(instant.time())) {
+          inRange.put(instant, value);
+        }
+      });
+      if (!inRange.isEmpty()) {
+        wanted.put(series, inRange);
+      }
+    });
+    return wanted;
+  }
+
+  /** A census that knows all this. */
+  public Census census() {
+    return new Census() {
+      @Override
+      public OptionalLong seriesOfMetric(String metric) {
+        return OptionalLong.of(keys.stream().filter(key -> key.metric().equals(metric)).count());
+      }
+
+      @Override
+      public OptionalLong cells(Binding binding, TimeRange times) {
+        return OptionalLong.of(
+            samples.entrySet().stream()
+                .filter(entry -> entry.getKey().key().equals(binding.key()))
+                .flatMap(entry -> entry.getValue().keySet().stream())
+                .filter(instant -> times.contains(instant.time()))
+                .count());
+      }
+
+      @Override
+      public OptionalLong buckets(Binding binding, TimeRange times) {
+        return cells(binding, times);
+      }
+
+      @Override
+      public Optional<TimeRange> times() {
+        return samples.values().stream()
+            .map(all -> TimeRange.closed(all.firstKey().time(), all.lastKey().time()))
+            .reduce(
+                (a, b) -> new TimeRange(Math.min(a.from(), b.from()), Math.max(a.to(), b.to())));
+      }
+    };
+  }
+}
