@@ -47,6 +47,10 @@ final class MemoryRuns implements Runs {
     return this;
   }
 
+  private java.util.NavigableMap<Long, TreeMap<Kind, Value>> of(Series series) {
+    return java.util.Objects.requireNonNull(data.get(series), series::toString);
+  }
+
   @Override
   public Resolution resolution() {
     return resolution;
@@ -56,7 +60,7 @@ final class MemoryRuns implements Runs {
   public Stream<Series> series(Selector selector, TimeRange times) {
     return names.values().stream()
         .filter(series -> matches(series, selector))
-        .filter(series -> data.get(series).keySet().stream().anyMatch(times::contains));
+        .filter(series -> of(series).keySet().stream().anyMatch(times::contains));
   }
 
   private static boolean matches(Series series, Selector selector) {
@@ -88,7 +92,7 @@ final class MemoryRuns implements Runs {
 
   private void runs(Series series, TimeRange times, List<Run> into) {
     Samples open = null;
-    for (var instant : data.get(series).subMap(times.from(), times.to()).entrySet()) {
+    for (var instant : of(series).subMap(times.from(), times.to()).entrySet()) {
       for (Value value : instant.getValue().values()) {
         if (open == null || open.kind() != value.kind() || open.size() == RUN) {
           open = new Samples(value.kind());

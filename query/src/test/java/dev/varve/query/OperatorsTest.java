@@ -185,13 +185,17 @@ class OperatorsTest {
         Collected.of(new Downsample(all(), TENS, aggregation, Stamp.START), runs(samples));
     assertThat(result.series).hasSameSizeAs(expected);
     result.series.forEach((one, points) -> {
-      TreeMap<Long, List<Double>> windows = expected.get(one.sources().getFirst());
+      TreeMap<Long, List<Double>> windows = of(expected, one.sources().getFirst());
       assertThat(points).extracting(Point::time).containsExactlyElementsOf(windows.keySet());
       for (Point point : points) {
         assertThat(number(java.util.Objects.requireNonNull(point.value())))
-            .isCloseTo(aggregate(aggregation, windows.get(point.time())), within(1e-9));
+            .isCloseTo(aggregate(aggregation, of(windows, point.time())), within(1e-9));
       }
     });
+  }
+
+  private static <K, V> V of(Map<K, V> map, K key) {
+    return java.util.Objects.requireNonNull(map.get(key), () -> "nothing for " + key);
   }
 
   @Property
@@ -216,11 +220,11 @@ class OperatorsTest {
     result
         .byLabels()
         .forEach((labels, points) -> {
-          TreeMap<Long, List<Double>> instants = expected.get(labels.get("dc"));
+          TreeMap<Long, List<Double>> instants = of(expected, of(labels, "dc"));
           assertThat(points).extracting(Point::time).containsExactlyElementsOf(instants.keySet());
           for (Point point : points) {
             assertThat(number(java.util.Objects.requireNonNull(point.value())))
-                .isCloseTo(aggregate(aggregation, instants.get(point.time())), within(1e-9));
+                .isCloseTo(aggregate(aggregation, of(instants, point.time())), within(1e-9));
           }
         });
   }
@@ -248,7 +252,8 @@ class OperatorsTest {
               expected.stream().map(s -> new Point(s.time(), s.value())).toList());
       Comparator<Point> rising = Comparator.comparingLong(Point::time);
       if (!one.text()) {
-        rising = rising.thenComparing(p -> number(java.util.Objects.requireNonNull(p.value())));
+        rising =
+            rising.thenComparingDouble(p -> number(java.util.Objects.requireNonNull(p.value())));
       }
       assertThat(points).isSortedAccordingTo(descending ? rising.reversed() : rising);
     });
