@@ -8,7 +8,8 @@ import dev.varve.store.CellBatch;
 import java.util.Arrays;
 
 /**
- * What stands in the columns of a row of {@code tsdb}, told apart by the qualifier alone:
+ * What stands in the columns of a row of {@code tsdb}, told apart by the qualifier (and by the
+ * value, where a rollup has an aggregator 1 or 5):
  *
  * <pre>
  *  2 bytes, or 4 that begin 1111     one point

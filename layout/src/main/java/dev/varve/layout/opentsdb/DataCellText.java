@@ -99,7 +99,7 @@ final class DataCellText {
       valuePart("time and type", timeAndType(at, flags), at - start, value);
       number(flags, value);
     }
-    return "appended, %d entries%s".formatted(points, points == 0 ? "" : ", first " + first);
+    return "appended, %d entries, first %s".formatted(points, first);
   }
 
   private String attachment(Columns.Content content, RowSamples.Found found) {

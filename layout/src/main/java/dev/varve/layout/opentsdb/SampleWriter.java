@@ -48,7 +48,7 @@ final class SampleWriter {
         continue;
       }
       keys.setBase(scratch, time - time % RowKeys.HOUR_MILLIS);
-      long cellTime = Math.floorDiv(firstStamp + place, 1000L) + (ranks == null ? 0 : ranks[place]);
+      long cellTime = Math.floorDiv(firstStamp + place, 1000L) - (ranks == null ? 0 : ranks[place]);
       for (int i = 0; i < columns.size(); i++) {
         Column column = columns.get(i);
         if (column.has(place)) {
@@ -143,10 +143,11 @@ final class SampleWriter {
   }
 
   /**
-   * For each place of a group how many earlier ones are of its instant; null where none are. Two
+   * For each place of a group how many later ones are of its instant; null where none are. Two
    * samples of an instant are two cells where their lengths or kinds differ, and only the cell time
    * tells which was accepted last. The stamps of a group are closer than the milliseconds of a cell
-   * time; so each comes a millisecond after the one before.
+   * time; so each is put a millisecond before the next. The last, which is the one that counts,
+   * keeps its own, and so does not outrank what is written after the group.
    */
   private static int @Nullable [] ranks(SampleGroup group) {
     long[] times = group.times();
@@ -160,7 +161,7 @@ final class SampleWriter {
     }
     int[] ranks = new int[group.size()];
     Map<Long, Integer> seen = new HashMap<>();
-    for (int place = 0; place < ranks.length; place++) {
+    for (int place = ranks.length - 1; place >= 0; place--) {
       ranks[place] = seen.merge(times[place], 1, Integer::sum) - 1;
     }
     return ranks;

@@ -200,6 +200,10 @@ class OpenTsdbLayoutTest {
 
     CellBatch cells = tables.cells(OpenTsdbLayout.DATA);
     assertThat(cells.size()).isEqualTo(4);
+    // In the order of the row: 7 is last, 300 first, 1.5 between them, and 5 alone at its instant.
+    long last = cells.time(0);
+    assertThat(List.of(cells.time(1), cells.time(2), cells.time(3)))
+        .containsExactly(last - 2, last - 1, last);
     assertThat(tables.newest(layout))
         .containsEntry(KEY + " " + T, new Value.Int64(7))
         .containsEntry(KEY + " " + (T + 1000), new Value.Int64(5));
