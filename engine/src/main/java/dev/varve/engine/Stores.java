@@ -26,7 +26,12 @@ final class Stores implements AutoCloseable {
   interface Opener {
     Opener OF_SERVICES = Stores::openByService;
 
-    Store open(StoreConfig config, Path directory);
+    /**
+     * Opens a store.
+     *
+     * @param memory bytes that it may use for caches and buffers
+     */
+    Store open(StoreConfig config, Path directory, long memory);
   }
 
   /**
@@ -38,6 +43,10 @@ final class Stores implements AutoCloseable {
 
   private final Path directory;
   private final Opener opener;
+
+  /** For each store: as many as there may be share what the engine has. */
+  private final long memory;
+
   private final Map<Path, Opened> byPath = new LinkedHashMap<>();
 
   /**
@@ -48,6 +57,8 @@ final class Stores implements AutoCloseable {
    */
   Stores(EngineConfig config, Opener opener) {
     this.directory = config.directory();
+    long different = config.datasets().stream().map(DatasetConfig::store).distinct().count();
+    this.memory = config.memory() / Math.max(1, different);
     this.opener = opener;
     try {
       for (DatasetConfig dataset : config.datasets()) {
@@ -83,7 +94,7 @@ final class Stores implements AutoCloseable {
 
   private void open(Path path, StoreConfig config) {
     if (!byPath.containsKey(path)) {
-      Store store = opener.open(config, path);
+      Store store = opener.open(config, path, memory);
       byPath.put(path, new Opened(config, store, new ClockTable(store)));
     }
   }
@@ -121,7 +132,7 @@ final class Stores implements AutoCloseable {
     return figures;
   }
 
-  private static Store openByService(StoreConfig config, Path directory) {
+  private static Store openByService(StoreConfig config, Path directory, long memory) {
     Map<String, StoreProvider> providers = new HashMap<>();
     for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
       providers.put(provider.kind(), provider);
@@ -132,7 +143,7 @@ final class Stores implements AutoCloseable {
           "there is no store '%s'; there are: %s"
               .formatted(config.kind(), String.join(", ", new TreeMap<>(providers).keySet())));
     }
-    return provider.open(directory, config.options());
+    return provider.open(directory, memory, config.options());
   }
 
   @Override

@@ -84,7 +84,7 @@ final class TestEngine implements AutoCloseable {
       engine =
           Engine.open(
               config,
-              (store, path) ->
+              (store, path, memory) ->
                   around.apply(new KeptStore(stores.computeIfAbsent(path, p -> new MemoryStore()))),
               micros::get);
     }

@@ -13,9 +13,9 @@ public final class MemoryStoreProvider implements StoreProvider {
     return MemoryStore.KIND;
   }
 
-  /** Ignores the directory. There are no options. */
+  /** Ignores directory and memory. There are no options. */
   @Override
-  public Store open(Path directory, Map<String, String> options) {
+  public Store open(Path directory, long memory, Map<String, String> options) {
     if (!options.isEmpty()) {
       throw new StoreException(
           "the memory store has no options, got " + String.join(", ", options.keySet()));

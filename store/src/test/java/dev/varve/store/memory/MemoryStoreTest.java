@@ -117,7 +117,7 @@ class MemoryStoreTest {
     List<StoreProvider> providers = new ArrayList<>();
     ServiceLoader.load(StoreProvider.class).forEach(providers::add);
     assertThat(providers).extracting(StoreProvider::kind).contains("memory");
-    assertThatThrownBy(() -> new MemoryStoreProvider().open(Path.of("x"), Map.of("size", "1")))
+    assertThatThrownBy(() -> new MemoryStoreProvider().open(Path.of("x"), 0, Map.of("size", "1")))
         .hasMessage("the memory store has no options, got size");
   }
 

@@ -51,9 +51,10 @@ record RocksOptions(long memoryBytes, int readers, Compression compression, bool
   /**
    * Reads settings.
    *
+   * @param memory bytes to use where no setting says so; 8 MB are used at least
    * @throws StoreException naming every setting that is unknown or out of its range
    */
-  static RocksOptions parse(Map<String, String> settings) {
+  static RocksOptions parse(long memory, Map<String, String> settings) {
     List<String> wrong = new ArrayList<>();
     Map<String, String> sorted = new TreeMap<>(settings);
     for (String name : sorted.keySet()) {
@@ -61,9 +62,9 @@ record RocksOptions(long memoryBytes, int readers, Compression compression, bool
         wrong.add("unknown option '%s' (did you mean '%s'?)".formatted(name, nearest(name)));
       }
     }
-    long memory =
+    long memoryBytes =
         read(sorted, "memory", RocksOptions::size, "a size of 8MB at least, such as 256MB", wrong)
-            .orElse(DEFAULTS.memoryBytes);
+            .orElse(Math.max(MEMORY_MIN, memory));
     int readers =
         read(sorted, "readers", RocksOptions::readerCount, "a number from 1 to 64", wrong)
             .orElse(DEFAULTS.readers);
@@ -75,7 +76,7 @@ record RocksOptions(long memoryBytes, int readers, Compression compression, bool
     if (!wrong.isEmpty()) {
       throw new StoreException("rocksdb store: " + String.join("; ", wrong));
     }
-    return new RocksOptions(memory, readers, compression, sync);
+    return new RocksOptions(memoryBytes, readers, compression, sync);
   }
 
   private static <T> Optional<T> read(

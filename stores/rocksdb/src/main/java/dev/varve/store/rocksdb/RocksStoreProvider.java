@@ -9,7 +9,8 @@ import java.util.Map;
  * Opens stores in RocksDB. Options, all of which may be left out:
  *
  * <ul>
- *   <li>{@code memory}: what caches and write buffers take together, 8MB at least; 256MB
+ *   <li>{@code memory}: what caches and write buffers take together, 8MB at least; what the caller
+ *       has to give
  *   <li>{@code readers}: threads for reads that come from virtual threads, 1 to 64; as many as
  *       there are processors, 2 at least
  *   <li>{@code compression}: {@code none}, {@code lz4} or {@code zstd}; lz4, with zstd in the last
@@ -24,7 +25,7 @@ public final class RocksStoreProvider implements StoreProvider {
   }
 
   @Override
-  public Store open(Path directory, Map<String, String> options) {
-    return new RocksStore(directory, RocksOptions.parse(options));
+  public Store open(Path directory, long memory, Map<String, String> options) {
+    return new RocksStore(directory, RocksOptions.parse(memory, options));
   }
 }

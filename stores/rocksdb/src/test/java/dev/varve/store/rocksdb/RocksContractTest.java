@@ -27,7 +27,7 @@ class RocksContractTest {
 
     @Override
     public Store open(Path directory) {
-      return new RocksStoreProvider().open(directory, Map.of("memory", "32MB"));
+      return new RocksStoreProvider().open(directory, 32L << 20, Map.of());
     }
 
     @Override

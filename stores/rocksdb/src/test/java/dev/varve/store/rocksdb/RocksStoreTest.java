@@ -67,7 +67,7 @@ class RocksStoreTest {
   }
 
   private RocksStore open() {
-    return new RocksStore(directory, RocksOptions.parse(Map.of()));
+    return new RocksStore(directory, RocksOptions.parse(64L << 20, Map.of()));
   }
 
   private static List<String> values(Table table) {
