@@ -16,8 +16,10 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
+import dev.varve.layout.guardrail.Finding;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.Bytes;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
@@ -70,7 +72,7 @@ public final class DatasetWriter {
   private final LongAdder refused = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder indexCellsSkipped = new LongAdder();
-  private final LongAdder largeRows = new LongAdder();
+  private final LongAdder findings = new LongAdder();
 
   public DatasetWriter(OpenDataset dataset, Admission admission) {
     this.dataset = dataset;
@@ -98,12 +100,14 @@ public final class DatasetWriter {
     for (int table = 0; table < layout.layout().tables().size(); table++) {
       Table of = layout.table(table);
       SizeLimits limits = dataset.store().capabilities(of.spec()).limits();
-      RowSizes sizes =
-          new RowSizes(
-              limits.softRow(),
-              (cells, cell, bytes, percent) ->
-                  grown(layout, cells.row(cell).hex(), bytes, limits.softRow(), percent));
-      writers.add(new TableWriter(applier(of), sizes));
+      TableCounters counters =
+          new TableCounters(
+              layout,
+              table == layout.layout().dataTable(),
+              dataset.store().kind(),
+              limits,
+              this::found);
+      writers.add(new TableWriter(applier(of), counters));
     }
     return writers;
   }
@@ -113,16 +117,12 @@ public final class DatasetWriter {
     return new Applier(table, limits.editsPerRow());
   }
 
-  private void grown(PlacedLayout layout, String row, long bytes, long limit, int percent) {
-    largeRows.increment();
-    LOG.warn(
-        "dataset '{}', layout '{}': row {} has grown to {} bytes, {} % of the {} that a row should have"
-            + " at most; a layout with a narrower bucket would keep its rows smaller",
-        dataset.name(), layout.name(), row, bytes, percent, limit);
+  private void found(PlacedLayout layout, Bytes row, Finding finding) {
+    findings.increment();
+    LOG.warn("dataset '{}', layout '{}', row {}: {}", dataset.name(), layout.name(), row, finding);
   }
 
-  /** A table with the sizes of its rows. */
-  private record TableWriter(Applier applier, RowSizes sizes) {}
+  private record TableWriter(Applier applier, TableCounters counters) {}
 
   /**
    * Writes a batch.
@@ -255,14 +255,14 @@ public final class DatasetWriter {
     }
   }
 
-  /** Applies edits of a table of a layout, and counts what rows they make larger. */
+  /** Applies edits of a table of a layout, and counts them. */
   List<Rejected> apply(
       PlacedLayout layout, int table, MutationBatch batch, dev.varve.store.Durability durability) {
     if (batch.isEmpty()) {
       return List.of();
     }
     TableWriter writer = tables.get(layout.slot()).get(table);
-    int longest = writer.sizes().count(batch);
+    int longest = writer.counters().count(batch);
     return writer.applier().apply(batch, longest, durability);
   }
 
@@ -333,7 +333,7 @@ public final class DatasetWriter {
     figures.put("write_refused_total", refused.doubleValue());
     figures.put("write_failures_total", failed.doubleValue());
     figures.put("write_index_cells_skipped_total", indexCellsSkipped.doubleValue());
-    figures.put("write_large_rows_total", largeRows.doubleValue());
+    figures.put("write_guardrail_findings_total", findings.doubleValue());
     figures.put("write_markers", companions == null ? 0.0 : companions.standing().size());
     return figures;
   }

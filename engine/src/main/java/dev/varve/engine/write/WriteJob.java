@@ -62,12 +62,22 @@ final class WriteJob {
       }
       notes.remember();
       writer.remember(newIndexCells);
+      count();
       return tally.result(batch.sampleCount() + batch.attributes().size());
     } finally {
       for (LayoutEdits used : edits) {
         if (used != null) {
           writer.giveBack(used);
         }
+      }
+    }
+  }
+
+  private void count() {
+    for (Part part : parts) {
+      int series = part.series().standing().series();
+      if (series >= 0) {
+        dataset.index().count(series, part.accepted());
       }
     }
   }

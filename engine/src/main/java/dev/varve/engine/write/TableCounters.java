@@ -1,0 +1,166 @@
+package dev.varve.engine.write;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.layout.Layout;
+import dev.varve.layout.guardrail.Finding;
+import dev.varve.layout.guardrail.Guardrails;
+import dev.varve.model.Bytes;
+import dev.varve.store.CellBatch;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.SizeLimits;
+import java.util.List;
+
+/**
+ * Counts what was written to a table since the process started, about how large each of its rows
+ * has become among the rest, for the guardrails. Safe for use by several threads.
+ */
+final class TableCounters {
+  /*
+   * Row sizes stand in one entry a hash of the row key. Where two rows meet the smaller one pays: it
+   * takes its bytes off the larger one, and takes its place once that has none left (Misra and
+   * Gries, 1982), so that the rows that grow large are those that stay counted. A size is too low
+   * for that, and too high by cells that replaced others.
+   */
+  private static final int ENTRIES = 1 << 14;
+  private static final Hasher64 HASHER = Hashing.xxh3_64();
+
+  /** Takes what the guardrails find. */
+  interface Alarm {
+    /**
+     * Something was found.
+     *
+     * @param row the row that it was found at
+     */
+    void found(PlacedLayout layout, Bytes row, Finding finding);
+  }
+
+  private final PlacedLayout layout;
+  private final String storeKind;
+  private final SizeLimits limits;
+  private final Alarm alarm;
+  private final boolean ofSamples;
+
+  /** Guarded by this, as all below. */
+  private final long[] rows = new long[ENTRIES];
+
+  private final long[] rowBytes = new long[ENTRIES];
+  private final int[] rowCells = new int[ENTRIES];
+  private long cells;
+  private long coordinateBytes;
+  private long valueBytes;
+  private boolean toldOverhead;
+  private boolean toldValue;
+
+  /**
+   * Counters of a table.
+   *
+   * @param ofSamples whether it is the table of samples, of whose cells one expects values
+   */
+  TableCounters(
+      PlacedLayout layout, boolean ofSamples, String storeKind, SizeLimits limits, Alarm alarm) {
+    this.layout = layout;
+    this.storeKind = storeKind;
+    this.limits = limits;
+    this.alarm = alarm;
+    this.ofSamples = ofSamples;
+  }
+
+  /**
+   * Counts the edits of a batch.
+   *
+   * @return how many edits its longest mutation has
+   */
+  int count(MutationBatch batch) {
+    int longest = 0;
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      longest = Math.max(longest, end - first);
+      countRow(batch.cells(), first, end);
+    }
+    if (ofSamples && !batch.isEmpty()) {
+      checkOverhead(batch.cells());
+    }
+    return longest;
+  }
+
+  private void countRow(CellBatch batch, int first, int end) {
+    long qualifiers = 0;
+    long values = 0;
+    int largest = first;
+    for (int cell = first; cell < end; cell++) {
+      qualifiers += batch.qualifierLength(cell);
+      values += batch.valueLength(cell);
+      if (batch.valueLength(cell) > batch.valueLength(largest)) {
+        largest = cell;
+      }
+    }
+    if (batch.valueLength(largest) > limits.softValue()) {
+      checkValue(batch, largest);
+    }
+    long hash =
+        HASHER.hashBytesToLong(batch.bytes(), batch.rowOffset(first), batch.rowLength(first));
+    long bytes;
+    long before;
+    int rowCellCount;
+    synchronized (this) {
+      cells += end - first;
+      coordinateBytes += batch.rowLength(first) + qualifiers;
+      valueBytes += values;
+      int entry = (int) hash & (ENTRIES - 1);
+      if (rows[entry] != hash) {
+        if (rowBytes[entry] > qualifiers + values) {
+          rowBytes[entry] -= qualifiers + values;
+          return;
+        }
+        rows[entry] = hash;
+        rowBytes[entry] = 0;
+        rowCells[entry] = 0;
+      }
+      before = rowBytes[entry];
+      bytes = before + qualifiers + values;
+      rowBytes[entry] = bytes;
+      rowCells[entry] += end - first;
+      rowCellCount = rowCells[entry];
+    }
+    if (passes(before, bytes, limits.softRow() / 2) || passes(before, bytes, limits.softRow())) {
+      Bytes row = batch.row(first);
+      tell(row, Guardrails.row(layout.layout(), storeKind, limits, bytes, rowCellCount));
+    }
+  }
+
+  private static boolean passes(long before, long after, long threshold) {
+    return before < threshold && after >= threshold;
+  }
+
+  private void checkValue(CellBatch batch, int cell) {
+    synchronized (this) {
+      if (toldValue) {
+        return;
+      }
+      toldValue = true;
+    }
+    Layout of = layout.layout();
+    tell(batch.row(cell), Guardrails.value(of, limits, batch.valueLength(cell)));
+  }
+
+  private void checkOverhead(CellBatch batch) {
+    List<Finding> findings;
+    synchronized (this) {
+      if (toldOverhead) {
+        return;
+      }
+      findings = Guardrails.overhead(layout.layout(), cells, coordinateBytes, valueBytes);
+      toldOverhead = !findings.isEmpty();
+    }
+    tell(batch.row(0), findings);
+  }
+
+  private void tell(Bytes row, List<Finding> findings) {
+    for (Finding finding : findings) {
+      alarm.found(layout, row, finding);
+    }
+  }
+}
