@@ -120,7 +120,7 @@ public final class Dispatcher {
 
   private void fail(Exchange exchange, Router.Match match, Throwable thrown) {
     Failure failure = failure(exchange, thrown);
-    if (failure == GONE) {
+    if (failure.equals(GONE)) {
       exchange.status(failure.status());
       exchange.breakOff();
       return;

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * answer: a handler that closes it on the way out of an exception has not answered.
  */
 public abstract class Exchange {
+  /** Questions are short; whoever sends points streams them. */
+  public static final int QUESTION_MAX = 1 << 20;
+
   private static final int ANSWER_BUFFER = 32 << 10;
 
   /** Below this an answer is not worth compressing. */
@@ -28,6 +32,12 @@ public abstract class Exchange {
 
   /** A window of 8 MiB: what zstd asks a decoder to allow at least. */
   private static final int ZSTD_WINDOW_LOG_MAX = 23;
+
+  /** The coding's name, with no quality or one above 0. */
+  private static final Pattern GZIP =
+      Pattern.compile(
+          "(?:^|,)\\s*gzip\\s*(?:;\\s*q\\s*=\\s*(?!0(?:\\.0*)?\\s*(?:,|$))[0-9.]+\\s*)?(?:,|$)",
+          Pattern.CASE_INSENSITIVE);
 
   private final Map<String, String> headers = new LinkedHashMap<>();
   private HttpLimits limits = HttpLimits.DEFAULTS;
@@ -132,6 +142,26 @@ public abstract class Exchange {
     };
   }
 
+  /**
+   * The body of a request that is no more than a question.
+   *
+   * @throws HttpError 413 where it is larger than {@link #QUESTION_MAX}
+   */
+  public final byte[] wholeBody() throws IOException {
+    return wholeBody(header("Content-Encoding"));
+  }
+
+  /** The body of a request that is no more than a question, decompressed as said. */
+  public final byte[] wholeBody(@Nullable String encoding) throws IOException {
+    try (InputStream in = body(encoding)) {
+      byte[] bytes = in.readNBytes(QUESTION_MAX + 1);
+      if (bytes.length > QUESTION_MAX) {
+        throw LimitedInput.tooLarge("body of a query", QUESTION_MAX);
+      }
+      return bytes;
+    }
+  }
+
   private InputStream decoded(InputStream in) {
     return new LimitedInput(in, limits.decodedBody(), "decompressed body");
   }
@@ -215,13 +245,7 @@ public abstract class Exchange {
     if (accepted == null) {
       return false;
     }
-    for (String one : accepted.toLowerCase(Locale.ROOT).split(",")) {
-      String[] parts = one.split(";");
-      if (parts[0].trim().equals("gzip")) {
-        return parts.length == 1 || !parts[1].trim().matches("q=0(\\.0*)?");
-      }
-    }
-    return false;
+    return GZIP.matcher(accepted).find();
   }
 
   /** The answer's body: held back at first, compressed where the client takes it. */

@@ -93,6 +93,9 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     private void note(int read) {
       count += Math.max(read, 0);
       bodyRead |= read < 0 || count == length;
+      if (!bodyRead && System.nanoTime() - deadline > 0) {
+        throw new HttpError(408, "the body did not come within the time of a request");
+      }
     }
 
     @Override

@@ -96,7 +96,6 @@ public final class SocketServer implements AutoCloseable {
     http.setSendServerVersion(false);
     http.setSendDateHeader(false);
     http.setRequestHeaderSize(16 << 10);
-    http.setMinRequestDataRate(256);
     http.setHttpCompliance(HttpCompliance.RFC7230);
     HttpConnectionFactory httpConnections = new HttpConnectionFactory(http);
     StreamProtocol lines = port.lines();

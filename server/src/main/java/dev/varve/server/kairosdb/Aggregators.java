@@ -19,7 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -68,15 +68,23 @@ record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
     SCORE("ScoreAggregator", false, "thresholds", "order");
 
     private final String type;
-    private final Set<String> properties;
+    private final boolean ranges;
+
+    /** Names with commas between: an enum has to be immutable. */
+    private final String properties;
 
     Kind(String type, boolean ranges, String... own) {
       this.type = "aggregator." + type;
-      Set<String> all = new LinkedHashSet<>(List.of(own));
+      this.properties = String.join(",", own);
+      this.ranges = ranges;
+    }
+
+    Set<String> properties() {
+      Set<String> all = new HashSet<>(List.of(properties.split(",", -1)));
       if (ranges) {
         all.addAll(OF_RANGES);
       }
-      this.properties = all;
+      return all;
     }
 
     static @Nullable Kind of(String name) {
@@ -99,7 +107,7 @@ record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
     if (kind == null) {
       throw properties.wrong(name, "invalid aggregators name");
     }
-    properties.only(kind.properties, name, kind.type);
+    properties.only(kind.properties(), name, kind.type);
     if (endsInGaps(input) && kind != Kind.TRIM) {
       throw new HttpError(500, "nothing but trim can follow gaps, found " + name);
     }

@@ -341,7 +341,7 @@ final class DataPointsReader {
     }
     GroupKey key = GroupKey.of(java.util.Objects.requireNonNull(head.name), Tags.of(tags));
     if (points.hasTime(0)) {
-      addPoint(head, key, 0, head.type, head.place());
+      addPoint(key, 0, head.type, head.place());
     }
     // The original counts only the good points on, so that its numbers fall behind the bad ones.
     int counted = 0;
@@ -367,12 +367,11 @@ final class DataPointsReader {
     }
     String named = points.type(index);
     return notEmpty(place + ".value", index)
-        && addPoint(head, key, index, named == null ? head.type : named, head.place());
+        && addPoint(key, index, named == null ? head.type : named, head.place());
   }
 
   /** Adds a point whose time and value are there. */
-  private boolean addPoint(
-      Head head, GroupKey key, int index, @Nullable String named, String place) {
+  private boolean addPoint(GroupKey key, int index, @Nullable String named, String place) {
     PointBuffer.Form form = points.form(index);
     if (named == null && form == PointBuffer.Form.OTHER) {
       error(place + " value is an invalid type");
@@ -383,7 +382,7 @@ final class DataPointsReader {
     BatchBuilder.GroupBuilder group = (insists ? typed : inferred).group(key);
     try {
       switch (type) {
-        case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), asLong(index, insists));
+        case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), asLong(index));
         case "double" -> group.add(Series.DEFAULT_FIELD, points.time(index), asDouble(index));
         case "string" -> group.add(Series.DEFAULT_FIELD, points.time(index), asText(index));
         default -> {
@@ -431,7 +430,7 @@ final class DataPointsReader {
     return text.charAt(text.length() - 1) != '.';
   }
 
-  private long asLong(int index, boolean insists) {
+  private long asLong(int index) {
     return switch (points.form(index)) {
       case WHOLE -> points.whole(index);
       case REAL -> {

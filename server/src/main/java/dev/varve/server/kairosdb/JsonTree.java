@@ -1,6 +1,5 @@
 package dev.varve.server.kairosdb;
 
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +12,7 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * JSON as a tree of {@link Map}, {@link List}, {@link String}, {@link Number} and {@link Boolean},
+ * JSON as a tree of {@link Map}, {@link List}, {@link String}, {@link Numeral} and {@link Boolean},
  * for small documents such as queries. A JSON null is a null.
  */
 final class JsonTree {
@@ -24,11 +23,11 @@ final class JsonTree {
   private JsonTree() {}
 
   /** A number as it stands in the text. */
-  record Number(String text) {}
+  record Numeral(String text) {}
 
   /** Reads one document; null where there is none. */
-  static @Nullable Object read(InputStream in) {
-    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), in)) {
+  static @Nullable Object read(byte[] utf8) {
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), utf8)) {
       return json.nextToken() == null ? null : value(json);
     }
   }
@@ -43,7 +42,7 @@ final class JsonTree {
     return switch (json.currentToken()) {
       case START_OBJECT -> object(json);
       case START_ARRAY -> array(json);
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Number(json.getString());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Numeral(json.getString());
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;

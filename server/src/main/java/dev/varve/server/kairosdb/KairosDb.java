@@ -37,9 +37,6 @@ public final class KairosDb {
 
   private static final String JSON = "application/json; charset=UTF-8";
 
-  /** What agents that look for a version understand. */
-  private static final String VERSION = "KairosDB 1.3.0 (Varve %s)";
-
   private final DialectContext context;
 
   public KairosDb(DialectContext context) {
@@ -180,9 +177,7 @@ public final class KairosDb {
     QueryReader reader = new QueryReader(context.clock(), dataset.resolution());
     try {
       if (exchange.method().equals("POST")) {
-        try (InputStream body = exchange.body(encoding(exchange))) {
-          return reader.read(JsonTree.read(body));
-        }
+        return reader.read(JsonTree.read(exchange.wholeBody(encoding(exchange))));
       }
       return reader.read(JsonTree.read(exchange.required("query")));
     } catch (StreamReadException e) {
@@ -237,8 +232,7 @@ public final class KairosDb {
 
   private boolean answersQueries() {
     try (Stream<String> names = context.defaultDataset().catalog().metrics("")) {
-      names.findFirst();
-      return true;
+      return names.limit(1).count() <= 1;
     } catch (QueryRefusedException | dev.varve.store.StoreException | HttpError e) {
       return false;
     }
@@ -262,7 +256,8 @@ public final class KairosDb {
   }
 
   private void version(Exchange exchange) throws IOException {
-    String version = VERSION.formatted(context.version());
+    // Agents that look for a version look for KairosDB's.
+    String version = "KairosDB 1.3.0 (Varve %s)".formatted(context.version());
     exchange.answer(200, JSON, "{\"version\": \"" + version + "\"}\n");
   }
 }

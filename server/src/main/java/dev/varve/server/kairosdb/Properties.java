@@ -48,7 +48,7 @@ record Properties(Map<String, @Nullable Object> map, String context) {
     return switch (value) {
       case null -> null;
       case String text -> text;
-      case JsonTree.Number number -> number.text();
+      case JsonTree.Numeral number -> number.text();
       case Boolean truth -> truth.toString();
       default -> throw new HttpError(500, "expected a single value, not an object or an array");
     };

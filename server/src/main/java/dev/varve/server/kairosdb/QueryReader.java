@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -241,7 +242,7 @@ final class QueryReader {
   }
 
   /** Any of the values, of which some may be patterns. */
-  private static TagFilter filter(String name, TreeSet<String> values) {
+  private static TagFilter filter(String name, SortedSet<String> values) {
     if (values.stream().noneMatch(value -> value.startsWith(REGEX))) {
       return values.size() == 1
           ? new TagFilter.Equal(name, values.first())

@@ -23,6 +23,8 @@ public final class Operations {
   private final BooleanSupplier draining;
 
   /**
+   * Prepares to answer.
+   *
    * @param engine null as long as its stores are not open
    */
   public Operations(

@@ -28,25 +28,27 @@ final class RuntimeFigures {
   void register(PrometheusRegistry registry) {
     gauge("jvm_memory_used_bytes", "Memory in use.", "area")
         .callback(to -> {
-          to.call(memory.getHeapMemoryUsage().getUsed(), "heap");
-          to.call(memory.getNonHeapMemoryUsage().getUsed(), "nonheap");
+          to.call((double) memory.getHeapMemoryUsage().getUsed(), "heap");
+          to.call((double) memory.getNonHeapMemoryUsage().getUsed(), "nonheap");
         })
         .register(registry);
     gauge("jvm_memory_committed_bytes", "Memory that the JVM holds.", "area")
         .callback(to -> {
-          to.call(memory.getHeapMemoryUsage().getCommitted(), "heap");
-          to.call(memory.getNonHeapMemoryUsage().getCommitted(), "nonheap");
+          to.call((double) memory.getHeapMemoryUsage().getCommitted(), "heap");
+          to.call((double) memory.getNonHeapMemoryUsage().getCommitted(), "nonheap");
         })
         .register(registry);
     MemoryUsage heap = memory.getHeapMemoryUsage();
     gauge("jvm_memory_max_bytes", "Memory that the JVM may hold.", "area")
-        .callback(to -> to.call(heap.getMax(), "heap"))
+        .callback(to -> to.call((double) heap.getMax(), "heap"))
         .register(registry);
     gauge("jvm_buffer_pool_used_bytes", "Memory of buffers outside of the heap.", "pool")
-        .callback(to -> buffers.forEach(pool -> to.call(pool.getMemoryUsed(), pool.getName())))
+        .callback(
+            to -> buffers.forEach(pool -> to.call((double) pool.getMemoryUsed(), pool.getName())))
         .register(registry);
     counter("jvm_gc_collections", "Collections of garbage.", "gc")
-        .callback(to -> collectors.forEach(gc -> to.call(gc.getCollectionCount(), gc.getName())))
+        .callback(
+            to -> collectors.forEach(gc -> to.call((double) gc.getCollectionCount(), gc.getName())))
         .register(registry);
     counter("jvm_gc_collection_seconds", "Time spent in them.", "gc")
         .callback(
@@ -63,10 +65,10 @@ final class RuntimeFigures {
           .callback(to -> to.call(unix.getProcessCpuTime() / 1e9))
           .register(registry);
       gauge("process_open_fds", "Open files and connections.")
-          .callback(to -> to.call(unix.getOpenFileDescriptorCount()))
+          .callback(to -> to.call((double) unix.getOpenFileDescriptorCount()))
           .register(registry);
       gauge("process_max_fds", "How many may be open.")
-          .callback(to -> to.call(unix.getMaxFileDescriptorCount()))
+          .callback(to -> to.call((double) unix.getMaxFileDescriptorCount()))
           .register(registry);
     }
   }

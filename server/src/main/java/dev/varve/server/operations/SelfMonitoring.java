@@ -105,7 +105,7 @@ public final class SelfMonitoring implements AutoCloseable {
               add(batch, name + "_total", tags, millis, counter.getValue());
           case GaugeDataPointSnapshot gauge -> add(batch, name, tags, millis, gauge.getValue());
           case HistogramDataPointSnapshot histogram -> {
-            add(batch, name + "_count", tags, millis, histogram.getCount());
+            add(batch, name + "_count", tags, millis, (double) histogram.getCount());
             add(batch, name + "_sum", tags, millis, histogram.getSum());
           }
           default -> throw new IllegalStateException("the server has no metric like " + name);

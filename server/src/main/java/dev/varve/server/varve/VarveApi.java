@@ -164,7 +164,7 @@ public final class VarveApi {
         if (!exchange.committed()) {
           throw e;
         }
-        lines.fail(e.getMessage());
+        lines.fail(String.valueOf(e.getMessage()));
       }
     }
   }
@@ -220,9 +220,9 @@ public final class VarveApi {
   }
 
   private static Map<String, String> ofForm(Exchange exchange) throws IOException {
-    String body = new String(exchange.body().readAllBytes(), StandardCharsets.UTF_8);
+    String body = new String(exchange.wholeBody(), StandardCharsets.UTF_8);
     Map<String, String> texts = ofUrl(exchange);
-    for (String pair : body.split("&")) {
+    for (String pair : body.split("&", -1)) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
         texts.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));

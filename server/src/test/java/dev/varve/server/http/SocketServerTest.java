@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -249,7 +250,7 @@ class SocketServerTest {
 
   @Test
   void breaksOffAnAnswerThatFailsHalfWay() throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.getOutputStream().write("GET /half HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
       socket.setSoTimeout(5000);
       String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
@@ -261,7 +262,7 @@ class SocketServerTest {
   @Test
   void cancelsWhenTheClientGoesAway() throws Exception {
     long closed;
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.getOutputStream().write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
       Thread.sleep(100);
@@ -274,7 +275,7 @@ class SocketServerTest {
 
   @Test
   void keepsWhatComesWhileARequestIsUnderWay() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       OutputStream out = socket.getOutputStream();
       socket.setSoTimeout(5000);
       out.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
@@ -315,7 +316,7 @@ class SocketServerTest {
 
   @Test
   void tellsLinesFromHttpByTheFirstByte() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(5000);
       BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
       socket.getOutputStream().write("put a\nver".getBytes(UTF_8));
