@@ -28,6 +28,19 @@ final class CellScan {
    * a page can end, a cancel be seen, another read have its turn.
    */
 
+  /** Who reads. */
+  interface Reader {
+    /** Throws where the read is to stop; asked at every step. */
+    void ensureAlive();
+
+    /**
+     * Takes note of a column that has more versions than its family keeps.
+     *
+     * @param column as it stands in keys, without a time
+     */
+    void noteSurplus(int family, byte[] column);
+  }
+
   /** How a call of {@link #fill} ended. */
   enum Progress {
     /** The page is as full as it should be, and there may be more. */
@@ -43,7 +56,7 @@ final class CellScan {
 
   private final TableEntry table;
   private final ReadPlan plan;
-  private final Runnable alive;
+  private final Reader reader;
   private final KeyWalk walk;
   private final RowWalk rows;
   private final Tally tally;
@@ -75,20 +88,15 @@ final class CellScan {
   private long cellsReturned;
   private long bytesReturned;
 
-  /**
-   * Starts a scan.
-   *
-   * @param alive called at every step; throws where the read is to stop
-   */
   CellScan(
       TableEntry table,
       ReadPlan plan,
       @Nullable ResumeToken resume,
       RocksIterator iterator,
-      Runnable alive) {
+      Reader reader) {
     this.table = table;
     this.plan = plan;
-    this.alive = alive;
+    this.reader = reader;
     this.walk = new KeyWalk(iterator);
     this.rows = new RowWalk(table.id(), plan.direction(), walk);
     this.tally = new Tally(plan.limits());
@@ -125,7 +133,7 @@ final class CellScan {
   Progress fill(CellBatch page) throws RocksDBException {
     fills++;
     for (int steps = 0; steps < STEPS_A_TURN; steps++) {
-      alive.run();
+      reader.ensureAlive();
       if (page.size() >= plan.limits().pageCells() || page.byteCount() >= PAGE_BYTES) {
         return Progress.PAGE;
       }
@@ -253,6 +261,9 @@ final class CellScan {
     TimeRange times = select.times();
     int kept = table.spec().families().get(select.family()).maxVersions();
     versions++;
+    if (versions == kept + 1) {
+      reader.noteSurplus(select.family(), column.toArray());
+    }
     if (versions > kept || versionsDelivered >= select.versions() || time < times.from()) {
       passColumn();
     } else if (time >= times.to()) {

@@ -161,7 +161,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
 
   /** The value of the first cell whose key begins so, or null where there is none. */
   byte @Nullable [] firstCell(GrowingBytes prefix) throws RocksDBException {
-    try (RocksIterator iterator = db.newIterator(cells, pointReads)) {
+    try (RocksIterator iterator = cells()) {
       iterator.seek(prefix.toArray());
       if (!iterator.isValid()) {
         iterator.status();
@@ -173,6 +173,11 @@ final class Database implements GroupCommit.Log, AutoCloseable {
           ? iterator.value()
           : null;
     }
+  }
+
+  /** An iterator over all cells, the caller's to close. */
+  RocksIterator cells() {
+    return db.newIterator(cells, pointReads);
   }
 
   RocksIterator cells(ReadOptions options) {

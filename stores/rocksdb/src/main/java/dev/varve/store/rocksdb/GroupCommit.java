@@ -103,6 +103,13 @@ final class GroupCommit {
     return enqueue(new Write(decision, true, durability));
   }
 
+  /** Hands in what may as well be left undone, and is, where much waits already. */
+  void offer(Decision decision) {
+    if (queue.size() < QUEUE_LENGTH / 2) {
+      queue.offer(new Write(decision, true, Durability.ORDERED));
+    }
+  }
+
   private Write enqueue(Write write) {
     try {
       queue.put(write);

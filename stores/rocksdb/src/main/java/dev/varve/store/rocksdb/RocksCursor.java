@@ -17,7 +17,7 @@ import org.rocksdb.RocksDBException;
  * A read under way. Its iterator, which is a snapshot, is opened by the first pull and closed by
  * the pull that finds the end, so that a short read is one call on the native side.
  */
-final class RocksCursor implements CellCursor {
+final class RocksCursor implements CellCursor, CellScan.Reader {
   private final RocksStore store;
   private final TableEntry table;
   private final ReadPlan plan;
@@ -82,8 +82,7 @@ final class RocksCursor implements CellCursor {
     CellScan open = scan;
     if (open == null) {
       table.ensureThere();
-      open =
-          new CellScan(table, plan, resume, store.iterator(this, table, plan), this::ensureAlive);
+      open = new CellScan(table, plan, resume, store.iterator(this, table, plan), this);
       scan = open;
     }
     Progress progress = open.fill(into);
@@ -93,7 +92,13 @@ final class RocksCursor implements CellCursor {
     return progress;
   }
 
-  private void ensureAlive() {
+  @Override
+  public void noteSurplus(int family, byte[] column) {
+    store.writer().offer(new SurplusTrim(store.database(), table, family, column));
+  }
+
+  @Override
+  public void ensureAlive() {
     store.gate().ensureOpen();
     if (cancelled) {
       throw new ReadCancelledException();

@@ -167,6 +167,11 @@ final class RocksStore implements Store {
     return writer;
   }
 
+  /** How many native objects are open: none once the store is closed. */
+  int liveHandles() {
+    return handles.live();
+  }
+
   NativeHandles newHandles() {
     return handles.separate();
   }

@@ -1,0 +1,201 @@
+package dev.varve.store.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.store.Durability;
+import dev.varve.store.StoreException;
+import dev.varve.store.rocksdb.GroupCommit.Write;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rocksdb.RocksDBException;
+
+class GroupCommitTest {
+  private final SlowLog log = new SlowLog();
+  private final GroupCommit writer = new GroupCommit(log);
+
+  @AfterEach
+  void close() {
+    log.turns.release(1000);
+    log.failing = "";
+    writer.close();
+  }
+
+  @Test
+  void syncedWriteReturnsAfterItsSyncOnly() throws Exception {
+    Write write = submit("a", Durability.SYNCED);
+    FutureTask<Boolean> waiting = waiting(write);
+    log.turns.release(1);
+    assertThatThrownBy(() -> waiting.get(50, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    assertThat(log.events).containsExactly("write");
+    log.turns.release(1);
+    waiting.get();
+    assertThat(log.events).containsExactly("write", "sync");
+  }
+
+  @Test
+  void orderedWriteWaitsForNoSync() throws Exception {
+    Write write = submit("a", Durability.ORDERED);
+    log.turns.release(1);
+    waiting(write).get();
+    assertThat(log.events).containsExactly("write");
+  }
+
+  @Test
+  void writesThatWaitTogetherAreOneBatchAndOneSync() {
+    Write first = submit("first", Durability.SYNCED);
+    log.awaitTurn();
+    List<Write> others = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      others.add(submit("other" + i, i % 2 == 0 ? Durability.SYNCED : Durability.ORDERED));
+    }
+    log.turns.release(1000);
+    first.await();
+    others.forEach(Write::await);
+    assertThat(log.events).containsExactly("write", "sync", "write", "sync");
+  }
+
+  @Test
+  void decisionSeesWhatWasHandedInBefore() {
+    Write first = submit("first", Durability.SYNCED);
+    log.awaitTurn();
+    submit("before", Durability.ORDERED);
+    List<String> seen = new ArrayList<>();
+    Write deciding =
+        writer.submitLooking(
+            () -> {
+              seen.addAll(log.events);
+              return records("decided");
+            },
+            Durability.SYNCED);
+    Write after = submit("after", Durability.SYNCED);
+    log.turns.release(1000);
+    first.await();
+    deciding.await();
+    after.await();
+    assertThat(seen).containsExactly("write", "sync", "write");
+    assertThat(log.events).containsExactly("write", "sync", "write", "write", "sync");
+  }
+
+  @Test
+  void failedSyncIsUnknownAndNoEndOfTheWriter() {
+    log.failing = "sync";
+    log.turns.release(2);
+    assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
+        .hasMessageContaining("unknown");
+    log.failing = "";
+    log.turns.release(2);
+    submit("b", Durability.SYNCED).await();
+  }
+
+  @Test
+  void failedWriteIsUnknownAndIsNotSynced() {
+    log.failing = "write";
+    log.turns.release(1);
+    assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue());
+    assertThat(log.events).containsExactly("write");
+  }
+
+  @Test
+  void failedDecisionConcernsNobodyElse() {
+    Write failing =
+        writer.submitLooking(
+            () -> {
+              throw new StoreException("not like this");
+            },
+            Durability.SYNCED);
+    Write broken =
+        writer.submitLooking(
+            () -> {
+              throw new IllegalStateException("a bug");
+            },
+            Durability.SYNCED);
+    Write other = submit("other", Durability.SYNCED);
+    log.turns.release(1000);
+    other.await();
+    assertThatThrownBy(failing::await)
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
+        .hasMessage("not like this");
+    assertThatThrownBy(broken::await)
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
+        .hasMessageContaining("a bug");
+  }
+
+  @Test
+  void interruptedCallerKeepsItsInterrupt() throws Exception {
+    Thread.currentThread().interrupt();
+    Write write = submit("a", Durability.SYNCED);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThatThrownBy(write::await)
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse());
+    assertThat(log.events).isEmpty();
+  }
+
+  private Write submit(String key, Durability durability) {
+    return writer.submit(() -> records(key), durability);
+  }
+
+  private static WriteRecords records(String key) {
+    GrowingBytes bytes = new GrowingBytes(16);
+    bytes.add(dev.varve.model.Bytes.utf8(key));
+    WriteRecords records = new WriteRecords(16);
+    records.delete(0, bytes);
+    return records;
+  }
+
+  private static FutureTask<Boolean> waiting(Write write) {
+    FutureTask<Boolean> task =
+        new FutureTask<>(() -> {
+          write.await();
+          return true;
+        });
+    Thread.ofVirtual().start(task);
+    return task;
+  }
+
+  /** Notes what it is asked for, and does it when it is given a turn. */
+  private static final class SlowLog implements GroupCommit.Log {
+    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final Semaphore turns = new Semaphore(0);
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private volatile String failing = "";
+
+    @Override
+    public void write(byte[] batch) throws RocksDBException {
+      take("write");
+    }
+
+    @Override
+    public void sync() throws RocksDBException {
+      take("sync");
+    }
+
+    private void take(String event) throws RocksDBException {
+      asked.countDown();
+      turns.acquireUninterruptibly();
+      events.add(event);
+      if (failing.equals(event)) {
+        throw new RocksDBException("no space left");
+      }
+    }
+
+    void awaitTurn() {
+      try {
+        asked.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+}
