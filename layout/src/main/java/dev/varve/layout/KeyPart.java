@@ -77,7 +77,10 @@ public interface KeyPart {
      */
     long timeAt(byte[] row, int from, int to);
 
-    /** The start of the next stretch; {@link Long#MAX_VALUE} where there is none. */
+    /**
+     * Where the stretch of a row ends, which is where the next one starts; {@link Long#MAX_VALUE}
+     * where there is none. Only of an original that does not round down stretches may overlap.
+     */
     long next(long bucket);
 
     /**

@@ -4,7 +4,6 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
-import dev.varve.layout.RowShape;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -37,7 +36,7 @@ final class DirectoryPlan {
 
   private final Survey survey;
   private final Map<GroupKey, Integer> places = new HashMap<>();
-  private final List<List<Bytes>> rowsOfBinding = new ArrayList<>();
+  private final List<List<Directory.Row>> rowsOfBinding = new ArrayList<>();
   private final Set<Bytes> partitions = new HashSet<>();
 
   private DirectoryPlan(Survey survey) {
@@ -108,13 +107,13 @@ final class DirectoryPlan {
     for (Directory.Row row : named.rows()) {
       Integer place = places.get(row.key());
       if (place != null) {
-        rowsOfBinding.get(place).add(row.row());
+        rowsOfBinding.get(place).add(row);
       }
     }
     List<Plan.StrandGroup> groups = new ArrayList<>();
     for (int i = 0; i < rowsOfBinding.size(); i++) {
       if (!rowsOfBinding.get(i).isEmpty()) {
-        groups.add(new Plan.StrandGroup(List.of(i), List.of(strand(rowsOfBinding.get(i)))));
+        groups.add(new Plan.StrandGroup(List.of(i), strands(rowsOfBinding.get(i))));
       }
     }
     Way.Amount cells =
@@ -128,16 +127,16 @@ final class DirectoryPlan {
     List<Plan.StrandGroup> groups =
         named.rows().isEmpty()
             ? List.of()
-            : List.of(
-                new Plan.StrandGroup(
-                    List.of(),
-                    List.of(strand(named.rows().stream().map(Directory.Row::row).toList()))));
+            : List.of(new Plan.StrandGroup(List.of(), strands(named.rows())));
     return plan(named, groups, new Way.Amount(0, false));
   }
 
   private Plan plan(Named named, List<Plan.StrandGroup> groups, Way.Amount cells) {
     long kept =
-        groups.stream().mapToLong(group -> group.strands().getFirst().read().slices().size()).sum();
+        groups.stream()
+            .flatMap(group -> group.strands().stream())
+            .mapToLong(strand -> strand.read().slices().size())
+            .sum();
     if (partitions.size() > Weights.PARTITIONS_HARD) {
       throw new PlanRefusedException(
           "it would take %,d rows of the index, and one plan reads %,d at most: narrow the time range or the series"
@@ -161,51 +160,86 @@ final class DirectoryPlan {
         notes);
   }
 
-  private Plan.Strand strand(List<Bytes> rows) {
-    ReadPlan read = ReadPlan.of(slices(rows), survey.layout.select(survey.scope)).with(limits());
-    return new Plan.Strand(survey.layout.dataTable(), read, false, survey.scope.times());
-  }
-
   private Limits limits() {
     return survey.newestFirst > 0
         ? SliceWriter.limits(survey.newestFirst)
         : Limits.NONE.withPageCells(PAGE_CELLS);
   }
 
-  /** A timed row, for sorting. */
-  private record Timed(Bytes row, long time) {}
+  /** A row and the stretch of time that its samples lie in. */
+  private record Timed(Directory.Row row, long from, long to) {}
 
-  private List<Slice> slices(List<Bytes> rows) {
-    Layout layout = survey.layout;
-    RowShape shape = survey.shape;
-    Partitioning partitioning = layout.tables().get(layout.dataTable()).partitioning();
-    KeyPart.Time part = survey.lastTime();
-    Comparator<Timed> order = Comparator.comparingLong(Timed::time);
-    List<Timed> timed =
-        rows.stream()
-            .map(row -> {
-              byte[] bytes = row.toArray();
-              return new Timed(row, part == null ? 0 : shape.time(bytes, 0, bytes.length));
-            })
-            .sorted((survey.newestFirst > 0 ? order.reversed() : order).thenComparing(Timed::row))
-            .toList();
-    List<Slice> slices = new ArrayList<>(timed.size());
-    for (Timed row : timed) {
-      byte[] bytes = row.row().toArray();
-      Bytes partition = row.row().slice(0, partitioning.prefixLength(bytes, 0, bytes.length));
-      partitions.add(partition);
-      Bytes from = edge(part, row.time(), survey.scope.times().from());
-      Bytes to = edge(part, row.time(), survey.scope.times().to());
-      slices.add(Slice.row(partition, row.row(), from == null ? Bytes.EMPTY : from, to));
+  /**
+   * As few reads as give the samples of each series in the order of time. Rows of one series may
+   * lie over one another: an index may name a row for each kind, and rows of a layout that does not
+   * round times down do not follow one another.
+   */
+  private List<Plan.Strand> strands(List<Directory.Row> rows) {
+    List<List<Timed>> apart = new ArrayList<>();
+    List<Map<GroupKey, Timed>> lasts = new ArrayList<>();
+    for (Timed row : ordered(rows)) {
+      int strand = 0;
+      while (strand < apart.size() && overlap(lasts.get(strand).get(row.row().key()), row)) {
+        strand++;
+      }
+      if (strand == apart.size()) {
+        apart.add(new ArrayList<>());
+        lasts.add(new HashMap<>());
+      }
+      apart.get(strand).add(row);
+      lasts.get(strand).put(row.row().key(), row);
     }
-    return slices;
+    return apart.stream().map(this::strand).toList();
+  }
+
+  private static boolean overlap(@Nullable Timed before, Timed row) {
+    return before != null && before.from() < row.to() && row.from() < before.to();
+  }
+
+  private List<Timed> ordered(List<Directory.Row> rows) {
+    KeyPart.Time part = survey.lastTime();
+    Comparator<Timed> order = Comparator.comparingLong(Timed::from);
+    return rows.stream()
+        .map(row -> {
+          byte[] bytes = row.row().toArray();
+          if (part == null) {
+            return new Timed(row, Long.MIN_VALUE, Long.MAX_VALUE);
+          }
+          long bucket = survey.shape.time(bytes, 0, bytes.length);
+          return new Timed(row, bucket, part.next(bucket));
+        })
+        .sorted(
+            (survey.newestFirst > 0 ? order.reversed() : order)
+                .thenComparing(timed -> timed.row().row()))
+        .toList();
+  }
+
+  private Plan.Strand strand(List<Timed> rows) {
+    List<Slice> slices = new ArrayList<>(rows.size());
+    rows.forEach(row -> slices.add(slice(row)));
+    ReadPlan read = ReadPlan.of(slices, survey.layout.select(survey.scope)).with(limits());
+    return new Plan.Strand(survey.layout.dataTable(), read, false, survey.scope.times());
+  }
+
+  private Slice slice(Timed timed) {
+    Layout layout = survey.layout;
+    Partitioning partitioning = layout.tables().get(layout.dataTable()).partitioning();
+    Bytes row = timed.row().row();
+    Bytes partition = row.slice(0, partitioning.prefixLength(row.toArray(), 0, row.length()));
+    partitions.add(partition);
+    Bytes from = edge(timed, survey.scope.times().from());
+    Bytes to = edge(timed, survey.scope.times().to());
+    return Slice.row(partition, row, from == null ? Bytes.EMPTY : from, to);
   }
 
   /** Where in a row a time stands; null where it is not inside, or the layout cannot say. */
-  private @Nullable Bytes edge(KeyPart.@Nullable Time part, long bucket, long time) {
-    if (part == null || survey.scope.attributes() || time <= bucket || time >= part.next(bucket)) {
+  private @Nullable Bytes edge(Timed row, long time) {
+    if (survey.lastTime() == null
+        || survey.scope.attributes()
+        || time <= row.from()
+        || time >= row.to()) {
       return null;
     }
-    return survey.layout.qualifierAt(bucket, time).orElse(null);
+    return survey.layout.qualifierAt(row.from(), time).orElse(null);
   }
 }
