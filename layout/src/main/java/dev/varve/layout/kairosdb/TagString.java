@@ -85,6 +85,11 @@ final class TagString {
     while (at < to) {
       int nameEnd = end(row, at, to, NAME_ESCAPE);
       int valueEnd = end(row, nameEnd + 1, to, VALUE_ESCAPE);
+      if (nameEnd == at || valueEnd == nameEnd + 1) {
+        throw new DamagedCellException(
+            "row key: the tag %s at byte %d is empty"
+                .formatted(nameEnd == at ? "name" : "value", nameEnd == at ? at : valueEnd));
+      }
       if (before >= 0 && compareNames(row, before, beforeEnd, at, nameEnd) >= 0) {
         throw new DamagedCellException(
             "row key: tag '%s' at byte %d comes behind '%s'"
@@ -105,6 +110,10 @@ final class TagString {
     for (int at = from; at < to; at++) {
       if (row[at] == delimiter) {
         return at;
+      }
+      if (row[at] == 0) {
+        throw new DamagedCellException(
+            "row key: byte %d of the tags is 00, and no text here has NUL".formatted(at));
       }
       if (row[at] == escape) {
         at++;
