@@ -58,19 +58,7 @@ public final class Layouts {
               new Entry(
                   KairosDbLayout.NAME,
                   "the tables of KairosDB in Cassandra, byte for byte",
-                  List.of(
-                      new LayoutParameter(
-                          KairosDbLayout.UNIT,
-                          "milliseconds",
-                          "what columns count: legacy, milliseconds or seconds"),
-                      new LayoutParameter(
-                          KairosDbLayout.TAG_INDEXED,
-                          "",
-                          "metrics whose rows are listed by tag too, as m1;m2(tag1,tag2)"),
-                      new LayoutParameter(
-                          KairosDbLayout.ROW_WIDTH,
-                          "1814400000",
-                          "the width of a row as table spec has it; 1814400 with unit seconds")),
+                  KairosDbLayout.PARAMETERS,
                   false),
               KairosDbLayout::of),
           new Known(

@@ -9,6 +9,7 @@ import dev.varve.layout.Domain;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
+import dev.varve.layout.LayoutParameter;
 import dev.varve.layout.Parameters;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RefusedException;
@@ -53,17 +54,25 @@ import java.util.Set;
 public final class KairosDbLayout implements Layout {
   public static final String NAME = "kairosdb";
 
-  /** {@code legacy}, {@code milliseconds} (the default) or {@code seconds}. */
-  public static final String UNIT = "unit";
+  private static final String UNIT = "unit";
+  private static final String TAG_INDEXED = "tagIndexed";
+  private static final String ROW_WIDTH = "rowWidth";
 
-  /** Metrics whose row keys are indexed by tag, such as {@code cpu(host,dc);mem}. */
-  public static final String TAG_INDEXED = "tagIndexed";
-
-  /**
-   * The row width as table {@code spec} has it, in ms; 1814400000 unless given, with unit seconds
-   * 1814400.
-   */
-  public static final String ROW_WIDTH = "rowWidth";
+  /** What {@link #of} takes. */
+  public static final List<LayoutParameter> PARAMETERS =
+      List.of(
+          new LayoutParameter(
+              UNIT,
+              "milliseconds",
+              "what columns count: legacy (any keyspace older than 1.3), milliseconds, seconds"),
+          new LayoutParameter(
+              TAG_INDEXED,
+              "",
+              "metrics whose rows are listed by tag too, such as cpu(host,dc);mem, or *"),
+          new LayoutParameter(
+              ROW_WIDTH,
+              Long.toString(ColumnUnit.MILLISECONDS.defaultWidth()),
+              "row width as table spec has it, in ms; 1814400 with unit=seconds"));
 
   private final ColumnUnit unit;
   private final RowWidth width;
@@ -88,11 +97,12 @@ public final class KairosDbLayout implements Layout {
   /**
    * Makes the layout from its parameters.
    *
-   * @param given any of {@link #UNIT}, {@link #TAG_INDEXED} and {@link #ROW_WIDTH}
+   * @param given any of {@link #PARAMETERS}
    * @throws RefusedException if one is unknown or out of bounds
    */
   public static KairosDbLayout of(Map<String, String> given) {
-    Parameters parameters = Parameters.of(NAME, given, List.of(UNIT, TAG_INDEXED, ROW_WIDTH));
+    Parameters parameters =
+        Parameters.of(NAME, given, PARAMETERS.stream().map(LayoutParameter::name).toList());
     ColumnUnit unit = parameters.choice(UNIT, ColumnUnit.MILLISECONDS);
     long width = parameters.number(ROW_WIDTH, unit.defaultWidth(), 1, RowWidth.MAX);
     TagIndex tagIndex = TagIndex.parse(parameters.text(TAG_INDEXED, ""), parameters);
