@@ -91,17 +91,9 @@ class KairosDbLayoutTest {
             Arbitraries.longs().map(Value.Int64::new),
             Arbitraries.doubles().map(Value.Real::new),
             Arbitraries.of(Double.NaN, -0.0, Double.NEGATIVE_INFINITY).map(Value.Real::new),
-            Arbitraries.strings().excludeChars(surrogates()).ofMaxLength(5).map(Value.Text::new),
+            Arbitraries.strings().withCharRange(' ', '\ud7ff').ofMaxLength(5).map(Value.Text::new),
             Arbitraries.of("", "\0", "\ud83d\ude00").map(Value.Text::new));
     return times.flatMap(time -> values.map(value -> Map.entry(time, value))).list().ofMaxSize(12);
-  }
-
-  private static char[] surrogates() {
-    char[] all = new char[Character.MAX_SURROGATE - Character.MIN_SURROGATE + 1];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = (char) (Character.MIN_SURROGATE + i);
-    }
-    return all;
   }
 
   /** The parts of each coordinate follow one another without a gap, to its end. */

@@ -58,7 +58,7 @@ class RowKeyTest {
     return rowTime + rest / 2;
   }
 
-  @Property
+  @Property(tries = 300)
   void comesBack(@ForAll("keys") GroupKey key, @ForAll long time, @ForAll Kind kind) {
     Bytes row = row(layout, key, time, kind);
     KeyOutput read = new KeyOutput();
@@ -67,7 +67,7 @@ class RowKeyTest {
     assertThat(read.kind()).isEqualTo(kind);
   }
 
-  @Property
+  @Property(tries = 300)
   void hasOneSignatureForEachKey(
       @ForAll("keys") GroupKey a, @ForAll("keys") GroupKey b, @ForAll Kind kind) {
     RowShape rows = layout.rows();
@@ -79,7 +79,7 @@ class RowKeyTest {
         .isEqualTo(a.equals(b));
   }
 
-  @Property
+  @Property(tries = 500)
   void isReadInOneWayAtMost(@ForAll("damaged") Bytes row) {
     KeyOutput read = new KeyOutput();
     try {
