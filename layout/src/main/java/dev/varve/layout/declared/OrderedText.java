@@ -132,6 +132,24 @@ final class OrderedText {
     return to - from == 2 && bytes[from] == 0 && bytes[from + 1] == EMPTY_FIELD;
   }
 
+  /**
+   * Compares two texts as {@link String#compareTo} does, by units of UTF-16. UTF-8 sorts the same,
+   * but that units of surrogates (bytes from {@code f0} on) come before U+E000 ({@code ee}, {@code
+   * ef}).
+   */
+  static int compare(byte[] bytes, int from, int to, int otherFrom, int otherTo) {
+    int length = Math.min(to - from, otherTo - otherFrom);
+    int same = Arrays.mismatch(bytes, from, from + length, bytes, otherFrom, otherFrom + length);
+    return same < 0
+        ? Integer.compare(to - from, otherTo - otherFrom)
+        : Integer.compare(unitOrder(bytes[from + same]), unitOrder(bytes[otherFrom + same]));
+  }
+
+  private static int unitOrder(byte lead) {
+    int unsigned = lead & 0xff;
+    return unsigned == 0xee || unsigned == 0xef ? unsigned + 0x10 : unsigned;
+  }
+
   /** The text of bytes for which {@link #isText} holds. */
   static String read(byte[] bytes, int from, int to) {
     for (int at = from; at < to; at++) {

@@ -48,7 +48,7 @@ final class PackedCodec {
     out.array()[lengthAt] = (byte) (out.length() - lengthAt - 1);
   }
 
-  private static void varint(int value, KeyBytes out) {
+  static void varint(int value, KeyBytes out) {
     int rest = value;
     while (rest >= 0x80) {
       out.u8((rest & 0x7f) | 0x80);

@@ -5,11 +5,12 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
+import java.util.List;
 import java.util.Set;
 import java.util.StringJoiner;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All tags, or all resource identifiers, that have no part of their own.
@@ -27,10 +28,20 @@ final class TagSetPart implements KeyPart {
   private final String label;
   private final Set<String> elsewhere;
 
+  /** The names in {@link #elsewhere} as they would stand in a row. */
+  private final List<Bytes> elsewhereBytes;
+
   private TagSetPart(Role role, String label, Set<String> elsewhere) {
     this.role = role;
     this.label = label;
     this.elsewhere = Set.copyOf(elsewhere);
+    this.elsewhereBytes = elsewhere.stream().map(TagSetPart::escaped).toList();
+  }
+
+  private static Bytes escaped(String name) {
+    KeyBytes out = new KeyBytes();
+    OrderedText.append(name, out);
+    return out.toBytes();
   }
 
   static TagSetPart tags(Set<String> elsewhere) {
@@ -66,29 +77,14 @@ final class TagSetPart implements KeyPart {
 
   @Override
   public int decode(byte[] row, int from, int to, KeyOutput out) {
-    int at = from;
-    String before = null;
-    while (!isLast(row, at, to)) {
-      int nameEnd = end(row, at, to);
-      int valueEnd = end(row, nameEnd + 2, to);
-      String name = OrderedText.read(row, at, nameEnd);
-      checkOrder(before, name, at);
-      put(name, OrderedText.read(row, nameEnd + 2, valueEnd), out);
-      before = name;
+    int next = skip(row, from, to);
+    for (int at = from; at < next - 2; ) {
+      int nameEnd = OrderedText.endOf(row, at, to);
+      int valueEnd = OrderedText.endOf(row, nameEnd + 2, to);
+      put(OrderedText.read(row, at, nameEnd), OrderedText.read(row, nameEnd + 2, valueEnd), out);
       at = valueEnd + 2;
     }
-    return at + 2;
-  }
-
-  private void checkOrder(@Nullable String before, String name, int at) {
-    if (before != null && before.compareTo(name) >= 0) {
-      throw new DamagedCellException(
-          "row key, byte %d: %s: '%s' stands behind '%s'".formatted(at, label, name, before));
-    }
-    if (elsewhere.contains(name)) {
-      throw new DamagedCellException(
-          "row key, byte %d: %s: '%s' has a part of its own".formatted(at, label, name));
-    }
+    return next;
   }
 
   private void put(String name, String value, KeyOutput out) {
@@ -115,20 +111,37 @@ final class TagSetPart implements KeyPart {
   @Override
   public int skip(byte[] row, int from, int to) {
     int at = from;
+    int before = -1;
+    int beforeEnd = -1;
     while (!isLast(row, at, to)) {
       int nameEnd = end(row, at, to);
+      if (before >= 0 && OrderedText.compare(row, before, beforeEnd, at, nameEnd) >= 0) {
+        throw damaged(at, nameEnd, row, "stands behind one that it should stand before");
+      }
+      for (int i = 0; i < elsewhereBytes.size(); i++) {
+        if (elsewhereBytes.get(i).contentEquals(row, at, nameEnd - at)) {
+          throw damaged(at, nameEnd, row, "has a part of its own");
+        }
+      }
+      before = at;
+      beforeEnd = nameEnd;
       at = end(row, nameEnd + 2, to) + 2;
     }
     return at + 2;
   }
 
+  private DamagedCellException damaged(int at, int nameEnd, byte[] row, String reason) {
+    return new DamagedCellException(
+        "row key, byte %d: %s: '%s' %s"
+            .formatted(at, label, OrderedText.read(row, at, nameEnd), reason));
+  }
+
   @Override
   public String show(byte[] row, int from, int to) {
     StringJoiner shown = new StringJoiner(",");
-    int at = from;
-    while (!isLast(row, at, to)) {
-      int nameEnd = end(row, at, to);
-      int valueEnd = end(row, nameEnd + 2, to);
+    for (int at = from; at < to - 2; ) {
+      int nameEnd = OrderedText.endOf(row, at, to);
+      int valueEnd = OrderedText.endOf(row, nameEnd + 2, to);
       shown.add(
           OrderedText.read(row, at, nameEnd) + "=" + OrderedText.read(row, nameEnd + 2, valueEnd));
       at = valueEnd + 2;

@@ -158,9 +158,16 @@ final class TextPart implements KeyPart {
 
   @Override
   public int skip(byte[] row, int from, int to) {
-    if (form.width() > 0) {
-      return skipFixed(row, from, to);
+    int next = form.width() > 0 ? skipFixed(row, from, to) : skipEscaped(row, from, to);
+    int end = form.width() > 0 ? from + lengthOfFixed(row, from) : next - 2;
+    if (!isAbsent(row, from, next) && !form.transform().makes(row, from, end)) {
+      throw new DamagedCellException(
+          "row key, byte %d: %s is no text of %s".formatted(from, label, form.transform().text()));
     }
+    return next;
+  }
+
+  private int skipEscaped(byte[] row, int from, int to) {
     if (optional && to - from >= 2 && row[from] == 0 && row[from + 1] == ABSENT) {
       return from + 2;
     }

@@ -17,6 +17,11 @@ public sealed interface TextTransform {
    */
   String apply(String text);
 
+  /** Whether bytes, valid as a text, are of one that {@link #apply} makes. */
+  default boolean makes(byte[] bytes, int from, int to) {
+    return true;
+  }
+
   /**
    * Changes a text back.
    *
@@ -95,6 +100,16 @@ public sealed interface TextTransform {
                 .formatted(text, digits));
       }
       return "0".repeat(digits - text.length()) + text;
+    }
+
+    @Override
+    public boolean makes(byte[] bytes, int from, int to) {
+      for (int i = from; i < to; i++) {
+        if (bytes[i] < '0' || bytes[i] > '9') {
+          return false;
+        }
+      }
+      return to - from == digits;
     }
 
     @Override
