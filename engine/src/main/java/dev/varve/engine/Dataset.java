@@ -1,5 +1,19 @@
 package dev.varve.engine;
 
+import dev.varve.store.Store;
+import dev.varve.store.Capabilities;
+import dev.varve.layout.guardrail.Guardrails;
+import dev.varve.layout.guardrail.Finding;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.Layout;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Logger;
+import java.util.function.Consumer;
+import java.util.concurrent.locks.ReentrantLock;
+import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.engine.write.Companions;
+import dev.varve.engine.repair.MarkerReplay;
+import dev.varve.engine.repair.CatalogRebuild;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.Home;
@@ -30,16 +44,35 @@ import org.jspecify.annotations.Nullable;
  * block, and are meant for virtual threads.
  */
 public final class Dataset implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
+
   private final OpenDataset open;
   private final DatasetWriter writer;
   private final DatasetReader reader;
   private final Catalog catalog;
+  private final @Nullable MarkerReplay markers;
+
+  /** Guards the rebuild of the catalog, of which there is one at a time. */
+  private final ReentrantLock rebuilding = new ReentrantLock();
+
+  private volatile RebuildProgress rebuilt = new RebuildProgress(0, 0, 0);
+  private volatile boolean catalogComplete;
+  private volatile boolean closing;
+  private final @Nullable Thread rebuild;
 
   private Dataset(OpenDataset open, Admission admission) {
     this.open = open;
     this.writer = new DatasetWriter(open, admission);
-    this.reader = new DatasetReader(open, writer.companions());
+    Companions companions = writer.companions();
+    this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open.index());
+    this.markers =
+        companions == null ? null : new MarkerReplay(open, companions, reader, writer);
+    this.catalogComplete = open.home().identity().catalogState().complete();
+    this.rebuild =
+        catalogComplete
+            ? null
+            : Thread.ofVirtual().name("catalog of " + name()).start(this::rebuildInBackground);
   }
 
   static Dataset open(
@@ -50,14 +83,12 @@ public final class Dataset implements AutoCloseable {
     if (!reasons.isEmpty()) {
       throw new InvalidConfigException(reasons);
     }
+    askGuardrails(config, declared, store.store());
+    boolean hasRows = Periods.exist(config.name(), declared, store.store());
     Home home = Home.open(store.store(), config.name());
     long now = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
-    makeOrCompare(
-        config,
-        home,
-        IdentityCheck.declared(resolution, store.store().kind(), declared),
-        now,
-        clock);
+    Made asMade = IdentityCheck.declared(resolution, store.store().kind(), declared);
+    makeOrCompare(config, home, asMade, hasRows, now, clock);
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, clock.next());
     Periods periods = Periods.open(config.name(), declared, store.store(), clock::next);
@@ -67,10 +98,47 @@ public final class Dataset implements AutoCloseable {
         admission);
   }
 
+  /**
+   * Tells what the guardrails find of the layouts.
+   *
+   * @throws InvalidConfigException if one of them refuses
+   */
+  private static void askGuardrails(DatasetConfig config, List<Declared> declared, Store store) {
+    List<String> refusals = new ArrayList<>();
+    for (Declared period : declared) {
+      for (Layout layout : period.layouts()) {
+        List<Capabilities> tables = layout.tables().stream().map(store::capabilities).toList();
+        List<Finding> findings =
+            new ArrayList<>(Guardrails.declaration(layout, config.retention()));
+        findings.addAll(
+            Guardrails.opening(layout, store.kind(), tables, config.retention()));
+        try {
+          for (Finding finding : Guardrails.enforce(layout, findings)) {
+            LOG.warn(
+                "dataset '{}', layout '{}': {}", config.name(), layout.identity().name(), finding);
+          }
+        } catch (RefusedException e) {
+          refusals.add("dataset '%s': %s".formatted(config.name(), e.getMessage()));
+        }
+      }
+    }
+    if (!refusals.isEmpty()) {
+      throw new InvalidConfigException(refusals);
+    }
+  }
+
   private static void makeOrCompare(
-      DatasetConfig config, Home home, Made declared, long now, StampClock clock) {
+      DatasetConfig config,
+      Home home,
+      Made declared,
+      boolean hasForeignRows,
+      long now,
+      StampClock clock) {
     Made made = home.identity().made();
     if (made == null) {
+      if (hasForeignRows) {
+        home.identity().catalogState(new CatalogState(false, null), clock.next());
+      }
       home.identity().make(declared, clock.next());
       return;
     }
@@ -120,6 +188,7 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if the plan would scan a whole table, or needs more than it may
    */
   public RunCursor read(ReadRequest request) {
+    refuseWithoutCatalog();
     return reader.read(request);
   }
 
@@ -130,6 +199,7 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException as {@link #read}
    */
   public Stream<Attribute> attributes(Selector selector, TimeRange times) {
+    refuseWithoutCatalog();
     return reader.attributes(selector, times);
   }
 
@@ -138,6 +208,7 @@ public final class Dataset implements AutoCloseable {
    * returned.
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze) {
+    refuseWithoutCatalog();
     return reader.explain(request, analyze);
   }
 
@@ -157,6 +228,7 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if a filter is malformed
    */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times) {
+    refuseWithoutCatalog();
     Matches matches = reader.match(selector, times);
     return matches.inOrder().stream()
         .flatMap(match -> match.fields().stream().map(match.key()::field));
@@ -167,16 +239,79 @@ public final class Dataset implements AutoCloseable {
     return catalog;
   }
 
+  /** A partial answer is given to nobody who did not ask for one. */
+  private void refuseWithoutCatalog() {
+    if (!catalogComplete) {
+      throw new QueryRefusedException(
+          "the catalog of dataset '%s' is being rebuilt from its rows: %,d rows read, %,d series found so far; try again later"
+              .formatted(name(), rebuilt.rows(), rebuilt.series()));
+    }
+  }
+
+  /** Whether the catalog holds every series; else reads are refused until it does. */
+  public boolean isCatalogComplete() {
+    return catalogComplete;
+  }
+
+  /**
+   * Finds the series that others have written into the tables of the dataset, by their rows. Waits
+   * for a rebuild that is under way. A rebuild that is interrupted goes on where it stopped.
+   *
+   * @param progress told now and then, by the thread that calls
+   */
+  public void rebuildCatalog(Consumer<RebuildProgress> progress) {
+    rebuilding.lock();
+    try {
+      Consumer<RebuildProgress> told =
+          now -> {
+            rebuilt = now;
+            progress.accept(now);
+          };
+      if (new CatalogRebuild(open, told, () -> closing).run()) {
+        catalogComplete = true;
+      }
+    } finally {
+      rebuilding.unlock();
+    }
+  }
+
+  private void rebuildInBackground() {
+    LOG.info("dataset '{}': rebuilding the catalog from the rows that are there", name());
+    try {
+      rebuildCatalog(progress -> {});
+      LOG.info("dataset '{}': the catalog is rebuilt: {}", name(), rebuilt);
+    } catch (RuntimeException e) {
+      LOG.error("dataset '{}': rebuilding the catalog failed", name(), e);
+    }
+  }
+
   /** Figures by name. */
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());
+    figures.put("catalog_complete", catalogComplete ? 1.0 : 0.0);
+    figures.put("catalog_rebuilt_rows", (double) rebuilt.rows());
     return figures;
   }
 
   @Override
   public void close() {
+    closing = true;
+    if (markers != null) {
+      markers.close();
+    }
+    if (rebuild != null) {
+      join(rebuild);
+    }
     open.periods().close();
     open.home().close();
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

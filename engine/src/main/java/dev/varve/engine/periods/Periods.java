@@ -44,6 +44,21 @@ public final class Periods implements AutoCloseable {
     return reasons;
   }
 
+  /** Whether a table of samples of one of the layouts is there already. */
+  public static boolean exist(String dataset, List<Declared> declared, Store store) {
+    List<String> tables = store.tables();
+    for (int period = 0; period < declared.size(); period++) {
+      List<Layout> layouts = declared.get(period).layouts();
+      for (int i = 0; i < layouts.size(); i++) {
+        TableSpec data = layouts.get(i).tables().get(layouts.get(i).dataTable());
+        if (tables.contains(prefix(dataset, period, i) + data.name())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   public static Periods open(
       String dataset, List<Declared> declared, Store store, LongSupplier clock) {
     List<Period> opened = new ArrayList<>();

@@ -1,5 +1,11 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.DatasetConfig.Duplicates;
+import dev.varve.store.Budget;
+import dev.varve.model.GroupKey;
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
@@ -22,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class DatasetReader {
   private final OpenDataset dataset;
   private final PeriodPlanner planner;
+  private final PeriodPlanner plannerOfPrimaries;
 
   /**
    * A reader of a dataset.
@@ -30,7 +37,8 @@ public final class DatasetReader {
    */
   public DatasetReader(OpenDataset dataset, @Nullable Companions companions) {
     this.dataset = dataset;
-    this.planner = new PeriodPlanner(dataset, companions);
+    this.planner = new PeriodPlanner(dataset, companions, false);
+    this.plannerOfPrimaries = new PeriodPlanner(dataset, companions, true);
   }
 
   /**
@@ -80,11 +88,57 @@ public final class DatasetReader {
             .filter(period -> period.primary().layout().domain().attributes())
             .toList();
     Reading reading = reading(ReadRequest.of(selector, times), false);
-    RunStream stream = new RunStream(reading, planner, periods, true);
+    return attributes(new RunStream(reading, planner, periods, true), times);
+  }
+
+  /**
+   * All samples of one key that the primary of a period has in a range, every version of them where
+   * it keeps versions, whatever the dataset otherwise gives out.
+   */
+  public RunCursor primary(Period period, GroupKey key, TimeRange times) {
+    return new RunStream(
+        readingOf(period, key, times), plannerOfPrimaries, List.of(period), false);
+  }
+
+  /** The attributes of one key that the primary of a period has in a range. */
+  public Stream<Attribute> attributesOfPrimary(Period period, GroupKey key, TimeRange times) {
+    if (!period.primary().layout().domain().attributes()) {
+      return Stream.of();
+    }
+    RunStream stream =
+        new RunStream(
+            readingOf(period, key, times), plannerOfPrimaries, List.of(period), true);
+    return attributes(stream, times);
+  }
+
+  private static Stream<Attribute> attributes(RunStream stream, TimeRange times) {
     return Stream.generate(stream::nextAttribute)
         .takeWhile(attribute -> attribute != null)
         .filter(attribute -> attribute.time() == null || times.contains(attribute.time()))
         .onClose(stream::close);
+  }
+
+  private Reading readingOf(Period period, GroupKey key, TimeRange times) {
+    boolean versions = period.primary().layout().domain().versions();
+    ReadRequest request =
+        new ReadRequest(
+            new Selector(List.of()),
+            times,
+            null,
+            versions ? Versions.ALL : Versions.LATEST,
+            Kinds.EACH,
+            Order.TIME_WITHIN_SERIES,
+            0,
+            true,
+            Budget.UNLIMITED);
+    Match match = new Match(dataset.index().find(SeriesIdentity.of(key)), key, List.of());
+    return new Reading(
+        request,
+        dataset.index(),
+        times,
+        List.of(match),
+        field -> true,
+        new VersionRule(request.versions(), Duplicates.LAST));
   }
 
   /**

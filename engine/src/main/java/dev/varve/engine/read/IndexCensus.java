@@ -44,6 +44,9 @@ final class IndexCensus implements Census {
     if (extent.isEmpty()) {
       return OptionalLong.of(0);
     }
+    if (index.count(series) == 0) {
+      return OptionalLong.empty();
+    }
     double share = length(extent.intersect(times)) / length(extent);
     return OptionalLong.of((long) Math.ceil(share * index.count(series)));
   }
@@ -70,7 +73,7 @@ final class IndexCensus implements Census {
     long first = part.floor(extent.from());
     double width = (double) part.next(first) - first;
     double buckets = Math.ceil(length(extent) / width) + 1;
-    return OptionalLong.of(Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(1))));
+    return OptionalLong.of(Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(Long.MAX_VALUE))));
   }
 
   @Override

@@ -25,15 +25,19 @@ import org.jspecify.annotations.Nullable;
 final class PeriodPlanner {
   private final OpenDataset dataset;
   private final @Nullable Companions companions;
+  private final boolean primariesOnly;
 
   /**
    * A planner for a dataset.
    *
    * @param companions the markers of its companions; null where it has none
+   * @param primariesOnly whether no companion is read
    */
-  PeriodPlanner(OpenDataset dataset, @Nullable Companions companions) {
+  PeriodPlanner(
+      OpenDataset dataset, @Nullable Companions companions, boolean primariesOnly) {
     this.dataset = dataset;
     this.companions = companions;
+    this.primariesOnly = primariesOnly;
   }
 
   /** A way to read a period by one of its layouts. */
@@ -101,6 +105,9 @@ final class PeriodPlanner {
       Reading reading, Period period, PlacedLayout layout, boolean attributes) {
     if (layout.isPrimary()) {
       return null;
+    }
+    if (primariesOnly) {
+      return "only the primary is asked";
     }
     if (attributes) {
       return "attributes are read of the primary";

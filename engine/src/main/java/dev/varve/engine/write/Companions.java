@@ -62,8 +62,24 @@ public final class Companions {
     standing.remove(marker.stamp());
   }
 
+  /**
+   * Does what a marker asks for while nobody else writes, and takes the marker away; nothing where
+   * it stands no more.
+   */
+  public void repair(Marker marker, Runnable copy) {
+    lock.lock();
+    try {
+      if (standing.containsKey(marker.stamp())) {
+        copy.run();
+        remove(marker);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The markers that stand, oldest first. */
-  List<Marker> standing() {
+  public List<Marker> standing() {
     return List.copyOf(standing.values());
   }
 

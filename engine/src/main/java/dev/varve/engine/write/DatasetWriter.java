@@ -26,6 +26,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import dev.varve.store.CellBatch;
+import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Table;
@@ -35,6 +36,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -257,7 +259,7 @@ public final class DatasetWriter {
 
   /** Applies edits of a table of a layout, and counts them. */
   List<Rejected> apply(
-      PlacedLayout layout, int table, MutationBatch batch, dev.varve.store.Durability durability) {
+      PlacedLayout layout, int table, MutationBatch batch, Durability durability) {
     if (batch.isEmpty()) {
       return List.of();
     }
@@ -314,6 +316,68 @@ public final class DatasetWriter {
           "layout '%s' cannot read the row %s that it wrote: %s"
               .formatted(layout.name(), cells.row(row.first()), e.getMessage()),
           e);
+    }
+  }
+
+  /**
+   * Writes into one companion what its primary has, before whatever is synced next.
+   *
+   * @param stamp of the first of the samples; 0 for a new one
+   * @throws WriteFailedException if the store fails or rejects something
+   */
+  public void rewrite(PlacedLayout companion, SampleGroup group, long stamp) {
+    KnownSeries series = series(group.key());
+    rewrite(
+        companion,
+        edits ->
+            companion
+                .layout()
+                .encode(
+                    series.binding(companion),
+                    group,
+                    stamp == 0 ? dataset.clock().reserve(group.size()) : stamp,
+                    edits));
+  }
+
+  /** Writes an attribute into one companion, as {@link #rewrite(PlacedLayout, SampleGroup, long)}. */
+  public void rewrite(PlacedLayout companion, Attribute attribute) {
+    KnownSeries series = series(attribute.key());
+    rewrite(
+        companion,
+        edits ->
+            companion
+                .layout()
+                .encode(series.binding(companion), attribute, dataset.clock().next(), edits));
+  }
+
+  private void rewrite(PlacedLayout companion, Consumer<LayoutEdits> encode) {
+    LayoutEdits edits = take(companion);
+    try {
+      edits.refusals((column, place, refusal) ->
+          LOG.warn(
+              "dataset '{}': companion '{}' refuses what its primary holds: {}",
+              dataset.name(),
+              companion.name(),
+              refusal.message()));
+      encode.accept(edits);
+      for (int table = 0; table < edits.tables(); table++) {
+        ensureApplied(companion, table, edits.index(table));
+      }
+      for (int table = 0; table < edits.tables(); table++) {
+        ensureApplied(companion, table, edits.data(table));
+      }
+    } finally {
+      giveBack(edits);
+    }
+  }
+
+  private void ensureApplied(PlacedLayout companion, int table, MutationBatch edits) {
+    List<Rejected> rejected = apply(companion, table, edits, Durability.ORDERED);
+    if (!rejected.isEmpty()) {
+      throw new WriteFailedException(
+          "companion '%s' rejects a row of its primary: %s"
+              .formatted(companion.name(), rejected.getFirst().reason()),
+          false);
     }
   }
 

@@ -1,0 +1,10 @@
+package dev.varve.engine;
+
+/**
+ * How far the rebuild of a catalog is.
+ *
+ * @param rows read so far, those of an earlier run that was interrupted not counted
+ * @param series found so far that the catalog did not have
+ * @param damaged rows that are none of the layout; they are left out
+ */
+public record RebuildProgress(long rows, long series, long damaged) {}

@@ -1,0 +1,156 @@
+package dev.varve.engine.repair;
+
+import dev.varve.engine.RunCursor;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.write.Companions;
+import dev.varve.engine.write.DatasetWriter;
+import dev.varve.model.Attribute;
+import dev.varve.model.Column;
+import dev.varve.model.Run;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Samples;
+import dev.varve.store.StoreException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Copies from the primary into its companions what a write that has a marker may not have brought
+ * there: at once when a dataset is opened, and again and again while markers stand.
+ */
+public final class MarkerReplay implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MarkerReplay.class);
+  private static final Duration PAUSE = Duration.ofSeconds(2);
+
+  private final OpenDataset dataset;
+  private final Companions companions;
+  private final DatasetReader reader;
+  private final DatasetWriter writer;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  public MarkerReplay(
+      OpenDataset dataset, Companions companions, DatasetReader reader, DatasetWriter writer) {
+    this.dataset = dataset;
+    this.companions = companions;
+    this.reader = reader;
+    this.writer = writer;
+    replayAll();
+    this.thread =
+        Thread.ofVirtual().name("markers of " + dataset.name()).start(this::replayAgainAndAgain);
+  }
+
+  private void replayAgainAndAgain() {
+    while (!closed) {
+      try {
+        Thread.sleep(PAUSE);
+        replayAll();
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  private void replayAll() {
+    for (Marker marker : companions.standing()) {
+      try {
+        replay(marker);
+      } catch (StoreException | WriteFailedException e) {
+        LOG.warn(
+            "dataset '{}': companions still lack a write and it will be tried again: {}",
+            dataset.name(),
+            e.getMessage());
+        return;
+      }
+    }
+  }
+
+  private void replay(Marker marker) {
+    companions.repair(
+        marker,
+        () -> {
+          for (Written written : marker.written()) {
+            copy(written, dataset.periods().all().get(written.period()));
+          }
+        });
+    dataset.marks().sync();
+  }
+
+  private void copy(Written written, Period period) {
+    List<PlacedLayout> behind = period.layouts().subList(1, period.layouts().size());
+    try (RunCursor runs = reader.primary(period, written.key(), written.times())) {
+      for (Run run = runs.next(); run != null; run = runs.next()) {
+        for (PlacedLayout companion : behind) {
+          copy(run, companion);
+        }
+      }
+    }
+    try (Stream<Attribute> attributes =
+        reader.attributesOfPrimary(period, written.key(), written.times())) {
+      attributes.forEach(attribute -> {
+        for (PlacedLayout companion : behind) {
+          if (companion.layout().domain().attributes()) {
+            writer.rewrite(companion, attribute);
+          }
+        }
+      });
+    }
+  }
+
+  /** A companion that keeps versions gets every sample under the stamp that it has. */
+  private void copy(Run run, PlacedLayout companion) {
+    Samples samples = run.samples();
+    if (companion.layout().domain().versions() && samples.stamp(0) != 0) {
+      for (int i = 0; i < samples.size(); i++) {
+        writer.rewrite(companion, group(run, i, i + 1), samples.stamp(i));
+      }
+    } else {
+      writer.rewrite(companion, group(run, 0, samples.size()), 0);
+    }
+  }
+
+  private static SampleGroup group(Run run, int from, int to) {
+    Samples samples = run.samples();
+    String field = run.series().field();
+    Column column =
+        switch (samples.kind()) {
+          case DOUBLE ->
+              new Column.Doubles(field, Arrays.copyOfRange(samples.doubles(), from, to), null);
+          case INT64 ->
+              new Column.Longs(field, Arrays.copyOfRange(samples.longs(), from, to), null);
+          case STRING -> texts(field, samples, from, to);
+        };
+    long[] times = Arrays.copyOfRange(samples.times(), from, to);
+    return new SampleGroup(run.series().key(), to - from, times, List.of(column));
+  }
+
+  private static Column texts(String field, Samples samples, int from, int to) {
+    int start = samples.textStart(from);
+    int[] ends = new int[to - from];
+    for (int i = from; i < to; i++) {
+      ends[i - from] = samples.textEnd(i) - start;
+    }
+    byte[] bytes = Arrays.copyOfRange(samples.text(), start, samples.textEnd(to - 1));
+    return new Column.Texts(field, bytes, ends, null);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    thread.interrupt();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
