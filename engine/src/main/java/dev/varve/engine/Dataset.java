@@ -1,22 +1,9 @@
 package dev.varve.engine;
 
-import dev.varve.store.Store;
-import dev.varve.store.Capabilities;
-import dev.varve.layout.guardrail.Guardrails;
-import dev.varve.layout.guardrail.Finding;
-import dev.varve.layout.RefusedException;
-import dev.varve.layout.Layout;
-import org.slf4j.LoggerFactory;
-import org.slf4j.Logger;
-import java.util.function.Consumer;
-import java.util.concurrent.locks.ReentrantLock;
-import dev.varve.engine.home.IdentityTable.CatalogState;
-import dev.varve.engine.write.Companions;
-import dev.varve.engine.repair.MarkerReplay;
-import dev.varve.engine.repair.CatalogRebuild;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.Home;
+import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.home.StampClock;
@@ -24,20 +11,33 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.repair.CatalogRebuild;
+import dev.varve.engine.repair.MarkerReplay;
 import dev.varve.engine.write.Admission;
+import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.PointExplainer;
+import dev.varve.layout.Layout;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.guardrail.Finding;
+import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a server holds under a name: points in, runs out. Safe for use by several threads; calls
@@ -66,8 +66,7 @@ public final class Dataset implements AutoCloseable {
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open.index());
-    this.markers =
-        companions == null ? null : new MarkerReplay(open, companions, reader, writer);
+    this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
     this.catalogComplete = open.home().identity().catalogState().complete();
     this.rebuild =
         catalogComplete
@@ -110,8 +109,7 @@ public final class Dataset implements AutoCloseable {
         List<Capabilities> tables = layout.tables().stream().map(store::capabilities).toList();
         List<Finding> findings =
             new ArrayList<>(Guardrails.declaration(layout, config.retention()));
-        findings.addAll(
-            Guardrails.opening(layout, store.kind(), tables, config.retention()));
+        findings.addAll(Guardrails.opening(layout, store.kind(), tables, config.retention()));
         try {
           for (Finding finding : Guardrails.enforce(layout, findings)) {
             LOG.warn(

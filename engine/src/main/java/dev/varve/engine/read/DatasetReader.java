@@ -1,24 +1,24 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.DatasetConfig.Duplicates;
-import dev.varve.store.Budget;
-import dev.varve.model.GroupKey;
-import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.catalog.Matches.Match;
-import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.catalog.Matches;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.write.Companions;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
+import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Budget;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -96,8 +96,7 @@ public final class DatasetReader {
    * it keeps versions, whatever the dataset otherwise gives out.
    */
   public RunCursor primary(Period period, GroupKey key, TimeRange times) {
-    return new RunStream(
-        readingOf(period, key, times), plannerOfPrimaries, List.of(period), false);
+    return new RunStream(readingOf(period, key, times), plannerOfPrimaries, List.of(period), false);
   }
 
   /** The attributes of one key that the primary of a period has in a range. */
@@ -106,8 +105,7 @@ public final class DatasetReader {
       return Stream.of();
     }
     RunStream stream =
-        new RunStream(
-            readingOf(period, key, times), plannerOfPrimaries, List.of(period), true);
+        new RunStream(readingOf(period, key, times), plannerOfPrimaries, List.of(period), true);
     return attributes(stream, times);
   }
 

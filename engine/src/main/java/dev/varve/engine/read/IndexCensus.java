@@ -73,7 +73,8 @@ final class IndexCensus implements Census {
     long first = part.floor(extent.from());
     double width = (double) part.next(first) - first;
     double buckets = Math.ceil(length(extent) / width) + 1;
-    return OptionalLong.of(Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(Long.MAX_VALUE))));
+    return OptionalLong.of(
+        Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(Long.MAX_VALUE))));
   }
 
   @Override

@@ -33,8 +33,7 @@ final class PeriodPlanner {
    * @param companions the markers of its companions; null where it has none
    * @param primariesOnly whether no companion is read
    */
-  PeriodPlanner(
-      OpenDataset dataset, @Nullable Companions companions, boolean primariesOnly) {
+  PeriodPlanner(OpenDataset dataset, @Nullable Companions companions, boolean primariesOnly) {
     this.dataset = dataset;
     this.companions = companions;
     this.primariesOnly = primariesOnly;

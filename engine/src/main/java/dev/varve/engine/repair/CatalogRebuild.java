@@ -111,8 +111,7 @@ public final class CatalogRebuild {
   public boolean run() {
     CatalogState state = dataset.home().identity().catalogState();
     Directory directory = layout.directory().orElse(null);
-    boolean ended =
-        directory == null ? scan(state.token()) : list(directory, state.token());
+    boolean ended = directory == null ? scan(state.token()) : list(directory, state.token());
     if (ended) {
       keep(null, true);
     }
@@ -213,8 +212,7 @@ public final class CatalogRebuild {
       if (last != null && metric.compareTo(last) <= 0) {
         continue;
       }
-      Directory.Listing listing =
-          placed.run(directory.rows(metric, List.of(), TimeRange.ALL));
+      Directory.Listing listing = placed.run(directory.rows(metric, List.of(), TimeRange.ALL));
       listing.damaged().forEach(reason -> tellDamaged(metric, new DamagedCellException(reason)));
       for (Directory.Row row : listing.rows()) {
         rows++;

@@ -258,8 +258,7 @@ public final class DatasetWriter {
   }
 
   /** Applies edits of a table of a layout, and counts them. */
-  List<Rejected> apply(
-      PlacedLayout layout, int table, MutationBatch batch, Durability durability) {
+  List<Rejected> apply(PlacedLayout layout, int table, MutationBatch batch, Durability durability) {
     if (batch.isEmpty()) {
       return List.of();
     }
@@ -339,7 +338,9 @@ public final class DatasetWriter {
                     edits));
   }
 
-  /** Writes an attribute into one companion, as {@link #rewrite(PlacedLayout, SampleGroup, long)}. */
+  /**
+   * Writes an attribute into one companion, as {@link #rewrite(PlacedLayout, SampleGroup, long)}.
+   */
   public void rewrite(PlacedLayout companion, Attribute attribute) {
     KnownSeries series = series(attribute.key());
     rewrite(

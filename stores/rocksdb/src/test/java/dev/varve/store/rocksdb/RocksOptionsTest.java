@@ -9,9 +9,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RocksOptionsTest {
+  /** What the store gets where no setting says otherwise. */
+  private static final long SHARE = 256L << 20;
+
   @Test
   void defaults() {
-    RocksOptions options = RocksOptions.parse(Map.of());
+    RocksOptions options = RocksOptions.parse(SHARE, Map.of());
     assertThat(options.memoryBytes()).isEqualTo(256L << 20);
     assertThat(options.readers()).isGreaterThanOrEqualTo(2);
     assertThat(options.compression()).isEqualTo(Compression.LZ4);
@@ -22,17 +25,18 @@ class RocksOptionsTest {
   void everyOptionIsRead() {
     assertThat(
             RocksOptions.parse(
+                SHARE,
                 Map.of("memory", "1 gb", "readers", "5", "compression", "none", "sync", "false")))
         .isEqualTo(new RocksOptions(1L << 30, 5, Compression.NONE, false));
-    assertThat(RocksOptions.parse(Map.of("memory", "16777216")).memoryBytes()).isEqualTo(16 << 20);
-    assertThat(RocksOptions.parse(Map.of("memory", "65536KB")).memoryBytes()).isEqualTo(64 << 20);
-    assertThat(RocksOptions.parse(Map.of("compression", "ZSTD")).compression())
+    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "16777216")).memoryBytes()).isEqualTo(16 << 20);
+    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "65536KB")).memoryBytes()).isEqualTo(64 << 20);
+    assertThat(RocksOptions.parse(SHARE, Map.of("compression", "ZSTD")).compression())
         .isEqualTo(Compression.ZSTD);
   }
 
   @Test
   void unknownOptionNamesTheNearestOne() {
-    assertThatThrownBy(() -> RocksOptions.parse(Map.of("memmory", "1GB")))
+    assertThatThrownBy(() -> RocksOptions.parse(SHARE, Map.of("memmory", "1GB")))
         .isInstanceOf(StoreException.class)
         .hasMessage("rocksdb store: unknown option 'memmory' (did you mean 'memory'?)");
   }
@@ -41,6 +45,7 @@ class RocksOptionsTest {
   void everyProblemIsSaidAtOnce() {
     assertThatThrownBy(() ->
             RocksOptions.parse(
+                SHARE,
                 Map.of(
                     "memory",
                     "4MB",
@@ -62,7 +67,7 @@ class RocksOptionsTest {
 
   @Test
   void noSizeOverflows() {
-    assertThatThrownBy(() -> RocksOptions.parse(Map.of("memory", "999999999999999GB")))
+    assertThatThrownBy(() -> RocksOptions.parse(SHARE, Map.of("memory", "999999999999999GB")))
         .hasMessageContaining("memory");
   }
 }

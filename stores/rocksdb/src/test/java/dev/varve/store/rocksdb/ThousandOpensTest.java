@@ -72,7 +72,7 @@ class ThousandOpensTest {
   void everyHandleIsFreed() throws Exception {
     long warm = 0;
     for (int i = 0; i < OPENS; i++) {
-      RocksStore store = new RocksStore(directory, RocksOptions.parse(Map.of("memory", "8MB")));
+      RocksStore store = new RocksStore(directory, RocksOptions.parse(8L << 20, Map.of()));
       Table table = store.open(SPEC, OpenMode.CREATE_IF_ABSENT);
       write(table, i);
       CellCursor begun = begin(table);
