@@ -47,7 +47,7 @@ final class MemoryRuns implements Runs {
     return this;
   }
 
-  private java.util.NavigableMap<Long, TreeMap<Kind, Value>> of(Series series) {
+  private java.util.NavigableMap<Long, ? extends java.util.Map<Kind, Value>> of(Series series) {
     return java.util.Objects.requireNonNull(data.get(series), series::toString);
   }
 

@@ -338,15 +338,15 @@ public final class DeclarationReader {
     }
     Node transformNode = entries.get("transform");
     Node digits = entries.get("digits");
-    TextTransform transform = TextTransform.NONE;
+    TextTransform transform = TextTransform.none();
     if (transformNode != null) {
       Map<String, TextTransform> words =
           Map.of(
-              "none", TextTransform.NONE,
+              "none", TextTransform.none(),
               "reverse-domain", new TextTransform.ReverseDomain(),
               "reverse", new TextTransform.Reverse(),
               "zero-pad", new TextTransform.ZeroPad(digits(transformNode, digits)));
-      transform = yaml.choice(transformNode, words).orElse(TextTransform.NONE);
+      transform = yaml.choice(transformNode, words).orElse(TextTransform.none());
     }
     if (digits != null && !(transform instanceof TextTransform.ZeroPad)) {
       yaml.fault(digits, "digits belong to 'transform: zero-pad'");

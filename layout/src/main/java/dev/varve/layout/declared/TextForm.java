@@ -8,14 +8,14 @@ package dev.varve.layout.declared;
  * @param transform what is done to the text first
  */
 public record TextForm(int width, TextTransform transform) {
-  public static final TextForm PLAIN = new TextForm(0, TextTransform.NONE);
+  public static final TextForm PLAIN = new TextForm(0, TextTransform.none());
 
   public static TextForm fixed(int width) {
-    return new TextForm(width, TextTransform.NONE);
+    return new TextForm(width, TextTransform.none());
   }
 
   String text() {
     String shape = width == 0 ? "" : " width " + width;
-    return transform.equals(TextTransform.NONE) ? shape : shape + " " + transform.text();
+    return transform.equals(TextTransform.none()) ? shape : shape + " " + transform.text();
   }
 }

@@ -8,7 +8,10 @@ import java.util.List;
 
 /** A change of a text before it goes into a row key, which can be undone. */
 public sealed interface TextTransform {
-  TextTransform NONE = new None();
+  /** Leaves texts as they are. */
+  static TextTransform none() {
+    return new None();
+  }
 
   /**
    * Changes a text.

@@ -28,8 +28,10 @@ class RocksOptionsTest {
                 SHARE,
                 Map.of("memory", "1 gb", "readers", "5", "compression", "none", "sync", "false")))
         .isEqualTo(new RocksOptions(1L << 30, 5, Compression.NONE, false));
-    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "16777216")).memoryBytes()).isEqualTo(16 << 20);
-    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "65536KB")).memoryBytes()).isEqualTo(64 << 20);
+    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "16777216")).memoryBytes())
+        .isEqualTo(16 << 20);
+    assertThat(RocksOptions.parse(SHARE, Map.of("memory", "65536KB")).memoryBytes())
+        .isEqualTo(64 << 20);
     assertThat(RocksOptions.parse(SHARE, Map.of("compression", "ZSTD")).compression())
         .isEqualTo(Compression.ZSTD);
   }
