@@ -38,6 +38,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * Samples of one series to cells and back, a sample every ten seconds. Run with {@code -prof gc}:
  * the bytes allocated an operation are the bytes a sample, as buffers are used again.
  */
+@SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)

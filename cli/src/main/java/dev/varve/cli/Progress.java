@@ -36,8 +36,9 @@ public final class Progress implements AutoCloseable {
     this.unit = unit;
     this.total = total;
     this.redraws =
-        System.console() != null
-            && System.console().isTerminal()
+        java.util.Optional.ofNullable(System.console())
+                .map(java.io.Console::isTerminal)
+                .orElse(false)
             && !"dumb".equals(System.getenv("TERM"));
   }
 

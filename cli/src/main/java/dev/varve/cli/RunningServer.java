@@ -41,9 +41,10 @@ public final class RunningServer {
    */
   public static Optional<URI> find(Path data) {
     try {
-      String[] lines = Files.readString(data.resolve(NAME)).split("\n");
-      boolean alive = lines.length == 2 && ProcessHandle.of(Long.parseLong(lines[1])).isPresent();
-      return alive ? Optional.of(URI.create(lines[0])) : Optional.empty();
+      java.util.List<String> lines = Files.readAllLines(data.resolve(NAME));
+      boolean alive =
+          lines.size() == 2 && ProcessHandle.of(Long.parseLong(lines.get(1))).isPresent();
+      return alive ? Optional.of(URI.create(lines.get(0))) : Optional.empty();
     } catch (IOException | NumberFormatException e) {
       return Optional.empty();
     }

@@ -88,15 +88,16 @@ final class ServeCommand implements Callable<Integer> {
       java.util.function.Supplier<Engine> opening,
       CountDownLatch stop)
       throws IOException, InterruptedException {
-    try (Server server = start(serverConfig, opening);
-        Engine engine = server.engine()) {
+    Server server = start(serverConfig, opening);
+    // Closed in reverse: first the ports, then what stands behind them.
+    try (Engine engine = server.engine();
+        server) {
       List<URI> addresses = addresses(serverConfig.listen(), server.ports());
       RunningServer.note(data, addresses.getFirst());
       try {
         announce(serverConfig.listen(), addresses, engine, data);
         stop.await();
         spec.commandLine().getErr().println("varve: stopping");
-        server.close();
       } finally {
         RunningServer.forget(data);
       }

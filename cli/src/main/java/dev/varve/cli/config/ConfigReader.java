@@ -81,7 +81,8 @@ final class ConfigReader {
     }
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches() || matcher.group(1).length() > 9) {
-      return wrong(key, "'" + text + "' is not a duration (try 90s, 15m, 24h, 30d or 1y)");
+      wrong(key, "'" + text + "' is not a duration (try 90s, 15m, 24h, 30d or 1y)");
+      return null;
     }
     long count = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -221,7 +222,7 @@ final class ConfigReader {
     return row[b.length()];
   }
 
-  private <T> @Nullable T wrong(String key, String text) {
+  private @Nullable String wrong(String key, String text) {
     problem(key, text);
     return null;
   }

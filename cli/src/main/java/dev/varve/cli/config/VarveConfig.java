@@ -51,9 +51,13 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
    */
   public static VarveConfig read(
       @Nullable Path file, Map<String, String> environment, Map<String, String> settings) {
-    return bind(
-        tree(file, environment, settings),
-        file == null ? Path.of("") : file.toAbsolutePath().getParent());
+    return bind(tree(file, environment, settings), folder(file));
+  }
+
+  /** Where files are looked for that a configuration names: beside it. */
+  private static Path folder(@Nullable Path file) {
+    Path parent = file == null ? null : file.toAbsolutePath().getParent();
+    return parent == null ? Path.of("") : parent;
   }
 
   static ConfigNode.Mapping tree(
@@ -230,7 +234,7 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
         into.add(
             Layouts.of(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
       } catch (RefusedException | IllegalArgumentException e) {
-        item.problem(key, e.getMessage());
+        item.problem(key, String.valueOf(e.getMessage()));
       } catch (IOException e) {
         item.problem(key, "cannot read '" + folder.resolve(layout) + "'");
       }

@@ -232,7 +232,12 @@ public final class ImportCommand implements Callable<Integer> {
           reader.read(lines.bytes(), lines.from(), lines.to(), batch);
         } catch (BadLineException e) {
           badLines.add(
-              file, lines.number(), lines.bytes(), lines.from(), lines.to(), e.getMessage());
+              file,
+              lines.number(),
+              lines.bytes(),
+              lines.from(),
+              lines.to(),
+              String.valueOf(e.getMessage()));
         }
         if (batch.sampleCount() >= BATCH_SAMPLES) {
           writer.write(batch.build());

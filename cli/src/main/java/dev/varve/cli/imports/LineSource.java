@@ -116,7 +116,7 @@ final class LineSource implements AutoCloseable {
 
   private static final class CountingInputStream extends InputStream {
     private final InputStream in;
-    private volatile long count;
+    private long count;
 
     private CountingInputStream(InputStream in) {
       this.in = in;
