@@ -1,0 +1,138 @@
+package dev.varve.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import org.junit.jupiter.api.Test;
+
+/** What a user meets when something around the server is not as it should be. */
+class BreakageIT {
+  private static Path fresh(String name) {
+    return Checkout.fresh("breakage/" + name);
+  }
+
+  private static String config(String layout) {
+    return "data: data\nlisten: [{port: PORT}]\ndatasets: {d: {layout: " + layout + "}}\n";
+  }
+
+  /** A failure is told in a line or two, for people, and by exit code 1. */
+  private static void assertRefuses(Checkout.Outcome outcome, String... words) {
+    assertThat(outcome.exitCode()).as(outcome.toString()).isEqualTo(1);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err()).contains(words).doesNotContain("Exception", "\tat ");
+  }
+
+  @Test
+  void saysThatAPortIsTaken() throws Exception {
+    Path folder = fresh("port");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String place = "127.0.0.1:" + taken.getLocalPort();
+      assertRefuses(
+          Checkout.run(folder, "serve", "--data", "data", "--listen", place), place, "--listen");
+    }
+  }
+
+  @Test
+  void saysThatAnotherServerHoldsTheData() throws Exception {
+    Path folder = fresh("lock");
+    try (VarveProcess server = VarveProcess.in(folder, config("buckets")).start()) {
+      String place = "127.0.0.1:" + VarveProcess.freePort();
+      assertRefuses(
+          Checkout.run(folder, "serve", "--config", "varve.yaml", "--listen", place),
+          "in use",
+          folder.resolve("data").toString());
+      assertThat(server.get("/-/healthy").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void refusesALayoutThatTheDataIsNotIn() throws Exception {
+    Path folder = fresh("layout");
+    try (VarveProcess server = VarveProcess.in(folder, config("buckets")).start()) {
+      put(server, 1);
+      server.stop();
+    }
+    String other = config("kairosdb").replace("PORT", "0");
+    Files.writeString(folder.resolve("other.yaml"), other);
+    assertRefuses(
+        Checkout.run(folder, "serve", "--config", "other.yaml"), "'d'", "buckets", "kairosdb");
+    Checkout.Outcome kept =
+        Checkout.run(
+            folder, "query", "m", "--config", "varve.yaml", "--from", "0", "--output", "csv");
+    assertThat(kept.success()).as("the data is as it was").contains(",0,0");
+  }
+
+  @Test
+  void refusesParametersThatTheDataWasNotMadeWith() throws Exception {
+    Path folder = fresh("parameters");
+    try (VarveProcess server = VarveProcess.in(folder, config("kairosdb")).start()) {
+      server.stop();
+    }
+    Files.writeString(
+        folder.resolve("other.yaml"),
+        "data: data\nlisten: [{port: 0}]\n"
+            + "datasets: {d: {layout: kairosdb, parameters: {unit: legacy}}}\n");
+    assertRefuses(Checkout.run(folder, "serve", "--config", "other.yaml"), "'d'", "unit", "legacy");
+  }
+
+  /** A disk of 64 MB that nobody else sees, for a server that writes until it is full. */
+  @Test
+  void refusesWritesOnAFullDiskAndGoesOnReading() throws Exception {
+    Path folder = fresh("full-disk");
+    Files.createDirectory(folder.resolve("data"));
+    try (VarveProcess server = VarveProcess.in(folder, "memory: 8MB\n" + config("buckets"))) {
+      server.launch(
+          "unshare",
+          "--map-root-user",
+          "--mount",
+          "sh",
+          "-c",
+          "mount -t tmpfs -o size=64m none " + folder.resolve("data") + " && exec \"$@\"",
+          "sh");
+      server.awaitReady();
+      int written = 0;
+      HttpResponse<String> answer = put(server, written);
+      while (answer.statusCode() == 204 && written < 5_000) {
+        answer = put(server, ++written);
+      }
+      assertThat(answer.statusCode()).as(answer.body() + server.shownLog()).isIn(500, 503, 507);
+      assertThat(answer.body()).containsIgnoringCase("space").doesNotContain("\tat ");
+      assertThat(written).as("requests before the disk was full").isPositive();
+
+      NavigableMap<Long, BigDecimal> found =
+          KairosQuery.all(server, "d", List.of(new KairosQuery.Wanted("m", Map.of("series", "0"))))
+              .getFirst();
+      assertThat(found).hasSize(POINTS);
+      assertThat(server.get("/-/healthy").statusCode()).isEqualTo(200);
+      assertThat(server.isAlive()).isTrue();
+    }
+  }
+
+  private static final int POINTS = 2_000;
+
+  /** Writes points of one series, with values that no compression makes small. */
+  private static HttpResponse<String> put(VarveProcess server, int series) throws IOException {
+    StringBuilder points = new StringBuilder();
+    for (int i = 0; i < POINTS; i++) {
+      points
+          .append(i == 0 ? "[[" : ",[")
+          .append(i)
+          .append(',')
+          .append(i == 0 ? 0 : 0x9E3779B97F4A7C15L * (i + 31L * series))
+          .append(']');
+    }
+    return server.post(
+        "/datasets/d/api/v1/datapoints",
+        "{\"name\":\"m\",\"tags\":{\"series\":\"%d\"},\"datapoints\":%s]}"
+            .formatted(series, points));
+  }
+}

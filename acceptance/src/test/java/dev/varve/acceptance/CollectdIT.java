@@ -1,0 +1,251 @@
+package dev.varve.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.acceptance.CollectdValues.Row;
+import dev.varve.acceptance.CollectdValues.Source;
+import dev.varve.acceptance.KairosQuery.Wanted;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A real collectd sends what it measures to four datasets, by HTTP in KairosDB's format and by
+ * OpenTSDB's telnet lines, and writes it to files beside: every value in the files is found in
+ * every dataset, both ways.
+ */
+class CollectdIT {
+  private static final Duration TIME =
+      Duration.ofSeconds(Long.getLong("varve.collectd.seconds", 60));
+  private static final List<String> DATASETS = List.of("heroic", "kairosdb", "opentsdb", "buckets");
+  private static final int PROBLEMS_SHOWN = 20;
+
+  /** What collectd logs of a request that was not taken; it logs 204, too, as not being 200. */
+  private static final Pattern TROUBLE = Pattern.compile("Error code: [^2]|failed|FILTERED|error:");
+
+  private final Path folder = Checkout.fresh("collectd");
+  private final Map<String, Integer> telnetPorts = new LinkedHashMap<>();
+
+  @Test
+  void findsEveryValueOfARealAgentInEveryDataset() throws Exception {
+    Path collectd = Checkout.program("collectd", "collectd-core libcurl3-gnutls libyajl2");
+    DATASETS.forEach(dataset -> telnetPorts.put(dataset, VarveProcess.freePort()));
+    try (VarveProcess server = VarveProcess.in(folder, serverConfig()).start()) {
+      List<Source> sources = measure(collectd, server);
+      assertIsWorthIt(sources);
+      for (String dataset : DATASETS) {
+        checkHttp(server, dataset, sources);
+        checkTelnet(server, dataset, sources);
+      }
+      assertThat(server.isAlive()).isTrue();
+    }
+  }
+
+  private String serverConfig() {
+    StringBuilder config = new StringBuilder("data: data\nlisten:\n- {port: PORT}\n");
+    telnetPorts.forEach(
+        (dataset, port) -> config.append("- {port: %d, dataset: %s}%n".formatted(port, dataset)));
+    config.append("default: buckets\ndatasets:\n");
+    DATASETS.forEach(dataset -> config.append("  %s: {layout: %s}%n".formatted(dataset, dataset)));
+    return config.toString();
+  }
+
+  /**
+   * Runs collectd for its time, ends it so that it sends what it holds back, and reads its files.
+   */
+  private List<Source> measure(Path collectd, VarveProcess server)
+      throws IOException, InterruptedException {
+    Path config = Files.writeString(folder.resolve("collectd.conf"), agentConfig(server));
+    Process agent =
+        new ProcessBuilder(collectd.toString(), "-f", "-C", config.toString())
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("collectd.out").toFile())
+            .start();
+    try {
+      if (agent.waitFor(TIME.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new AssertionError("collectd ended by itself: " + agentLog());
+      }
+    } finally {
+      agent.destroy();
+      if (!agent.waitFor(20, TimeUnit.SECONDS)) {
+        agent.destroyForcibly();
+      }
+    }
+    assertThat(agentLog().lines().filter(TROUBLE.asPredicate()).limit(PROBLEMS_SHOWN).toList())
+        .as("what collectd says of its writers" + server.shownLog())
+        .isEmpty();
+    return CollectdValues.read(folder.resolve("csv"));
+  }
+
+  private String agentLog() {
+    return Checkout.read(folder.resolve("collectd.out"))
+        + Checkout.read(folder.resolve("collectd.log"));
+  }
+
+  private String agentConfig(VarveProcess server) {
+    StringBuilder config = new StringBuilder();
+    config.append(
+        """
+        Hostname "probe"
+        FQDNLookup false
+        BaseDir "%1$s/base"
+        PIDFile "%1$s/collectd.pid"
+        Interval 1
+        LoadPlugin logfile
+        <Plugin logfile>
+          LogLevel info
+          File "%1$s/collectd.log"
+        </Plugin>
+        # Counters that only rise:
+        LoadPlugin cpu
+        LoadPlugin contextswitch
+        LoadPlugin interface
+        <Plugin interface>
+          Interface "lo"
+        </Plugin>
+        LoadPlugin processes
+        LoadPlugin vmem
+        # Gauges, whole and with many digits:
+        LoadPlugin load
+        LoadPlugin memory
+        <Plugin memory>
+          ValuesAbsolute true
+          ValuesPercentage true
+        </Plugin>
+        LoadPlugin df
+        <Plugin df>
+          MountPoint "/"
+          ReportInodes true
+          ValuesPercentage true
+        </Plugin>
+        LoadPlugin uptime
+        LoadPlugin users
+        LoadPlugin csv
+        <Plugin csv>
+          DataDir "%1$s/csv"
+          StoreRates false
+        </Plugin>
+        """
+            .formatted(folder));
+    config.append("LoadPlugin write_http\n<Plugin write_http>\n");
+    DATASETS.forEach(dataset ->
+        config.append(
+            """
+              <Node "%s">
+                URL "%s"
+                Format KAIROSDB
+                StoreRates false
+                LogHttpError true
+              </Node>
+            """
+                .formatted(dataset, server.uri("/datasets/" + dataset + "/api/v1/datapoints"))));
+    config.append("</Plugin>\nLoadPlugin write_tsdb\n<Plugin write_tsdb>\n");
+    telnetPorts.forEach((dataset, port) ->
+        config.append(
+            """
+              <Node "%s">
+                Host "127.0.0.1"
+                Port "%d"
+                StoreRates false
+              </Node>
+            """
+                .formatted(dataset, port)));
+    return config.append("</Plugin>\n").toString();
+  }
+
+  /** That there is something to find: integers and fractions, for most of the time. */
+  private static void assertIsWorthIt(List<Source> sources) {
+    List<Row> rows = sources.stream().flatMap(source -> source.rows().stream()).toList();
+    assertThat(sources).hasSizeGreaterThan(40);
+    assertThat(rows).hasSizeGreaterThan((int) (sources.size() * (TIME.toSeconds() - 10)));
+    assertThat(rows).anyMatch(Row::isInteger);
+    assertThat(rows).anyMatch(row -> row.text().matches("\\d+\\.\\d*[1-9]\\d*"));
+  }
+
+  private static void checkHttp(VarveProcess server, String dataset, List<Source> sources)
+      throws IOException {
+    List<NavigableMap<Long, BigDecimal>> found =
+        KairosQuery.all(server, dataset, sources.stream().map(Source::overHttp).toList());
+    List<String> problems = new ArrayList<>();
+    for (int i = 0; i < sources.size(); i++) {
+      Source source = sources.get(i);
+      for (Row row : source.rows()) {
+        BigDecimal value =
+            row.times().stream()
+                .map(found.get(i)::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (value == null || !row.isValue(value) || !keepsItsKind(dataset, row, value)) {
+          problems.add(source + " " + row + ": " + value);
+        }
+      }
+      if (found.get(i).size() != source.rows().size()) {
+        problems.add(source + ": " + found.get(i).size() + " of " + source.rows().size());
+      }
+    }
+    assertThat(problems.stream().limit(PROBLEMS_SHOWN).toList())
+        .as("%d problems in %s over HTTP", problems.size(), dataset)
+        .isEmpty();
+  }
+
+  /** Heroic holds doubles alone; everywhere else an integer is one when it comes back. */
+  private static boolean keepsItsKind(String dataset, Row row, BigDecimal value) {
+    return dataset.equals("heroic") || !row.isInteger() || value.scale() == 0;
+  }
+
+  /**
+   * Telnet gives no answer, so the values may still be on their way. Two values of one second are
+   * one point in the end, the later.
+   */
+  private static void checkTelnet(VarveProcess server, String dataset, List<Source> sources) {
+    List<Wanted> wanted = sources.stream().map(Source::overTelnet).toList();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(15))
+        .pollInterval(Duration.ofMillis(500))
+        .untilAsserted(() -> {
+          List<NavigableMap<Long, BigDecimal>> found = KairosQuery.all(server, dataset, wanted);
+          List<String> problems = new ArrayList<>();
+          for (int i = 0; i < sources.size(); i++) {
+            checkSeconds(sources.get(i), found.get(i)::get, problems);
+          }
+          assertThat(problems.stream().limit(PROBLEMS_SHOWN).toList())
+              .as("%d problems in %s over telnet", problems.size(), dataset)
+              .isEmpty();
+        });
+  }
+
+  private static void checkSeconds(
+      Source source, Function<Long, BigDecimal> found, List<String> problems) {
+    for (Row row : source.rows()) {
+      boolean there =
+          row.seconds().stream()
+              .anyMatch(second -> {
+                BigDecimal value = found.apply(1000 * second);
+                return value != null
+                    && source.rows().stream()
+                        .anyMatch(other ->
+                            other.milliseconds() >= row.milliseconds()
+                                && other.seconds().contains(second)
+                                && other.isValue(value));
+              });
+      if (!there) {
+        problems.add(source + " " + row + " in " + row.seconds());
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.varve.acceptance;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * What collectd's own csv plugin has written: a folder a host, in it a folder {@code
+ * PLUGIN[-INSTANCE]}, in it a file {@code TYPE[-INSTANCE]-DATE} with a column for every data
+ * source.
+ */
+final class CollectdValues {
+  private static final int DATE_LENGTH = "-2026-01-31".length();
+  private static final int GAUGE_DIGITS = 6;
+
+  private CollectdValues() {}
+
+  /**
+   * The values of one data source.
+   *
+   * @param source its name, or empty where the type has only one
+   */
+  record Source(
+      String host,
+      String plugin,
+      String pluginInstance,
+      String type,
+      String typeInstance,
+      String source,
+      List<Row> rows) {
+    /** How write_http names it in the format of KairosDB. */
+    KairosQuery.Wanted overHttp() {
+      Map<String, String> tags = new LinkedHashMap<>();
+      tags.put("host", host);
+      put(tags, "plugin_instance", pluginInstance);
+      tags.put("type", type);
+      put(tags, "type_instance", typeInstance);
+      put(tags, "ds", source);
+      return new KairosQuery.Wanted("collectd." + plugin, tags);
+    }
+
+    private static void put(Map<String, String> tags, String name, String value) {
+      if (!value.isEmpty()) {
+        tags.put(name, value);
+      }
+    }
+
+    /**
+     * How write_tsdb names it: from left to right, but the instance of the type stands before the
+     * type where neither the plugin's instance nor a data source is named.
+     */
+    KairosQuery.Wanted overTelnet() {
+      List<String> parts =
+          pluginInstance.isEmpty() && source.isEmpty()
+              ? List.of(plugin, typeInstance, type)
+              : List.of(plugin, pluginInstance, type, typeInstance, source);
+      return new KairosQuery.Wanted(
+          String.join(".", parts.stream().filter(part -> !part.isEmpty()).toList()),
+          Map.of("fqdn", host));
+    }
+
+    @Override
+    public String toString() {
+      return String.join("/", host, plugin, pluginInstance, type, typeInstance, source);
+    }
+  }
+
+  /**
+   * One value.
+   *
+   * @param milliseconds since 1970, rounded as the csv plugin does
+   * @param text as it stands in the file: integers whole, gauges with six digits behind the point
+   */
+  record Row(long milliseconds, String text) {
+    /** Whether a value, rounded as the file's, is the same. */
+    boolean isValue(BigDecimal found) {
+      return isInteger()
+          ? found.compareTo(new BigDecimal(text)) == 0
+          // The nearest double is what collectd had; printf rounds its exact decimal form.
+          : new BigDecimal(found.doubleValue())
+                  .setScale(GAUGE_DIGITS, RoundingMode.HALF_EVEN)
+                  .compareTo(new BigDecimal(text))
+              == 0;
+    }
+
+    boolean isInteger() {
+      return !text.contains(".");
+    }
+
+    /**
+     * The milliseconds that write_http may have sent, the likeliest first: the plugins round the
+     * same time, kept in units of 2^-30 seconds, by different means.
+     */
+    List<Long> times() {
+      return List.of(milliseconds, milliseconds - 1, milliseconds + 1);
+    }
+
+    /** The seconds that write_tsdb may have sent: the nearest to any of them. */
+    SortedSet<Long> seconds() {
+      SortedSet<Long> seconds = new TreeSet<>();
+      times().forEach(time -> seconds.add(Math.floorDiv(time + 500, 1000L)));
+      return seconds;
+    }
+  }
+
+  /** Reads all files below a folder. */
+  static List<Source> read(Path folder) throws IOException {
+    List<Source> sources = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+        read(folder.relativize(file), Files.readAllLines(file), sources);
+      }
+    }
+    return sources;
+  }
+
+  private static void read(Path path, List<String> lines, List<Source> into) {
+    String[] plugin = path.getName(1).toString().split("-", 2);
+    String file = path.getFileName().toString();
+    String[] type = file.substring(0, file.length() - DATE_LENGTH).split("-", 2);
+    String[] columns = lines.getFirst().split(",");
+    for (int column = 1; column < columns.length; column++) {
+      List<Row> rows = new ArrayList<>();
+      for (String line : lines.subList(1, lines.size())) {
+        String[] cells = line.split(",");
+        rows.add(
+            new Row(new BigDecimal(cells[0]).movePointRight(3).longValueExact(), cells[column]));
+      }
+      into.add(
+          new Source(
+              path.getName(0).toString(),
+              plugin[0],
+              plugin.length > 1 ? plugin[1] : "",
+              type[0],
+              type.length > 1 ? type[1] : "",
+              columns[column].equals("value") ? "" : columns[column],
+              rows));
+    }
+  }
+}

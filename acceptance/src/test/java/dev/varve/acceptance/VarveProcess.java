@@ -1,0 +1,253 @@
+package dev.varve.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server as a process of its own, on a directory of its own and a port of 127.0.0.1 that was
+ * free. It can be stopped, killed as by a loss of power to the process, and started again on the
+ * same directory and port.
+ */
+final class VarveProcess implements AutoCloseable {
+  /** The exit code of a JVM that ended in order on SIGTERM. */
+  static final int TERMINATED = 143;
+
+  private static final Duration READY_MAX = Duration.ofSeconds(60);
+  private static final Duration STOP_MAX = Duration.ofSeconds(30);
+  private static final int LOG_CHARACTERS_SHOWN = 6_000;
+
+  private final Path folder;
+  private final int port;
+  private int starts;
+  private HttpClient client = newClient();
+  private @Nullable Process process;
+  private boolean runsUnderAnother;
+
+  private VarveProcess(Path folder, int port) {
+    this.folder = folder;
+    this.port = port;
+  }
+
+  /**
+   * Prepares a server, which {@link #start()} starts.
+   *
+   * @param folder where its configuration, data and log go
+   * @param config its configuration, in which {@code PORT} stands for its port
+   */
+  static VarveProcess in(Path folder, String config) {
+    int port = freePort();
+    try {
+      Files.writeString(
+          folder.resolve("varve.yaml"), config.replace("PORT", Integer.toString(port)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new VarveProcess(folder, port);
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static HttpClient newClient() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(Duration.ofSeconds(5))
+        .build();
+  }
+
+  /** Starts it and waits until it is ready. */
+  VarveProcess start() {
+    launch();
+    awaitReady();
+    return this;
+  }
+
+  /**
+   * Starts it and does not wait.
+   *
+   * @param under a command that runs the server, such as strace with its options; may be empty
+   */
+  void launch(String... under) {
+    // No connection of a server before may be taken for one of this.
+    client.shutdownNow();
+    client = newClient();
+    ProcessBuilder varve =
+        Checkout.varve(folder, "serve", "--config", folder.resolve("varve.yaml").toString());
+    List<String> command = new ArrayList<>(List.of(under));
+    command.addAll(varve.command());
+    varve.command(command).redirectErrorStream(true).redirectOutput(logFile(++starts).toFile());
+    runsUnderAnother = under.length > 0;
+    try {
+      process = varve.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until it answers that it is ready; fails, with its log, if it ends instead. */
+  void awaitReady() {
+    long end = System.nanoTime() + READY_MAX.toNanos();
+    while (!isReady()) {
+      if (!isAlive()) {
+        throw new AssertionError("the server ended with " + exitCode() + shownLog());
+      }
+      if (System.nanoTime() > end) {
+        throw new AssertionError("the server was not ready within " + READY_MAX + shownLog());
+      }
+      sleep(20);
+    }
+  }
+
+  private boolean isReady() {
+    try {
+      return get("/-/ready").statusCode() == 200;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  boolean isAlive() {
+    return running().isAlive();
+  }
+
+  private Process running() {
+    if (process == null) {
+      throw new IllegalStateException("not started");
+    }
+    return process;
+  }
+
+  int port() {
+    return port;
+  }
+
+  URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  /** Kills it with SIGKILL: nothing of it runs any more when this returns. */
+  void kill() {
+    Process killed = running();
+    List<ProcessHandle> children =
+        runsUnderAnother ? killed.descendants().toList() : List.<ProcessHandle>of();
+    killed.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+    killed.onExit().join();
+    children.forEach(child -> child.onExit().join());
+  }
+
+  /** Asks it to stop with SIGTERM and does not wait. */
+  void terminate() {
+    // Under another command it is the child that serves.
+    List<ProcessHandle> children =
+        runsUnderAnother ? running().children().toList() : List.<ProcessHandle>of();
+    if (children.isEmpty()) {
+      running().destroy();
+    } else {
+      children.forEach(ProcessHandle::destroy);
+    }
+  }
+
+  /** Asks it to stop with SIGTERM, waits until it has, and returns its exit code. */
+  int stop() {
+    terminate();
+    Process stopped = running();
+    try {
+      if (!stopped.waitFor(STOP_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new AssertionError("the server did not stop within " + STOP_MAX + shownLog());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+    return stopped.exitValue();
+  }
+
+  /** Waits for it to end by itself and returns its exit code. */
+  int exitCode() {
+    try {
+      if (!running().waitFor(READY_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new AssertionError("the server did not end" + shownLog());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+    return running().exitValue();
+  }
+
+  /** What it has printed since it was last started, on stdout and stderr. */
+  String log() {
+    return Checkout.read(logFile(starts));
+  }
+
+  private Path logFile(int start) {
+    return folder.resolve("server-" + start + ".log");
+  }
+
+  /** The end of the log, for messages. */
+  String shownLog() {
+    String log = log();
+    int from = Math.max(0, log.length() - LOG_CHARACTERS_SHOWN);
+    return "\n-- log of start %d in %s%n%s".formatted(starts, folder, log.substring(from));
+  }
+
+  HttpResponse<String> get(String path) throws IOException {
+    return send(HttpRequest.newBuilder(uri(path)).GET());
+  }
+
+  HttpResponse<String> post(String path, String body) throws IOException {
+    return send(
+        HttpRequest.newBuilder(uri(path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body, StandardCharsets.UTF_8)));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws IOException {
+    try {
+      return client.send(
+          request.timeout(Duration.ofSeconds(30)).build(),
+          HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ends it, however it is. */
+  @Override
+  public void close() {
+    if (process != null && process.isAlive()) {
+      kill();
+    }
+    client.shutdownNow();
+  }
+}
