@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
-import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.Steps;
@@ -103,21 +102,6 @@ public final class PlanReader {
   /** Samples of one series and kind come in the order of time within a strand. */
   private record Track(Series series, Kind kind) {}
 
-  /** What rows of one series and field have in common, whatever their time, kind and sequence. */
-  private Bytes trackOf(Bytes row) {
-    byte[] bytes = row.toArray();
-    KeyBytes track = new KeyBytes();
-    int at = 0;
-    for (KeyPart part : layout.rows().parts()) {
-      int next = part.skip(bytes, at, bytes.length);
-      if (part.role().ofKey() || part.role() == KeyPart.Role.FIELD) {
-        track.raw(bytes, at, next - at);
-      }
-      at = next;
-    }
-    return track.toBytes();
-  }
-
   /** One read under way. */
   private final class Reading {
     private final @Nullable List<? extends Binding> bindings;
@@ -165,7 +149,6 @@ public final class PlanReader {
     private final Map<Bytes, GroupKey> members = new HashMap<>();
     private final Set<Bytes> partitions;
     private final Map<Track, Long> lastTimes = new HashMap<>();
-    private final Map<Bytes, Long> lastRowTimes = new HashMap<>();
     private final RowSamples decoded = new RowSamples();
 
     private StrandReading(Reading reading, Plan.StrandGroup group, Plan.Strand strand) {
@@ -193,7 +176,6 @@ public final class PlanReader {
         reading.foreignRows++;
         return;
       }
-      checkRowTime(rowKey);
       decoded.clear();
       layout.decode(row, 0, row.size(), decoded);
       Map<Track, Long> rowLasts = new HashMap<>();
@@ -210,18 +192,6 @@ public final class PlanReader {
       for (RowSamples.Damage damage : decoded.damages()) {
         reading.damages.add(row.cell(damage.cell()) + ": " + damage.reason());
       }
-    }
-
-    private void checkRowTime(Bytes row) {
-      if (layout.rows().timePart() < 0) {
-        return;
-      }
-      byte[] bytes = row.toArray();
-      long time = layout.rows().time(bytes, 0, bytes.length);
-      Long before = lastRowTimes.put(trackOf(row), time);
-      assertThat(before == null || (reading.newestFirst ? time <= before : time >= before))
-          .as("row %s of time %d comes behind one of time %d", row, time, before)
-          .isTrue();
     }
 
     private void checkPartition(Bytes row) {

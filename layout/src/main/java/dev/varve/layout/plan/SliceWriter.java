@@ -42,25 +42,14 @@ final class SliceWriter {
     this.direction = direction(shape, pinned, survey.newestFirst > 0);
   }
 
-  /**
-   * How rows are read so that time rises, or falls for the newest. Where no time is left open it
-   * says how the listed rows follow one another.
-   */
+  /** How the rows behind the pinned parts are read so that time rises, or falls for the newest. */
   static Direction direction(RowShape shape, int pinned, boolean newestFirst) {
-    KeyPart.Time pinnedTime = null;
-    for (int i = 0; i < shape.parts().size(); i++) {
-      if (shape.parts().get(i) instanceof KeyPart.Time time) {
-        if (i >= pinned) {
-          return inOrder(time, newestFirst);
-        }
-        pinnedTime = time;
+    for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
+      if (part instanceof KeyPart.Time time) {
+        return time.descending() == newestFirst ? Direction.FORWARD : Direction.REVERSE;
       }
     }
-    return pinnedTime == null ? Direction.FORWARD : inOrder(pinnedTime, newestFirst);
-  }
-
-  private static Direction inOrder(KeyPart.Time time, boolean newestFirst) {
-    return time.descending() == newestFirst ? Direction.FORWARD : Direction.REVERSE;
+    return Direction.FORWARD;
   }
 
   /**
@@ -80,31 +69,19 @@ final class SliceWriter {
             .anyMatch(part -> part.role().ofKey());
     List<Plan.StrandGroup> groups = new ArrayList<>();
     for (List<Integer> members : Groups.of(survey, pinning.count()).members()) {
-      List<Plan.Strand> strands = new ArrayList<>();
-      for (List<Kind> kinds : kindsOfStrands()) {
-        for (int salts = 0; salts < pinning.fanOut(); salts++) {
-          strands.add(strand(slices(members, salts, kinds), families, filtered));
-        }
+      List<Plan.Strand> strands = new ArrayList<>(pinning.fanOut());
+      for (int salts = 0; salts < pinning.fanOut(); salts++) {
+        ReadPlan read =
+            ReadPlan.of(joined(slices(members, salts)), families)
+                .with(direction)
+                .with(limits(survey.newestFirst));
+        slices += read.slices().size();
+        strands.add(
+            new Plan.Strand(survey.layout.dataTable(), read, filtered, survey.scope.times()));
       }
       groups.add(new Plan.StrandGroup(members, strands));
     }
     return groups;
-  }
-
-  private Plan.Strand strand(List<Slice> written, List<FamilySelect> families, boolean filtered) {
-    ReadPlan read =
-        ReadPlan.of(joined(written), families).with(direction).with(limits(survey.newestFirst));
-    slices += read.slices().size();
-    return new Plan.Strand(survey.layout.dataTable(), read, filtered, survey.scope.times());
-  }
-
-  /**
-   * A strand for each kind where the rows of each run through all of time; one strand where rows of
-   * one time stand side by side.
-   */
-  private List<List<Kind>> kindsOfStrands() {
-    boolean timeIsOpen = shape.lastTimePart() >= pinning.count();
-    return timeIsOpen ? pinning.kinds().stream().map(List::of).toList() : List.of(pinning.kinds());
   }
 
   /** How many slices were written. */
@@ -134,17 +111,14 @@ final class SliceWriter {
         .toList();
   }
 
-  /**
-   * The slices of one group for one combination of salts, in the order of time; those of one time
-   * and field next to each other.
-   */
-  private List<Slice> slices(List<Integer> members, int salts, List<Kind> kinds) {
+  /** The slices of one group for one combination of salts, in the order of time. */
+  private List<Slice> slices(List<Integer> members, int salts) {
     List<Slice> written = new ArrayList<>();
     long[] buckets = pinning.buckets();
     for (int i = 0; i < buckets.length; i++) {
       long bucket = buckets[survey.newestFirst > 0 ? buckets.length - 1 - i : i];
-      for (String field : pinning.fields()) {
-        for (Kind kind : kinds) {
+      for (Kind kind : pinning.kinds()) {
+        for (String field : pinning.fields()) {
           for (Prefix prefix : prefixes(members, salts, bucket, kind, field)) {
             partitions.add(prefix.partition());
             write(prefix, bucket, input(members.getFirst(), bucket, kind, field), written);

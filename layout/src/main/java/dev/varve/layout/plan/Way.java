@@ -98,18 +98,14 @@ record Way(
       return "a slice stays in one partition, which goes on to "
           + shape.parts().get(shape.partitionParts() - 1).label();
     }
-    String closed = pinning.closed() != null ? pinning.closed() : disorder(shape, pinning.count());
-    return closed != null ? closed : mixture(survey, pinning.count());
+    return pinning.closed() != null ? pinning.closed() : disorder(shape, pinning.count());
   }
 
   /** Why rows behind the pinned parts do not come in the order of time within a series. */
   static @Nullable String disorder(RowShape shape, int pinned) {
     KeyPart.Time before = null;
-    for (int i = pinned; i < shape.parts().size(); i++) {
-      KeyPart part = shape.parts().get(i);
-      boolean atOneInstant = before != null && before.instant();
-      boolean atOneTime = i > shape.lastTimePart();
-      if (spreads(part) && !atOneInstant && !(part.role() == KeyPart.Role.KIND && atOneTime)) {
+    for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
+      if (spreads(part) && !(before != null && before.instant())) {
         return "rows of a series do not come in the order of time behind " + part.label();
       }
       if (part instanceof KeyPart.Time time) {
@@ -125,29 +121,7 @@ record Way(
   /** Whether rows of one series and time differ in the part. */
   private static boolean spreads(KeyPart part) {
     return part.role() == KeyPart.Role.SEQUENCE
-        || part.role() == KeyPart.Role.KIND
         || (part instanceof KeyPart.Salt salt && salt.of() != KeyPart.Salt.Of.KEY);
-  }
-
-  /**
-   * Why rows of one series and time would not stand side by side if several series were read in one
-   * stretch.
-   */
-  private static @Nullable String mixture(Survey survey, int pinned) {
-    KeyPart apart = null;
-    for (KeyPart part : survey.shape.parts().subList(pinned, survey.shape.parts().size())) {
-      if (part.role() == KeyPart.Role.SEQUENCE || part.role() == KeyPart.Role.KIND) {
-        apart = part;
-      } else if (apart != null && part.role().ofKey()) {
-        return Groups.of(survey, pinned).count() < survey.bindings.size()
-            ? "rows of one series and time come apart, since "
-                + part.label()
-                + " stands behind "
-                + apart.label()
-            : null;
-      }
-    }
-    return null;
   }
 
   private static boolean scansTable(Survey survey, int pinned) {
