@@ -50,13 +50,14 @@ class CrashLoopIT {
     DURING_START,
     WHEN_A_TABLE_FILE_APPEARS,
     WHILE_IT_STOPS,
-    AT_A_SYNC("fdatasync", 40),
-    WHILE_IT_RENAMES_A_FILE("rename", 1),
-    WHILE_IT_REMOVES_A_FILE("unlink", 1);
+    AT_A_SYNC("fdatasync", 100),
+    WHILE_IT_RENAMES_A_FILE("rename", 3),
+    WHILE_IT_REMOVES_A_FILE("unlink", 4);
 
     /** The system call before which the kill comes, by strace, or null where the test kills. */
     private final @Nullable String call;
 
+    /** The most calls that a thread may make before; strace counts for each thread. */
     private final int callNumberMax;
 
     Moment() {
@@ -152,7 +153,7 @@ class CrashLoopIT {
     server.stop();
     int number = 1 + random.nextInt(moment.callNumberMax);
     server.launch(
-        "strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null",
+        "strace", "-f", "-qq", "-o", "/dev/null",
         "-e", "trace=" + moment.call,
         "-e", "inject=" + moment.call + ":signal=SIGKILL:when=" + number);
     try {
