@@ -55,10 +55,12 @@ class ArchitectureTest {
    */
   private static final Set<String> SEEN_THROUGH_ENGINE =
       Set.of(
+          "dev.varve.layout.CellDescription",
           "dev.varve.layout.Domain",
           "dev.varve.layout.Layout",
           "dev.varve.layout.ReadScope",
           "dev.varve.layout.Refusal",
+          "dev.varve.layout.plan.Plan",
           "dev.varve.store.Budget",
           "dev.varve.store.BudgetExceededException",
           "dev.varve.store.ReadCancelledException",
