@@ -3,9 +3,13 @@ package dev.varve.server.http;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks after the requests that can be given up: whether their client is there, and the time. */
 final class Watch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
+
   private static final long TICK_NANOS = 40_000_000;
 
   /** A request under watch. Checked by one thread, again and again until it is removed. */
@@ -36,8 +40,17 @@ final class Watch implements AutoCloseable {
         LockSupport.park(this);
       } else {
         LockSupport.parkNanos(this, TICK_NANOS);
-        all.forEach(Watched::check);
+        all.forEach(Watch::check);
       }
+    }
+  }
+
+  /** One request that cannot be given up must not keep the others from it. */
+  private static void check(Watched watched) {
+    try {
+      watched.check();
+    } catch (RuntimeException e) {
+      LOG.error("a request could not be given up", e);
     }
   }
 

@@ -1,0 +1,95 @@
+package dev.varve.server;
+
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.layout.Layouts;
+import dev.varve.query.QueryLimits;
+import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.http.HttpLimits;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A server on a free port, over an engine in memory with a dataset for each layout. */
+public final class TestServer implements AutoCloseable {
+  private final Engine engine;
+  private final Server server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  public TestServer(Path directory, @Nullable Duration selfMonitoring, String... layouts)
+      throws IOException {
+    List<DatasetConfig> datasets = Arrays.stream(layouts).map(TestServer::dataset).toList();
+    engine = Engine.open(new EngineConfig(directory, 64 << 20, datasets, layouts[0]));
+    server =
+        Server.start(
+            new ServerConfig(
+                List.of(new Listener("127.0.0.1", 0, List.of("kairosdb", "opentsdb"), null)),
+                HttpLimits.DEFAULTS,
+                QueryLimits.DEFAULTS,
+                selfMonitoring,
+                "test"),
+            engine);
+  }
+
+  private static DatasetConfig dataset(String layout) {
+    return new DatasetConfig(
+        layout,
+        new StoreConfig("memory", Map.of()),
+        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false);
+  }
+
+  public Socket connect() throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
+  }
+
+  public HttpResponse<String> get(String path) {
+    return send(request(path));
+  }
+
+  public HttpResponse<String> post(String path, String body) {
+    return send(request(path).POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  public HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(
+        URI.create("http://127.0.0.1:" + server.ports().getFirst() + path));
+  }
+
+  public HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  public void stopListening() {
+    server.close();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    server.close();
+    engine.close();
+  }
+}
