@@ -1,6 +1,7 @@
 package dev.varve.layout.declared;
 
 import dev.varve.layout.KeyBytes;
+import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
 import dev.varve.model.Attribute;
 import dev.varve.model.Resolution;
@@ -52,6 +53,7 @@ final class AttributeColumns {
    * Writes an attribute.
    *
    * @param writeTime in the unit of the table
+   * @throws RefusedException if its name is too long
    */
   void encode(Attribute attribute, long writeTime, KeyBytes row, MutationBatch batch) {
     KeyBytes out = new KeyBytes();
@@ -61,6 +63,12 @@ final class AttributeColumns {
       OrderedNumber.append(attribute.time(), false, out);
     }
     int valueAt = out.length();
+    if (valueAt > DeclaredLayout.QUALIFIER_MAX) {
+      throw new RefusedException(
+          "declared.qualifier",
+          "the name of the attribute would take %d bytes, at most %d are held"
+              .formatted(valueAt, DeclaredLayout.QUALIFIER_MAX));
+    }
     ValueCodec.append(attribute.value(), out);
     batch.put(
         row.array(),

@@ -9,8 +9,10 @@ import dev.varve.model.Samples;
 import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.StringJoiner;
 
 /** Reads a cell part by part for people. It is decoded first, so that nothing damaged is shown. */
@@ -112,42 +114,33 @@ final class CellDescriber {
   private void qualifier(
       Cell cell, RowSamples decoded, FamilyColumns family, List<CellDescription.Part> parts) {
     byte[] bytes = cell.qualifier().toArray();
-    int at = 0;
-    for (int i = 0; i < family.parts.length; i++) {
-      boolean last = i == family.parts.length - 1;
-      int from = at;
-      switch (family.parts[i]) {
-        case OFFSET -> {
-          at += family.offsetBytes;
-          long steps = OrderedNumber.unsigned(bytes, from, family.offsetBytes);
-          String text =
-              steps
-                  + (family.offsetUnit == 1 ? " " : " x " + family.offsetUnit + " ")
-                  + layout.resolution().symbol();
-          parts.add(part("qualifier", "offset", text, from, at));
-        }
-        case FIELD -> {
-          int end = last ? bytes.length : OrderedText.endOfField(bytes, from, bytes.length);
-          at = last ? end : end + 2;
-          parts.add(part("qualifier", "field", OrderedText.readField(bytes, from, end), from, at));
-        }
-        case SEQUENCE -> {
-          at += OrderedNumber.LENGTH;
-          String text =
-              Instants.show(OrderedNumber.read(bytes, from, false), Resolution.MICROSECONDS);
-          parts.add(part("qualifier", "sequence", text, from, at));
-        }
-        case FIXED -> {
-          at += family.fixed.length();
-          parts.add(part("qualifier", "fixed", family.fixed.toUtf8(), from, at));
-        }
-        case VALUE -> {
-          int end = SampleDecoder.endOfValue(bytes, from, bytes.length, last);
-          at = !last && ValueCodec.isText(bytes, from, bytes.length) ? end + 2 : end;
-          parts.add(part("qualifier", "value", firstValue(decoded), from, at));
-        }
-      }
+    Qualifier qualifier = family.qualifier;
+    for (int i = 0; i < qualifier.size(); i++) {
+      Qualifier.Part part = qualifier.part(i);
+      int from = qualifier.start(part, bytes, 0, bytes.length);
+      int end = qualifier.end(part, bytes, from, bytes.length);
+      int next =
+          qualifier.isLast(i)
+              ? bytes.length
+              : qualifier.start(qualifier.part(i + 1), bytes, 0, bytes.length);
+      String text =
+          switch (part) {
+            case OFFSET -> offset(bytes, from, qualifier);
+            case FIELD -> OrderedText.readField(bytes, from, end);
+            case SEQUENCE ->
+                Instants.show(OrderedNumber.read(bytes, from, false), Resolution.MICROSECONDS);
+            case FIXED -> qualifier.fixed().toUtf8();
+            case VALUE -> firstValue(decoded);
+          };
+      parts.add(part("qualifier", part.name().toLowerCase(Locale.ROOT), text, from, next));
     }
+  }
+
+  private String offset(byte[] bytes, int from, Qualifier qualifier) {
+    long steps = OrderedNumber.unsigned(bytes, from, qualifier.offsetBytes());
+    return steps
+        + (qualifier.offsetUnit() == 1 ? " " : " x " + qualifier.offsetUnit() + " ")
+        + layout.resolution().symbol();
   }
 
   /** The one value of a cell that is not packed. */
@@ -161,16 +154,16 @@ final class CellDescriber {
 
   private static void packed(byte[] value, List<CellDescription.Part> parts) {
     parts.add(part("value", "codec version", Integer.toString(value[0]), 0, 1));
+    int to = value.length;
     int at = 1;
-    while (at < value.length) {
+    while (at < to) {
       int from = at;
-      int name = PackedCodec.varintAt(value, at, value.length);
-      int nameFrom = at + PackedCodec.varintLength(name);
-      int length = PackedCodec.varintAt(value, nameFrom + name, value.length);
-      int valueFrom = nameFrom + name + PackedCodec.varintLength(length);
-      at = valueFrom + length;
+      int nameFrom = PackedCodec.nameFrom(value, at, to);
+      int nameTo = PackedCodec.nameTo(value, at, to);
+      int valueFrom = PackedCodec.valueFrom(value, nameTo, to);
+      at = PackedCodec.valueTo(value, nameTo, to);
       Value read = ValueCodec.read(value, valueFrom, at);
-      String field = dev.varve.model.Bytes.copyOf(value, nameFrom, name).toUtf8();
+      String field = new String(value, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
       String text = read == null ? "of a kind to come" : ValueCodec.show(read);
       parts.add(part("value", field, text, from, at));
     }

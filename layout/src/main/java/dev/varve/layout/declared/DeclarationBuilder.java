@@ -115,26 +115,13 @@ public final class DeclarationBuilder {
 
   private int defaultPartition() {
     for (int i = 0; i < key.size(); i++) {
-      switch (key.get(i)) {
-        case KeyElement.Metric m -> {
-          return i + 1;
-        }
-        case KeyElement.Bucket b -> {
-          return 0;
-        }
-        case KeyElement.Time t -> {
-          return 0;
-        }
-        case KeyElement.Sequence s -> {
-          return 0;
-        }
-        case KeyElement.Tag t -> {}
-        case KeyElement.AllTags t -> {}
-        case KeyElement.Resource r -> {}
-        case KeyElement.AllResource r -> {}
-        case KeyElement.Literal l -> {}
-        case KeyElement.Salt s -> {}
-        case KeyElement.Hash h -> {}
+      if (key.get(i) instanceof KeyElement.Metric) {
+        return i + 1;
+      }
+      if (key.get(i) instanceof KeyElement.Bucket
+          || key.get(i) instanceof KeyElement.Time
+          || key.get(i) instanceof KeyElement.Sequence) {
+        return 0;
       }
     }
     return 0;

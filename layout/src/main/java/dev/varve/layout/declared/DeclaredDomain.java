@@ -24,7 +24,7 @@ final class DeclaredDomain {
         tagNames == null ? Integer.MAX_VALUE : tagNames.size(),
         tagNames,
         !Set.of().equals(resourceNames(declaration)),
-        families.stream().anyMatch(family -> family.hasField),
+        families.stream().anyMatch(family -> family.namesFields),
         plainTexts(declaration) ? Domain.Alphabet.UTF8 : Domain.Alphabet.UTF8_TEXT,
         declaration.attributes() != null,
         families.stream()

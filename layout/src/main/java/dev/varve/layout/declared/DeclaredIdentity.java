@@ -55,7 +55,8 @@ final class DeclaredIdentity {
         declaration.qualifier().stream()
             .map(element ->
                 element instanceof QualifierElement.Offset offset
-                    ? new QualifierElement.Offset(family.offsetBytes, offset.unit()).text()
+                    ? new QualifierElement.Offset(family.qualifier.offsetBytes(), offset.unit())
+                        .text()
                     : element.text())
             .collect(Collectors.joining(", "));
     return "%s: fields %s; qualifier %s; time %s; value %s; versions %s"

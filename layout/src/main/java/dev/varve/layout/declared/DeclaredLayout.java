@@ -26,6 +26,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.FamilySelect;
@@ -39,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,10 @@ public final class DeclaredLayout implements Layout {
   private final Map<String, FamilyColumns> familyByField = new HashMap<>();
   private final @Nullable FamilyColumns restFamily;
   private final TableSpec table;
+
+  /** The resource identifiers that every key has and no other; null where any has a place. */
+  private final @Nullable Set<String> resourceNames;
+
   private final Domain domain;
   private final LayoutIdentity identity;
   private final SampleDecoder decoder;
@@ -87,6 +93,7 @@ public final class DeclaredLayout implements Layout {
     }
     this.restFamily = rest;
     this.table = table();
+    this.resourceNames = DeclaredDomain.resourceNames(declaration);
     this.attributes =
         declaration.attributes() == null
             ? null
@@ -155,8 +162,7 @@ public final class DeclaredLayout implements Layout {
   private DeclaredBinding bound(GroupKey key) {
     checkTexts(key);
     checkPlaces("tag", key, key.tags(), domain.tagNames());
-    Set<String> identifiers = DeclaredDomain.resourceNames(declaration);
-    checkPlaces("resource", key, key.resource(), identifiers);
+    checkPlaces("resource", key, key.resource(), resourceNames);
     DeclaredBinding binding = keys.bind(new Binding.Plain(key));
     int length = keys.unsettledLength();
     for (byte[] segment : binding.segments()) {
@@ -231,7 +237,7 @@ public final class DeclaredLayout implements Layout {
               .formatted(declaration.name(), attribute.name()));
     }
     checkText(attribute.name());
-    if (attribute.value() instanceof dev.varve.model.Value.Text(String text)) {
+    if (attribute.value() instanceof Value.Text(String text)) {
       checkText(text);
     }
     KeyBytes row = new KeyBytes();
@@ -257,24 +263,18 @@ public final class DeclaredLayout implements Layout {
     if (attributes != null && scope.attributes()) {
       selects.add(attributes.select());
     }
-    if (selects.isEmpty()) {
-      // A read needs a family: one that has no column of these names.
-      selects.add(
-          new FamilySelect(
-              0, List.of(QualifierRange.exactly(Bytes.EMPTY)), new TimeRange(0, 0), 1));
-    }
     return selects;
   }
 
   private Set<String> fieldsIn(FamilyColumns family, Set<String> fields) {
-    Set<String> here = new java.util.TreeSet<>(fields);
+    Set<String> here = new TreeSet<>(fields);
     here.removeIf(field -> familyOf(field) != family);
     return here;
   }
 
   private static FamilySelect select(
       FamilyColumns family, @Nullable Set<String> fields, ReadScope scope) {
-    List<QualifierRange> ranges = fields == null ? List.of() : family.ranges(fields);
+    List<QualifierRange> ranges = fields == null ? List.of() : family.qualifier.ranges(fields);
     int kept = family.spec.maxVersions();
     if (family.eventTime) {
       return new FamilySelect(family.index, ranges, family.cellTimes(scope.times()), kept);
@@ -291,25 +291,25 @@ public final class DeclaredLayout implements Layout {
 
   @Override
   public Optional<Bytes> qualifierAt(long bucket, long time) {
-    FamilyColumns first = families.getFirst();
+    Qualifier first = families.getFirst().qualifier;
     for (FamilyColumns family : families) {
-      if (!family.offsetFirst()
-          || family.offsetUnit != first.offsetUnit
-          || family.offsetBytes != first.offsetBytes) {
+      if (!family.qualifier.offsetFirst()
+          || family.qualifier.offsetUnit() != first.offsetUnit()
+          || family.qualifier.offsetBytes() != first.offsetBytes()) {
         return Optional.empty();
       }
     }
-    long steps = Math.ceilDiv(time - bucket, first.offsetUnit);
-    boolean fits = first.offsetBytes == 8 || steps >>> (8 * first.offsetBytes) == 0;
+    long steps = Math.ceilDiv(time - bucket, first.offsetUnit());
+    boolean fits = first.offsetBytes() == 8 || steps >>> (8 * first.offsetBytes()) == 0;
     return fits
-        ? Optional.of(new KeyBytes().number(steps, first.offsetBytes).toBytes())
+        ? Optional.of(new KeyBytes().number(steps, first.offsetBytes()).toBytes())
         : Optional.empty();
   }
 
   @Override
   public boolean rowsInTimeOrder() {
     return (keys.hasTime() && keys.time().instant())
-        || families.stream().allMatch(FamilyColumns::inTimeOrder);
+        || families.stream().allMatch(family -> family.qualifier.inTimeOrder());
   }
 
   @Override
@@ -377,7 +377,7 @@ public final class DeclaredLayout implements Layout {
               .formatted(
                   field, declaration.name(), familyByField.keySet().stream().sorted().toList()));
     }
-    if (!family.hasField && !field.equals(family.onlyField)) {
+    if (!family.namesFields && !field.equals(family.onlyField)) {
       return new Refusal(
           "declared.field",
           "field '%s' has no place in family %s of layout %s, which does not name its fields"

@@ -50,23 +50,15 @@ final class KeyPlan {
   private static List<KeyPart> compile(List<KeyElement> key, Resolution resolution) {
     Set<String> tags = new HashSet<>();
     Set<String> identifiers = new HashSet<>();
-    boolean allTags = false;
-    boolean allResource = false;
     for (KeyElement element : key) {
-      switch (element) {
-        case KeyElement.Tag tag -> tags.add(tag.tag());
-        case KeyElement.Resource resource -> identifiers.add(resource.identifier());
-        case KeyElement.AllTags all -> allTags = true;
-        case KeyElement.AllResource all -> allResource = true;
-        case KeyElement.Metric m -> {}
-        case KeyElement.Literal l -> {}
-        case KeyElement.Bucket b -> {}
-        case KeyElement.Time t -> {}
-        case KeyElement.Sequence s -> {}
-        case KeyElement.Salt s -> {}
-        case KeyElement.Hash h -> {}
+      if (element instanceof KeyElement.Tag(String name, TextForm form)) {
+        tags.add(name);
+      } else if (element instanceof KeyElement.Resource(String name, TextForm form)) {
+        identifiers.add(name);
       }
     }
+    boolean allTags = key.contains(new KeyElement.AllTags());
+    boolean allResource = key.contains(new KeyElement.AllResource());
     // From the last to the first: a salt is computed of the parts behind it.
     List<KeyPart> compiled = new ArrayList<>();
     for (int i = key.size() - 1; i >= 0; i--) {

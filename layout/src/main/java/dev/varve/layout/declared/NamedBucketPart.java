@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 final class NamedBucketPart implements KeyPart.Time {
   private final String label;
   private final CalendarUnit unit;
+  private final Bucketing.Calendar bucketing;
   private final long ticksPerDay;
   private final TimeRange times;
 
@@ -32,6 +33,7 @@ final class NamedBucketPart implements KeyPart.Time {
     this.label = element.text();
     this.unit = ((BucketWidth.Calendar) element.width()).unit();
     this.ticksPerDay = 86_400 * resolution.perSecond();
+    this.bucketing = new Bucketing.Calendar(unit, ticksPerDay);
     this.times = new TimeRange(ticks(firstDay(0)), ticks(firstDay(10_000)));
   }
 
@@ -75,7 +77,7 @@ final class NamedBucketPart implements KeyPart.Time {
 
   @Override
   public long next(long bucket) {
-    return new Bucketing.Calendar(unit, ticksPerDay).next(bucket);
+    return bucketing.next(bucket);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.varve.layout.declared;
 import dev.varve.layout.KeyBytes;
 import dev.varve.model.Column;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All fields of an event in one value; {@code codec.packed} = 1.
@@ -74,8 +75,79 @@ final class PackedCodec {
     return Math.max(1, (31 - Integer.numberOfLeadingZeros(value | 1)) / 7 + 1);
   }
 
-  /** Whether one name is less than another, byte by byte. */
-  static boolean rises(byte[] bytes, int from, int to, int nextFrom, int nextTo) {
-    return Arrays.compareUnsigned(bytes, from, to, bytes, nextFrom, nextTo) < 0;
+  /** Where the name of the field at {@code at} starts. */
+  static int nameFrom(byte[] bytes, int at, int to) {
+    return at + varintLength(varintAt(bytes, at, to));
+  }
+
+  static int nameTo(byte[] bytes, int at, int to) {
+    return nameFrom(bytes, at, to) + varintAt(bytes, at, to);
+  }
+
+  /** Where the value of the field whose name ends at {@code nameTo} starts. */
+  static int valueFrom(byte[] bytes, int nameTo, int to) {
+    return nameTo + varintLength(varintAt(bytes, nameTo, to));
+  }
+
+  /** Where it ends, and the next field starts. */
+  static int valueTo(byte[] bytes, int nameTo, int to) {
+    return valueFrom(bytes, nameTo, to) + varintAt(bytes, nameTo, to);
+  }
+
+  /** Why bytes are no packed fields, or null. */
+  static @Nullable String fault(byte[] bytes, int from, int to) {
+    if (from == to) {
+      return "value: empty, expected packed fields";
+    }
+    if (bytes[from] != VERSION) {
+      return "value: packed fields of version %d, version %d is known"
+          .formatted(bytes[from], VERSION);
+    }
+    if (from + 1 == to) {
+      return "value: no field at all";
+    }
+    int before = -1;
+    for (int at = from + 1; at < to; ) {
+      String fault = faultOfField(bytes, from, at, to);
+      if (fault != null) {
+        return fault;
+      }
+      if (before >= 0 && !rises(bytes, before, at, to)) {
+        return "value, byte %d: names of fields do not rise"
+            .formatted(nameFrom(bytes, at, to) - from);
+      }
+      before = at;
+      at = valueTo(bytes, nameTo(bytes, at, to), to);
+    }
+    return null;
+  }
+
+  private static @Nullable String faultOfField(byte[] bytes, int from, int at, int to) {
+    int name = varintAt(bytes, at, to);
+    int nameFrom = name < 0 ? to : at + varintLength(name);
+    if (name < 0 || name > to - nameFrom || !Utf8.valid(bytes, nameFrom, nameFrom + name)) {
+      return "value, byte %d: no name of a field".formatted(at - from);
+    }
+    int nameTo = nameFrom + name;
+    int value = varintAt(bytes, nameTo, to);
+    int valueFrom = value < 0 ? to : nameTo + varintLength(value);
+    if (value < 1 || value > to - valueFrom) {
+      return "value, byte %d: a field without a value".formatted(nameTo - from);
+    }
+    boolean known = ValueCodec.kind(bytes, valueFrom, valueFrom + value) != null;
+    return known || ValueCodec.isReserved(bytes, valueFrom, valueFrom + value)
+        ? null
+        : "value, byte %d: no number and no text".formatted(valueFrom - from);
+  }
+
+  private static boolean rises(byte[] bytes, int before, int at, int to) {
+    return Arrays.compareUnsigned(
+            bytes,
+            nameFrom(bytes, before, to),
+            nameTo(bytes, before, to),
+            bytes,
+            nameFrom(bytes, at, to),
+            nameTo(bytes, at, to))
+        < 0;
   }
 }

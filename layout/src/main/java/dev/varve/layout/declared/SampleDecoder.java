@@ -2,9 +2,11 @@ package dev.varve.layout.declared;
 
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.RowSamples;
+import dev.varve.layout.declared.Qualifier.Part;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -29,24 +31,27 @@ final class SampleDecoder {
     byte[] bytes = cells.bytes();
     int row = cells.rowOffset(from);
     int rowEnd = row + cells.rowLength(from);
-    long time;
-    long stamp;
+    TimeRange domain = layout.domain().times();
+    long start = domain.from();
+    long end = domain.to();
+    long stamp = 0;
     try {
-      time = keys.check(bytes, row, rowEnd);
-      stamp = keys.oneRowASample() ? keys.stamp(bytes, row, rowEnd) : 0;
+      long time = keys.check(bytes, row, rowEnd);
+      if (keys.hasTime()) {
+        start = time;
+        end = Math.min(end, keys.time().next(time));
+      }
+      if (keys.oneRowASample()) {
+        stamp = keys.stamp(bytes, row, rowEnd);
+      }
     } catch (DamagedCellException damage) {
       for (int cell = from; cell < to; cell++) {
         out.damaged(cell, String.valueOf(damage.getMessage()));
       }
       return;
     }
-    long end = keys.hasTime() ? keys.time().next(time) : Long.MAX_VALUE;
     for (int cell = from; cell < to; cell++) {
-      int family = cells.family(cell);
-      String reason =
-          family == layout.attributesFamily()
-              ? layout.attributes().decode(cells, cell, out)
-              : sample(layout.family(family), cells, cell, time, end, stamp, out);
+      String reason = cell(cells, cell, start, end, stamp, out);
       if (reason != null) {
         out.damaged(cell, reason);
       }
@@ -56,179 +61,131 @@ final class SampleDecoder {
   /**
    * Decodes one cell.
    *
-   * @param rowTime the start of the row's bucket, or its instant
-   * @param rowEnd the start of the next
-   * @param rowStamp what the row key says
-   * @return why it is damaged, or null
+   * @param start the start of the row's bucket, or its instant; where rows hold all of time, the
+   *     first instant of the domain
+   * @param end the start of the next
+   * @param rowStamp what the row key says, 0 where it says nothing
+   * @return why the cell is damaged, or null
    */
-  private @Nullable String sample(
-      FamilyColumns family,
-      CellBatch cells,
-      int cell,
-      long rowTime,
-      long rowEnd,
-      long rowStamp,
-      RowSamples out) {
+  private @Nullable String cell(
+      CellBatch cells, int cell, long start, long end, long rowStamp, RowSamples out) {
+    if (cells.family(cell) == layout.attributesFamily()) {
+      return layout.attributes().decode(cells, cell, out);
+    }
+    FamilyColumns family = layout.family(cells.family(cell));
     byte[] bytes = cells.bytes();
-    int at = cells.qualifierOffset(cell);
-    int to = at + cells.qualifierLength(cell);
-    long time = rowTime;
-    long stamp = rowStamp;
-    int fieldFrom = -1;
-    int fieldTo = -1;
-    int valueFrom = cells.valueOffset(cell);
-    int valueTo = valueFrom + cells.valueLength(cell);
-    int valueEnd = valueTo;
-    int last = family.parts.length - 1;
-    for (int i = 0; i <= last; i++) {
-      switch (family.parts[i]) {
-        case OFFSET -> {
-          if (to - at < family.offsetBytes) {
-            return "qualifier: offset of %d bytes, %d are left"
-                .formatted(family.offsetBytes, to - at);
-          }
-          long steps = OrderedNumber.unsigned(bytes, at, family.offsetBytes);
-          if (steps < 0 || steps > (rowEnd - rowTime - 1) / family.offsetUnit) {
-            return "qualifier: offset %s lies behind the end of the row's bucket"
-                .formatted(Long.toUnsignedString(steps));
-          }
-          time = rowTime + steps * family.offsetUnit;
-          at += family.offsetBytes;
-        }
-        case SEQUENCE -> {
-          if (to - at < OrderedNumber.LENGTH) {
-            return "qualifier: sequence of 8 bytes, %d are left".formatted(to - at);
-          }
-          stamp = OrderedNumber.read(bytes, at, false);
-          at += OrderedNumber.LENGTH;
-        }
-        case FIXED -> {
-          if (to - at < family.fixed.length()
-              || !family.fixed.contentEquals(bytes, at, family.fixed.length())) {
-            return "qualifier: expected '%s'".formatted(family.fixed.toUtf8());
-          }
-          at += family.fixed.length();
-        }
-        case FIELD -> {
-          fieldFrom = at;
-          fieldTo = i == last ? to : OrderedText.endOfField(bytes, at, to);
-          if (fieldTo < 0 || !OrderedText.isField(bytes, fieldFrom, fieldTo)) {
-            return "qualifier: no name of a field at byte %d"
-                .formatted(fieldFrom - cells.qualifierOffset(cell));
-          }
-          at = i == last ? to : fieldTo + 2;
-        }
-        case VALUE -> {
-          int end = endOfValue(bytes, at, to, i == last);
-          if (end < 0) {
-            return "qualifier: no value at byte %d".formatted(at - cells.qualifierOffset(cell));
-          }
-          if (valueFrom != valueEnd) {
-            return "value of %d bytes, which stands in the qualifier"
-                .formatted(valueEnd - valueFrom);
-          }
-          valueFrom = at;
-          valueTo = end;
-          at = ValueCodec.isText(bytes, at, to) && i != last ? end + 2 : end;
-        }
+    int from = cells.qualifierOffset(cell);
+    int to = from + cells.qualifierLength(cell);
+    String fault = family.qualifier.fault(bytes, from, to, end - start);
+    if (fault != null) {
+      return fault;
+    }
+    long time = start;
+    if (family.hasOffset) {
+      time += family.qualifier.offset(bytes, from, to);
+    } else if (family.eventTime) {
+      time = cells.time(cell) - family.shift;
+      if (time < start || time >= end) {
+        return "cell time %d is that of no sample in the row".formatted(cells.time(cell));
       }
     }
-    if (at != to) {
-      return "qualifier: %d bytes too many".formatted(to - at);
-    }
-    if (family.eventTime) {
-      long cellTime = cells.time(cell);
-      time = cellTime - family.shift;
-      if (cellTime < Long.MIN_VALUE + family.shift || !layout.domain().times().contains(time)) {
-        return "cell time %d is that of no sample".formatted(cellTime);
-      }
-      if (keys.hasTime() && (time < rowTime || time >= rowEnd)) {
-        return "cell time %d lies outside the row's bucket".formatted(cellTime);
-      }
-    } else if (!family.hasSequence && !keys.oneRowASample()) {
-      stamp = cells.time(cell);
-    }
-    if (!layout.domain().times().contains(time)) {
-      return "time %d lies outside the layout's domain".formatted(time);
-    }
+    long stamp = stamp(family, cells, cell, rowStamp);
     return switch (family.form) {
-      case ONE -> one(family, bytes, fieldFrom, fieldTo, valueFrom, valueTo, time, stamp, out);
-      case ALL -> packed(family, bytes, valueFrom, valueTo, time, stamp, out);
-      case EMPTY -> {
-        if (ValueCodec.isText(bytes, valueFrom, valueTo)) {
-          yield escaped(family, bytes, fieldFrom, fieldTo, valueFrom, valueTo, time, stamp, out);
-        }
-        yield one(family, bytes, fieldFrom, fieldTo, valueFrom, valueTo, time, stamp, out);
-      }
+      case ONE -> one(family, cells, cell, time, stamp, out);
+      case EMPTY -> inQualifier(family, cells, cell, time, stamp, out);
+      case ALL -> packed(family, cells, cell, time, stamp, out);
     };
   }
 
-  /** Where a value in a qualifier ends, before its end mark; -1 where there is none. */
-  static int endOfValue(byte[] bytes, int from, int to, boolean last) {
-    if (from >= to) {
-      return -1;
+  private long stamp(FamilyColumns family, CellBatch cells, int cell, long rowStamp) {
+    if (family.hasSequence) {
+      int from = cells.qualifierOffset(cell);
+      int to = from + cells.qualifierLength(cell);
+      return OrderedNumber.read(
+          cells.bytes(), family.qualifier.start(Part.SEQUENCE, cells.bytes(), from, to), false);
     }
-    if (ValueCodec.isText(bytes, from, to)) {
-      int end = last ? to : OrderedText.endOf(bytes, from + 1, to);
-      return end >= 0 && OrderedText.isText(bytes, from + 1, end) ? end : -1;
-    }
-    int length = ValueCodec.numberLength(bytes, from);
-    return length < 0 || from + length > to ? -1 : from + length;
+    return keys.oneRowASample() || family.eventTime ? rowStamp : cells.time(cell);
   }
 
   private @Nullable String one(
-      FamilyColumns family,
-      byte[] bytes,
-      int fieldFrom,
-      int fieldTo,
-      int valueFrom,
-      int valueTo,
-      long time,
-      long stamp,
-      RowSamples out) {
-    Kind kind = ValueCodec.kind(bytes, valueFrom, valueTo);
+      FamilyColumns family, CellBatch cells, int cell, long time, long stamp, RowSamples out) {
+    int from = cells.valueOffset(cell);
+    int to = from + cells.valueLength(cell);
+    Kind kind = ValueCodec.kind(cells.bytes(), from, to);
     if (kind == null) {
       return "value: no number and no text";
     }
-    String field = fieldFrom < 0 ? family.onlyField : field(bytes, fieldFrom, fieldTo, kind, out);
-    if (layout.familyOf(field) != family) {
-      return "field '%s' has no place in family %s".formatted(field, family.spec.name());
+    Samples samples = samples(family, cells, cell, kind, out);
+    if (samples == null) {
+      return misplaced(field(family, cells, cell), family);
     }
-    add(out.samples(field, kind), kind, bytes, valueFrom, valueTo, time, stamp);
+    add(samples, kind, cells.bytes(), from, to, time, stamp);
     return null;
   }
 
-  /** As {@link #one}, for a text that stands escaped in the qualifier. */
-  private @Nullable String escaped(
-      FamilyColumns family,
-      byte[] bytes,
-      int fieldFrom,
-      int fieldTo,
-      int valueFrom,
-      int valueTo,
-      long time,
-      long stamp,
-      RowSamples out) {
-    String field =
-        fieldFrom < 0 ? family.onlyField : field(bytes, fieldFrom, fieldTo, Kind.STRING, out);
-    if (layout.familyOf(field) != family) {
-      return "field '%s' has no place in family %s".formatted(field, family.spec.name());
+  private @Nullable String inQualifier(
+      FamilyColumns family, CellBatch cells, int cell, long time, long stamp, RowSamples out) {
+    if (cells.valueLength(cell) != 0) {
+      return "value: %d bytes, it stands in the qualifier".formatted(cells.valueLength(cell));
     }
-    byte[] text = OrderedText.unescape(bytes, valueFrom + 1, valueTo);
-    out.samples(field, Kind.STRING).add(time, text, 0, text.length, stamp);
+    byte[] bytes = cells.bytes();
+    int from = cells.qualifierOffset(cell);
+    int to = from + cells.qualifierLength(cell);
+    int valueFrom = family.qualifier.start(Part.VALUE, bytes, from, to);
+    int valueTo = family.qualifier.end(Part.VALUE, bytes, valueFrom, to);
+    boolean text = ValueCodec.isText(bytes, valueFrom, valueTo);
+    Kind kind = text ? Kind.STRING : ValueCodec.kind(bytes, valueFrom, valueTo);
+    if (kind == null) {
+      return "qualifier: no number and no text";
+    }
+    Samples samples = samples(family, cells, cell, kind, out);
+    if (samples == null) {
+      return misplaced(field(family, cells, cell), family);
+    }
+    if (text) {
+      byte[] utf8 = OrderedText.unescape(bytes, valueFrom + 1, valueTo);
+      samples.add(time, utf8, 0, utf8.length, stamp);
+    } else {
+      add(samples, kind, bytes, valueFrom, valueTo, time, stamp);
+    }
     return null;
   }
 
-  /** The name of a field in a qualifier, taken from the vectors that are there if it can be. */
-  private static String field(byte[] bytes, int from, int to, Kind kind, RowSamples out) {
+  /** The name of the field of a cell whose qualifier has one. */
+  private static String field(FamilyColumns family, CellBatch cells, int cell) {
+    byte[] bytes = cells.bytes();
+    int from = cells.qualifierOffset(cell);
+    int to = from + cells.qualifierLength(cell);
+    int fieldFrom = family.qualifier.start(Part.FIELD, bytes, from, to);
+    return OrderedText.readField(
+        bytes, fieldFrom, family.qualifier.end(Part.FIELD, bytes, fieldFrom, to));
+  }
+
+  private static String misplaced(String field, FamilyColumns family) {
+    return "field '%s' has no place in family %s".formatted(field, family.spec.name());
+  }
+
+  /** The vector that a cell's value goes to; null where its field does not live in the family. */
+  private @Nullable Samples samples(
+      FamilyColumns family, CellBatch cells, int cell, Kind kind, RowSamples out) {
+    if (!family.qualifierHasField) {
+      return out.samples(family.onlyField, kind);
+    }
+    byte[] bytes = cells.bytes();
+    int from = cells.qualifierOffset(cell);
+    int to = from + cells.qualifierLength(cell);
+    int fieldFrom = family.qualifier.start(Part.FIELD, bytes, from, to);
+    int fieldTo = family.qualifier.end(Part.FIELD, bytes, fieldFrom, to);
+    String known = known(bytes, fieldFrom, fieldTo, kind, out);
+    String field = known != null ? known : OrderedText.readField(bytes, fieldFrom, fieldTo);
+    return layout.familyOf(field) == family ? out.samples(field, kind) : null;
+  }
+
+  /** The name of a field, taken from the vectors that are there if it can be. */
+  private static @Nullable String known(byte[] bytes, int from, int to, Kind kind, RowSamples out) {
     if (from == to) {
       return Series.DEFAULT_FIELD;
     }
-    String known = known(bytes, from, to, kind, out);
-    return known != null ? known : OrderedText.readField(bytes, from, to);
-  }
-
-  private static @Nullable String known(byte[] bytes, int from, int to, Kind kind, RowSamples out) {
     for (int i = 0; i < out.vectors().size(); i++) {
       RowSamples.Vector vector = out.vectors().get(i);
       if (vector.samples().kind() == kind && OrderedText.equals(bytes, from, to, vector.field())) {
@@ -239,33 +196,49 @@ final class SampleDecoder {
   }
 
   private @Nullable String packed(
-      FamilyColumns family, byte[] bytes, int from, int to, long time, long stamp, RowSamples out) {
-    if (from == to || bytes[from] != PackedCodec.VERSION) {
-      return from == to
-          ? "value: empty, expected packed fields"
-          : "value: packed fields of version %d, version %d is known"
-              .formatted(bytes[from], PackedCodec.VERSION);
+      FamilyColumns family, CellBatch cells, int cell, long time, long stamp, RowSamples out) {
+    byte[] bytes = cells.bytes();
+    int from = cells.valueOffset(cell);
+    int to = from + cells.valueLength(cell);
+    String fault = PackedCodec.fault(bytes, from, to);
+    if (fault != null) {
+      return fault;
     }
-    String reason = checkPacked(family, bytes, from + 1, to);
-    if (reason != null) {
-      return reason;
+    String stranger = layout.holdsEveryField() ? null : stranger(family, bytes, from, to);
+    if (stranger != null) {
+      return misplaced(stranger, family);
     }
     int at = from + 1;
     while (at < to) {
-      int name = PackedCodec.varintAt(bytes, at, to);
-      int nameFrom = at + PackedCodec.varintLength(name);
-      int value = PackedCodec.varintAt(bytes, nameFrom + name, to);
-      int valueFrom = nameFrom + name + PackedCodec.varintLength(value);
-      at = valueFrom + value;
+      int nameFrom = PackedCodec.nameFrom(bytes, at, to);
+      int nameTo = PackedCodec.nameTo(bytes, at, to);
+      int valueFrom = PackedCodec.valueFrom(bytes, nameTo, to);
+      at = PackedCodec.valueTo(bytes, nameTo, to);
       Kind kind = ValueCodec.kind(bytes, valueFrom, at);
       if (kind != null) {
-        String known = known(bytes, nameFrom, nameFrom + name, kind, out);
-        String field =
-            known != null ? known : new String(bytes, nameFrom, name, StandardCharsets.UTF_8);
+        String known = nameFrom == nameTo ? "" : known(bytes, nameFrom, nameTo, kind, out);
+        String field = known != null ? known : name(bytes, nameFrom, nameTo);
         add(out.samples(field, kind), kind, bytes, valueFrom, at, time, stamp);
       }
     }
     return null;
+  }
+
+  /** A packed field that lives in another family, or null. */
+  private @Nullable String stranger(FamilyColumns family, byte[] bytes, int from, int to) {
+    for (int at = from + 1; at < to; ) {
+      int nameTo = PackedCodec.nameTo(bytes, at, to);
+      String field = name(bytes, PackedCodec.nameFrom(bytes, at, to), nameTo);
+      if (layout.familyOf(field) != family) {
+        return field;
+      }
+      at = PackedCodec.valueTo(bytes, nameTo, to);
+    }
+    return null;
+  }
+
+  private static String name(byte[] bytes, int from, int to) {
+    return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
   private static void add(
@@ -275,41 +248,5 @@ final class SampleDecoder {
       case DOUBLE -> samples.add(time, ValueCodec.readDouble(bytes, from, to), stamp);
       case STRING -> samples.add(time, bytes, from + 1, to - from - 1, stamp);
     }
-  }
-
-  /** Why packed fields are damaged, before the first of them is handed out; or null. */
-  private @Nullable String checkPacked(FamilyColumns family, byte[] bytes, int from, int to) {
-    int at = from;
-    int before = -1;
-    int beforeTo = -1;
-    while (at < to) {
-      int name = PackedCodec.varintAt(bytes, at, to);
-      int nameFrom = at + PackedCodec.varintLength(Math.max(name, 0));
-      if (name < 0 || name > to - nameFrom || !Utf8.valid(bytes, nameFrom, nameFrom + name)) {
-        return "value, byte %d: no name of a field".formatted(at - from + 1);
-      }
-      int nameTo = nameFrom + name;
-      int value = PackedCodec.varintAt(bytes, nameTo, to);
-      int valueFrom = nameTo + PackedCodec.varintLength(Math.max(value, 0));
-      if (value < 1 || value > to - valueFrom) {
-        return "value, byte %d: a field without a value".formatted(nameTo - from + 1);
-      }
-      at = valueFrom + value;
-      if (ValueCodec.kind(bytes, valueFrom, at) == null
-          && !ValueCodec.isReserved(bytes, valueFrom, at)) {
-        return "value, byte %d: no number and no text".formatted(valueFrom - from + 1);
-      }
-      if (before >= 0 && !PackedCodec.rises(bytes, before, beforeTo, nameFrom, nameTo)) {
-        return "value, byte %d: names of fields do not rise".formatted(nameFrom - from + 1);
-      }
-      before = nameFrom;
-      beforeTo = nameTo;
-      if (!layout.holdsEveryField()
-          && layout.familyOf(new String(bytes, nameFrom, name, StandardCharsets.UTF_8)) != family) {
-        return "value, byte %d: a field that has no place in family %s"
-            .formatted(nameFrom - from + 1, family.spec.name());
-      }
-    }
-    return from == to ? "value: no field at all" : null;
   }
 }

@@ -28,6 +28,7 @@ final class SampleEncoder {
   private final MutationBatch batch;
   private final KeyBytes out = new KeyBytes();
   private final KeyInput input;
+  private final TimeRange domain;
 
   /** For each column its family; null where it has none, or is refused whole. */
   private final @Nullable FamilyColumns[] families;
@@ -53,6 +54,7 @@ final class SampleEncoder {
     this.sink = sink;
     this.batch = sink.data(layout.dataTable());
     this.input = new KeyInput(binding);
+    this.domain = layout.domain().times();
     this.families = families();
     this.packed = layout.packs() ? PackedColumns.of(group.columns(), families) : null;
   }
@@ -66,7 +68,7 @@ final class SampleEncoder {
         found[i] = layout.familyOf(column.field());
       } else {
         for (int place = 0; place < group.size(); place++) {
-          if (column.has(place)) {
+          if (column.has(place) && domain.contains(group.times()[place])) {
             sink.refuse(i, place, refusal);
           }
         }
@@ -76,16 +78,15 @@ final class SampleEncoder {
   }
 
   void encode() {
-    TimeRange domain = layout.domain().times();
     long[] times = group.times();
     int place = 0;
     while (place < group.size()) {
       if (!domain.contains(times[place])) {
-        sink.refuse(-1, place, outside(times[place], domain));
+        sink.refuse(-1, place, outside(times[place]));
         place++;
         continue;
       }
-      int end = run(place, domain);
+      int end = run(place);
       startRow(place);
       for (int i = 0; i < families.length; i++) {
         FamilyColumns family = families[i];
@@ -100,7 +101,7 @@ final class SampleEncoder {
     }
   }
 
-  private Refusal outside(long time, TimeRange domain) {
+  private Refusal outside(long time) {
     return new Refusal(
         "declared.time",
         "time %d lies outside %d to %d, which layout %s holds"
@@ -108,7 +109,7 @@ final class SampleEncoder {
   }
 
   /** The end of the run of places that share the row of place {@code from}. */
-  private int run(int from, TimeRange domain) {
+  private int run(int from) {
     if (keys.oneRowASample()) {
       return from + 1;
     }
@@ -192,29 +193,29 @@ final class SampleEncoder {
    */
   private @Nullable Refusal appendQualifier(
       FamilyColumns family, @Nullable Column column, int place) {
-    int last = family.parts.length - 1;
-    for (int i = 0; i <= last; i++) {
-      switch (family.parts[i]) {
+    Qualifier qualifier = family.qualifier;
+    for (int i = 0; i < qualifier.size(); i++) {
+      switch (qualifier.part(i)) {
         case OFFSET -> {
           long ticks = group.times()[place] - rowTime;
-          if (ticks % family.offsetUnit != 0) {
-            return offTheGrid(group.times()[place], family);
+          if (ticks % qualifier.offsetUnit() != 0) {
+            return offTheGrid(group.times()[place], qualifier.offsetUnit());
           }
-          out.number(ticks / family.offsetUnit, family.offsetBytes);
+          out.number(ticks / qualifier.offsetUnit(), qualifier.offsetBytes());
         }
         case FIELD -> {
           if (column != null) {
             OrderedText.appendField(column.field(), out);
-            if (i < last) {
+            if (!qualifier.isLast(i)) {
               OrderedText.end(out);
             }
           }
         }
         case SEQUENCE -> OrderedNumber.append(firstStamp + place, false, out);
-        case FIXED -> out.raw(family.fixed);
+        case FIXED -> out.raw(qualifier.fixed());
         case VALUE -> {
           if (column != null) {
-            appendValueToQualifier(column, place, i == last);
+            appendValueToQualifier(column, place, qualifier.isLast(i));
           }
         }
       }
@@ -228,11 +229,11 @@ final class SampleEncoder {
         : null;
   }
 
-  private Refusal offTheGrid(long time, FamilyColumns family) {
+  private Refusal offTheGrid(long time, long unit) {
     return new Refusal(
         "declared.grid",
         "time %d does not lie a multiple of %d %s behind the start of its bucket at %d"
-            .formatted(time, family.offsetUnit, layout.resolution().symbol(), rowTime));
+            .formatted(time, unit, layout.resolution().symbol(), rowTime));
   }
 
   private void appendValueToQualifier(Column column, int place, boolean last) {

@@ -1,0 +1,235 @@
+package dev.varve.layout.declared;
+
+import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
+import dev.varve.model.Resolution;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What the families and attributes of a declaration must keep. */
+final class FamilyRules {
+  private final Declaration declaration;
+  private final List<Fault> faults;
+
+  FamilyRules(Declaration declaration, List<Fault> faults) {
+    this.declaration = declaration;
+    this.faults = faults;
+  }
+
+  private void fault(String path, String message) {
+    faults.add(new Fault(path, message));
+  }
+
+  private void text(String path, String text) {
+    String fault = DeclarationRules.faultOf(text);
+    if (fault != null) {
+      fault(path, fault);
+    }
+  }
+
+  void check() {
+    families();
+    attributes();
+  }
+
+  private void families() {
+    if (declaration.families().isEmpty()) {
+      fault("families", "a layout needs at least one");
+    }
+    Set<String> names = new HashSet<>();
+    Set<String> fields = new HashSet<>();
+    int rest = 0;
+    int clocks = 0;
+    for (FamilyDeclaration family : declaration.families()) {
+      String path = "families." + family.name();
+      familyName(path, family.name(), names);
+      for (String field : family.fields()) {
+        if (!fields.add(field)) {
+          fault(path + ".fields", "field '%s' lives in two families".formatted(field));
+        }
+      }
+      rest += family.fields().isEmpty() ? 1 : 0;
+      clocks += family.time() instanceof CellTime.Server ? 1 : 0;
+      qualifier(path, family);
+      time(path, family);
+      if (family.versions() < 1) {
+        fault(path + ".versions", "at least 1 is kept, not %d".formatted(family.versions()));
+      }
+    }
+    if (rest > 1) {
+      fault("families", "%d of them name no fields, at most one can take the rest".formatted(rest));
+    }
+    if (clocks > 0 && clocks < declaration.families().size()) {
+      fault("families", "cell times are the server's in some and the events' in others");
+    }
+  }
+
+  private void familyName(String path, String name, Set<String> names) {
+    if (!name.matches("[!-~]{1,64}")) {
+      fault(path, "'%s' is not 1 to 64 characters of printable ASCII".formatted(name));
+    }
+    if (!names.add(name)) {
+      fault(path, "there are two families of that name");
+    }
+  }
+
+  private void qualifier(String familyPath, FamilyDeclaration family) {
+    String path = familyPath + ".qualifier";
+    if (family.qualifier().isEmpty()) {
+      fault(path, "a qualifier needs at least one part");
+    }
+    Set<Class<?>> seen = new HashSet<>();
+    for (QualifierElement element : family.qualifier()) {
+      if (!seen.add(element.getClass())) {
+        fault(path, "%s stands in it twice".formatted(element.text()));
+      }
+      if (element instanceof QualifierElement.Offset offset) {
+        offset(path, offset);
+      }
+      if (element instanceof QualifierElement.Fixed(String bytes)) {
+        text(path, bytes);
+      }
+    }
+    form(path, familyPath, family);
+  }
+
+  private void form(String path, String familyPath, FamilyDeclaration family) {
+    boolean value = family.has(QualifierElement.Value.class);
+    boolean field = family.has(QualifierElement.Field.class);
+    switch (family.value()) {
+      case ONE -> {
+        if (value) {
+          fault(path, "the value stands in it already: say value: empty");
+        }
+      }
+      case EMPTY -> {
+        if (!value) {
+          fault(path, "the value has no place: add 'value'");
+        }
+      }
+      case ALL -> {
+        if (value || field) {
+          fault(path, "it cannot name a field or value where one cell holds all fields");
+        }
+      }
+    }
+    if (family.value() != ValueForm.ALL && !field && family.fields().size() > 1) {
+      fault(
+          path,
+          "%d fields live here, nothing tells them apart: add 'field'"
+              .formatted(family.fields().size()));
+    }
+    boolean sequenceInKey =
+        declaration.key().stream().anyMatch(KeyElement.Sequence.class::isInstance);
+    if (sequenceInKey && family.has(QualifierElement.Sequence.class)) {
+      fault(path, "the key has a sequence already");
+    }
+    if (family.time() instanceof CellTime.Shifted(long millis)) {
+      shift(familyPath + ".time", millis, declaration.resolution());
+    }
+  }
+
+  private void offset(String path, QualifierElement.Offset offset) {
+    KeyElement last = DeclarationRules.lastTime(declaration);
+    if (!(last instanceof KeyElement.Bucket bucket)) {
+      fault(
+          path,
+          last == null
+              ? "an offset needs a bucket in the key to count from"
+              : "the key carries the instant itself, an offset would say it again");
+      return;
+    }
+    Resolution resolution = declaration.resolution();
+    if (offset.unit() != null && Ticks.of(offset.unit(), resolution).isEmpty()) {
+      fault(
+          path,
+          "%s is no whole number of %s, the layout's resolution"
+              .formatted(TimeText.of(offset.unit()), resolution.symbol()));
+      return;
+    }
+    if (offset.bytes() < 0 || offset.bytes() > 8) {
+      fault(path, "an offset has 1 to 8 bytes, not %d".formatted(offset.bytes()));
+      return;
+    }
+    boolean measurable =
+        !(bucket.width() instanceof BucketWidth.Fixed(var length))
+            || Ticks.of(length, resolution).isPresent();
+    if (measurable && offset.bytes() > 0) {
+      long unit = Qualifier.unitTicks(offset, resolution);
+      long ticks = DeclarationRules.bucketTicks(declaration);
+      int needed = Qualifier.bytesFor(ticks, unit);
+      if (offset.bytes() < needed) {
+        faults.add(
+            new Fault(
+                path,
+                "the last offset in a bucket of %s is %d, which %d bytes cannot hold; %d can"
+                    .formatted(bucket.width().text(), (ticks - 1) / unit, offset.bytes(), needed),
+                "offset-width"));
+      }
+    }
+  }
+
+  private void shift(String path, long millis, Resolution unit) {
+    if (millis <= 0) {
+      fault(path, "a shift is a number of milliseconds above 0, not %d".formatted(millis));
+      return;
+    }
+    long perMilli = Math.max(1, unit.perSecond() / 1000);
+    if (millis > Long.MAX_VALUE / 2 / perMilli) {
+      faults.add(
+          new Fault(
+              path,
+              "a shift of %d ms does not fit into half of 64 bits of %s, at most %d ms does"
+                  .formatted(millis, unit.symbol(), Long.MAX_VALUE / 2 / perMilli),
+              "shift-overflow"));
+    }
+  }
+
+  private void time(String path, FamilyDeclaration family) {
+    boolean instant = DeclarationRules.lastTime(declaration) instanceof KeyElement.Time;
+    boolean offset = family.has(QualifierElement.Offset.class);
+    boolean event = !(family.time() instanceof CellTime.Server);
+    if (!instant && !offset && !event) {
+      fault(
+          path,
+          "nothing says the time of a sample: give the key a 'time', the qualifier an 'offset',"
+              + " or the cells 'time: event'");
+    }
+    if (offset && event) {
+      fault(path, "offset and cell time would both say the time of a sample: keep one");
+    }
+  }
+
+  private void attributes() {
+    AttributesDeclaration attributes = declaration.attributes();
+    if (attributes == null) {
+      return;
+    }
+    boolean rowForEver =
+        declaration.key().stream()
+            .allMatch(element ->
+                DeclarationRules.isOfKey(element)
+                    || element instanceof KeyElement.Literal
+                    || element instanceof KeyElement.Salt
+                    || element instanceof KeyElement.Hash);
+    if (!rowForEver) {
+      fault(
+          "attributes",
+          "they belong to a series for all its time, but rows of this key end with a bucket, an"
+              + " instant or a sample");
+    }
+    Set<String> names = new HashSet<>();
+    declaration.families().forEach(family -> names.add(family.name()));
+    familyName("attributes.family", attributes.family(), names);
+    if (attributes.versions() < 1) {
+      fault("attributes.versions", "at least 1 is kept, not %d".formatted(attributes.versions()));
+    }
+    switch (attributes.time()) {
+      case CellTime.Server s -> {}
+      case CellTime.Event e ->
+          fault("attributes.time", "it is server or shifted: attributes are no events");
+      case CellTime.Shifted(long millis) ->
+          shift("attributes.time", millis, declaration.resolution());
+    }
+  }
+}

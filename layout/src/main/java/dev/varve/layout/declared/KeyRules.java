@@ -1,0 +1,185 @@
+package dev.varve.layout.declared;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What the row key of a declaration must keep. */
+final class KeyRules {
+  private final Declaration declaration;
+  private final List<Fault> faults;
+
+  KeyRules(Declaration declaration, List<Fault> faults) {
+    this.declaration = declaration;
+    this.faults = faults;
+  }
+
+  private void fault(String path, String message) {
+    faults.add(new Fault(path, message));
+  }
+
+  private void text(String path, String text) {
+    String fault = DeclarationRules.faultOf(text);
+    if (fault != null) {
+      fault(path, fault);
+    }
+  }
+
+  void check() {
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < declaration.key().size(); i++) {
+      KeyElement element = declaration.key().get(i);
+      String path = "key[" + i + "]";
+      boolean mayRepeat =
+          element instanceof KeyElement.Literal || element instanceof KeyElement.Bucket;
+      if (!seen.add(element.name()) && !mayRepeat) {
+        fault(path, "%s stands in the key twice".formatted(element.name()));
+      }
+      part(path, i, element);
+    }
+    if (!seen.contains("metric")) {
+      fault("key", "it has no part 'metric'");
+    }
+    nesting();
+  }
+
+  private void part(String path, int index, KeyElement element) {
+    switch (element) {
+      case KeyElement.Metric metric -> form(path, metric.form());
+      case KeyElement.Tag tag -> {
+        form(path, tag.form());
+        text(path, tag.tag());
+      }
+      case KeyElement.Resource resource -> {
+        form(path, resource.form());
+        text(path, resource.identifier());
+      }
+      case KeyElement.Literal literal -> {
+        if (literal.bytes().isEmpty()) {
+          fault(path, "a literal needs a text");
+        }
+        text(path, literal.bytes());
+      }
+      case KeyElement.Bucket bucket -> bucket(path, bucket);
+      case KeyElement.Salt salt -> {
+        if (salt.buckets() < 2 || salt.buckets() > 65_536) {
+          faults.add(
+              new Fault(
+                  path, "a salt has 2 to 65536 buckets, not " + salt.buckets(), "salt-count"));
+        }
+        covers(path, index, salt.of(), true);
+      }
+      case KeyElement.Hash hash -> {
+        if (hash.bytes() < 1 || hash.bytes() > 8) {
+          fault(path, "a hash has 1 to 8 bytes, not %d".formatted(hash.bytes()));
+        }
+        covers(path, index, hash.of(), false);
+      }
+      case KeyElement.AllTags t -> {}
+      case KeyElement.AllResource r -> {}
+      case KeyElement.Time t -> {}
+      case KeyElement.Sequence s -> {}
+    }
+  }
+
+  private void form(String path, TextForm form) {
+    if (form.width() < 0 || form.width() > DeclaredLayout.ROW_KEY_MAX) {
+      fault(
+          path,
+          "a fixed width is 1 to %d bytes, not %d"
+              .formatted(DeclaredLayout.ROW_KEY_MAX, form.width()));
+    }
+    if (form.transform() instanceof TextTransform.ZeroPad(int digits)
+        && (digits < 1 || digits > 1000)) {
+      fault(path, "numbers are filled up to 1 to 1000 digits, not %d".formatted(digits));
+    }
+  }
+
+  private void bucket(String path, KeyElement.Bucket bucket) {
+    if (bucket.width() instanceof BucketWidth.Fixed(var length)
+        && Ticks.of(length, declaration.resolution()).isEmpty()) {
+      fault(
+          path,
+          "%s is no whole number of %s, the layout's resolution"
+              .formatted(TimeText.of(length), declaration.resolution().symbol()));
+    }
+    switch (bucket.label()) {
+      case START -> {}
+      case TEXT -> {
+        if (bucket.width() instanceof BucketWidth.Fixed) {
+          fault(path, "only day, week, month and year have names; use label: start");
+        }
+        if (bucket.descending()) {
+          fault(path, "names rise with time; use label: start for falling order");
+        }
+      }
+      case NUMBER ->
+          faults.add(
+              new Fault(
+                  path,
+                  "the number of a %s comes back every year, so that rows of different years would"
+                          .formatted(bucket.width().text())
+                      + " be one; use label: text, which has the year, or label: start",
+                  "bucket-label"));
+    }
+  }
+
+  private void covers(String path, int index, List<String> of, boolean time) {
+    List<KeyElement> behind = declaration.key().subList(index + 1, declaration.key().size());
+    for (String name : of) {
+      boolean known =
+          behind.stream()
+              .anyMatch(element ->
+                  element.name().equals(name)
+                      && (DeclarationRules.isOfKey(element)
+                          || (time && DeclarationRules.isTime(element))));
+      if (!known) {
+        fault(
+            path,
+            "'%s' is no part behind it that says something of the series%s"
+                .formatted(name, time ? " or its time" : ""));
+      }
+    }
+    if (of.isEmpty() && behind.stream().noneMatch(DeclarationRules::isOfKey)) {
+      fault(path, "no part of a series' key stands behind it, it would be the same everywhere");
+    }
+  }
+
+  /** Of several times in a key each must divide the one before. */
+  private void nesting() {
+    KeyElement coarser = null;
+    for (int i = 0; i < declaration.key().size(); i++) {
+      KeyElement element = declaration.key().get(i);
+      if (DeclarationRules.isTime(element)) {
+        if (coarser != null && !divides(coarser, element)) {
+          fault(
+              "key[" + i + "]", "%s does not divide %s".formatted(element.text(), coarser.text()));
+        }
+        coarser = element;
+      }
+    }
+  }
+
+  private static boolean divides(KeyElement coarser, KeyElement finer) {
+    if (!(coarser instanceof KeyElement.Bucket outer)) {
+      return false;
+    }
+    if (!(finer instanceof KeyElement.Bucket inner)) {
+      return true;
+    }
+    return switch (outer.width()) {
+      case BucketWidth.Fixed(var whole) ->
+          inner.width() instanceof BucketWidth.Fixed(var piece)
+              && whole.compareTo(piece) > 0
+              && whole.toNanos() % piece.toNanos() == 0;
+      case BucketWidth.Calendar(var unit) ->
+          switch (inner.width()) {
+            case BucketWidth.Fixed(var piece) ->
+                Duration.ofDays(1).toNanos() % piece.toNanos() == 0;
+            case BucketWidth.Calendar(var smaller) ->
+                smaller != BucketWidth.CalendarUnit.WEEK && smaller.compareTo(unit) < 0;
+          };
+    };
+  }
+}
