@@ -135,11 +135,13 @@ final class Descriptions {
   private static CellDescription string(Cell cell) {
     String string = IndexReader.string(cell);
     String list = cell.row().toUtf8();
-    return new CellDescription(
-        "'%s' is one of %s".formatted(string, list),
-        List.of(
-            part(ROW, "list", list, cell.row()),
-            part(QUALIFIER, "string", string, cell.qualifier())));
+    List<Part> parts = new ArrayList<>();
+    parts.add(part(ROW, "list", list, cell.row()));
+    parts.add(part(QUALIFIER, "string", string, cell.qualifier()));
+    if (!cell.value().isEmpty()) {
+      parts.add(part(VALUE, "mark", "00", cell.value()));
+    }
+    return new CellDescription("'%s' is one of %s".formatted(string, list), parts);
   }
 
   private static CellDescription spec(Cell cell) {

@@ -86,17 +86,23 @@ record KairosDbBinding(
   }
 
   private static void checkText(String what, String text, GroupKey key) {
-    String problem = "";
-    if (text.isEmpty()) {
-      problem = "is empty";
-    } else if (text.indexOf(0) >= 0) {
-      problem = "has NUL as character " + (text.indexOf(0) + 1);
-    } else if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      problem = "has half a pair of surrogates, which UTF-8 cannot carry";
-    }
+    String problem = problem(text);
     if (!problem.isEmpty()) {
       throw new RefusedException("kairosdb.text", "%s of %s %s".formatted(what, key, problem));
     }
+  }
+
+  /** Why a text can be neither metric nor tag, or an empty string. */
+  static String problem(String text) {
+    if (text.isEmpty()) {
+      return "is empty";
+    }
+    if (text.indexOf(0) >= 0) {
+      return "has NUL as character " + (text.indexOf(0) + 1);
+    }
+    return StandardCharsets.UTF_8.newEncoder().canEncode(text)
+        ? ""
+        : "has half a pair of surrogates, which UTF-8 cannot carry";
   }
 
   private static void checkSizes(GroupKey key) {

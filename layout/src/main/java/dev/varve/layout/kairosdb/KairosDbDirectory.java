@@ -9,6 +9,7 @@ import dev.varve.layout.RowShape;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
@@ -52,7 +53,7 @@ final class KairosDbDirectory implements Directory {
 
   @Override
   public Step<Listing> rows(String metric, List<TagFilter> filters, TimeRange times) {
-    if (times.isEmpty()) {
+    if (times.isEmpty() || !KairosDbBinding.problem(metric).isEmpty()) {
       return Step.done(new Listing(List.of(), List.of()));
     }
     // A row whose time is before the range may reach into it; one at its end may not.
@@ -144,7 +145,7 @@ final class KairosDbDirectory implements Directory {
   /**
    * The values of one indexed tag, of which every wanted row has one: those of the filter that
    * leaves the fewest. Null where there is no such filter. An empty value does not count, since it
-   * asks for rows without the tag.
+   * asks for rows without the tag, and neither do labels that are no tags.
    */
   private @Nullable List<String> indexedPairs(String metric, List<TagFilter> filters) {
     List<String> fewest = null;
@@ -161,6 +162,8 @@ final class KairosDbDirectory implements Directory {
           };
       if (!values.isEmpty()
           && !values.contains("")
+          && !filter.name().equals(Series.NAME_LABEL)
+          && !filter.name().equals(Series.FIELD_LABEL)
           && tagIndex.covers(metric, filter.name())
           && (fewest == null || values.size() < fewest.size())) {
         fewest = values.stream().map(value -> TagIndex.pair(filter.name(), value)).toList();

@@ -22,6 +22,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.FamilySelect;
@@ -188,7 +189,8 @@ public final class KairosDbLayout implements Layout {
 
   @Override
   public List<FamilySelect> select(ReadScope scope) {
-    return List.of(FamilySelect.latest(0));
+    boolean asked = scope.fields() == null || scope.fields().contains(Series.DEFAULT_FIELD);
+    return asked ? List.of(FamilySelect.latest(0)) : List.of();
   }
 
   @Override

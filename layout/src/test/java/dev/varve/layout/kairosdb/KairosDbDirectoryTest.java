@@ -77,6 +77,11 @@ class KairosDbDirectoryTest {
     assertThat(rows(new TimeRange(WEEKS, WEEKS + 1))).containsExactly(second);
     assertThat(rows(new TimeRange(2 * WEEKS, 3 * WEEKS))).isEmpty();
     assertThat(rows(new TimeRange(7, 7))).isEmpty();
+    for (String never : List.of("", "m\0", "m\ud800")) {
+      Step<Directory.Listing> step =
+          layout.directory().orElseThrow().rows(never, List.of(), TimeRange.ALL);
+      assertThat(keyspace.run(step)).isEqualTo(new Directory.Listing(List.of(), List.of()));
+    }
   }
 
   @Test
@@ -161,6 +166,7 @@ class KairosDbDirectoryTest {
     assertThat(keys(tagged, indexed, new TagFilter.Equal("host", ""))).containsOnly(a, b, none);
     assertThat(keys(tagged, indexed, new TagFilter.In("host", Set.of("", "a"))))
         .containsOnly(a, b, none);
+    assertThat(keys(tagged, indexed, new TagFilter.Equal("__name__", "m"), hostA)).containsOnly(a);
     assertThat(keys(tagged, indexed, new TagFilter.Prefix("host", "a"))).containsOnly(a, b, none);
     assertThat(keys(tagged, indexed, new TagFilter.NotEqual("host", "a"))).containsOnly(a, b, none);
   }
@@ -171,6 +177,17 @@ class KairosDbDirectoryTest {
         listing(keyspace, layout, List.of(filters), new TimeRange(0, 2 * WEEKS));
     assertThat(listing.damaged()).isEmpty();
     return listing.rows().stream().map(Directory.Row::key).toList();
+  }
+
+  @Test
+  void takesNoLabelForAnIndexedTag() {
+    KairosDbLayout indexed = KairosDbLayout.of(Map.of("tagIndexed", "*"));
+    Keyspace tagged = new Keyspace(indexed);
+    tagged.write(KEY, 5, new Value.Int64(1));
+    assertThat(keys(tagged, indexed, new TagFilter.Equal("__name__", "m"))).containsExactly(KEY);
+    assertThat(keys(tagged, indexed, new TagFilter.Equal("__field__", "value")))
+        .containsExactly(KEY);
+    assertThat(keys(tagged, indexed, new TagFilter.Equal("host", "b"))).isEmpty();
   }
 
   @Test

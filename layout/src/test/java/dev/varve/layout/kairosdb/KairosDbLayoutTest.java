@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
@@ -18,6 +19,7 @@ import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
@@ -25,6 +27,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -191,6 +194,14 @@ class KairosDbLayoutTest {
         .containsExactly(
             tuple(
                 hex("6d00 000000000036ee80 000b6b6169726f735f6c6f6e67 613d623a"), hex("00000001")));
+  }
+
+  @Test
+  void readsNothingWhereOtherFieldsAreAskedFor() {
+    ReadScope all = ReadScope.of(TimeRange.ALL);
+    assertThat(layout.select(all)).hasSize(1);
+    assertThat(layout.select(new ReadScope(TimeRange.ALL, Set.of("other"), all.versions(), false)))
+        .isEmpty();
   }
 
   // Generations
