@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param versions of each sample
  * @param kinds what to do where one series has samples of several kinds at one instant
  * @param order of the runs
- * @param newestFirst how many of the newest samples of each series suffice; 0 for all, oldest first
+ * @param newestFirst how many of the newest samples of each series, and of each kind where kinds
+ *     are kept apart, suffice; its runs then come newest first, each in the order of time within. 0
+ *     for all, oldest first
  * @param wholeTable whether a whole table may be scanned
  * @param budget what the stores may look at, all reads of the request together
  */
@@ -58,7 +60,8 @@ public record ReadRequest(
     /** Runs of different series may alternate, which lets a plan read many series in one range. */
     TIME_WITHIN_SERIES,
     /**
-     * All runs of one series, then all of the next; the series in the order of metric, then tags.
+     * All runs of one series, then all of the next; the series in the order of metric, then tags,
+     * then field. Rows that hold several fields are read once for each.
      */
     SERIES_BY_SERIES
   }

@@ -162,11 +162,34 @@ final class MergeSource implements Source {
 
   /** The samples of one series and kind. */
   private static final class Strand {
-    final Samples samples;
+    Samples samples;
     int at;
+
+    /** Where its runs begin. */
+    private final List<Integer> runs = new ArrayList<>();
 
     Strand(Kind kind) {
       samples = new Samples(kind);
+    }
+
+    void beginRun() {
+      runs.add(samples.size());
+    }
+
+    /** Puts runs that came newest first into the order of time. */
+    void settle() {
+      if (runs.size() < 2) {
+        return;
+      }
+      Samples settled = new Samples(samples.kind());
+      int end = samples.size();
+      for (int start : runs.reversed()) {
+        for (int i = start; i < end; i++) {
+          settled.addFrom(samples, i);
+        }
+        end = start;
+      }
+      samples = settled;
     }
 
     boolean start(boolean descending) {
@@ -191,6 +214,16 @@ final class MergeSource implements Source {
 
     boolean has(boolean text) {
       return !strands(text).isEmpty();
+    }
+
+    void settle() {
+      for (Strand[] ofSeries : strands.values()) {
+        for (Strand strand : ofSeries) {
+          if (strand != null) {
+            strand.settle();
+          }
+        }
+      }
     }
 
     List<Strand> strands(boolean text) {
@@ -259,6 +292,9 @@ final class MergeSource implements Source {
           }
         }
       }
+      if (select.newest() > 0) {
+        groups.values().forEach(Group::settle);
+      }
       return true;
     }
 
@@ -296,6 +332,7 @@ final class MergeSource implements Source {
       if (!hold(bytes)) {
         return false;
       }
+      strands[place].beginRun();
       for (int i = 0; i < count; i++) {
         target.addFrom(samples, i);
       }

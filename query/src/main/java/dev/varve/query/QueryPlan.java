@@ -19,7 +19,8 @@ public sealed interface QueryPlan {
    * @param fields the fields wanted; null for all
    * @param versions which of the samples that were accepted for one instant
    * @param kinds what to do where one series has samples of several kinds at one instant
-   * @param newest how many of the newest samples of each series suffice; 0 for all
+   * @param newest how many of the newest samples of each series, and of each kind where kinds are
+   *     read apart, suffice; 0 for all. They are handed on in the order of time all the same
    * @param wholeTable whether a whole table may be scanned
    */
   record Select(

@@ -105,7 +105,10 @@ public final class QueryRun {
 
   private Source source(QueryPlan node, Stage next, Memory memory) {
     return switch (node) {
-      case Select select -> new Source.Selected(select, next);
+      case Select select ->
+          select.newest() > 0
+              ? new NewestSource(select, memory, next)
+              : new Source.Selected(select, next);
       case QueryPlan.Merge merge -> new MergeSource(merge, memory, next);
       case QueryPlan.GroupBy group ->
           source(group.input(), new GroupByStage(group, resolution(), memory, next), memory);

@@ -86,7 +86,12 @@ final class MemoryRuns implements Runs {
     List<Run> all = new ArrayList<>();
     series(request.selector(), request.times())
         .sorted(Comparator.comparing(Series::toString))
-        .forEach(series -> runs(series, request.times(), all));
+        .forEach(series -> {
+          List<Run> ofSeries = new ArrayList<>();
+          runs(series, request.times(), ofSeries);
+          all.addAll(
+              request.newestFirst() > 0 ? newest(ofSeries, request.newestFirst()) : ofSeries);
+        });
     return new Cursor(all);
   }
 
@@ -109,6 +114,25 @@ final class MemoryRuns implements Runs {
         }
       }
     }
+  }
+
+  /** The newest samples of each kind, the latest run first. */
+  private static List<Run> newest(List<Run> runs, int wanted) {
+    Map<Kind, Integer> left = new java.util.EnumMap<>(Kind.class);
+    List<Run> newest = new ArrayList<>();
+    for (Run run : runs.reversed()) {
+      int size = run.samples().size();
+      int taken = Math.min(size, left.getOrDefault(run.samples().kind(), wanted));
+      left.merge(run.samples().kind(), wanted - taken, (old, fresh) -> old - taken);
+      if (taken > 0) {
+        Samples last = new Samples(run.samples().kind());
+        for (int i = size - taken; i < size; i++) {
+          last.addFrom(run.samples(), i);
+        }
+        newest.add(new Run(run.series(), last, 0, null));
+      }
+    }
+    return newest;
   }
 
   private final class Cursor implements RunCursor {

@@ -399,6 +399,37 @@ class OperatorsTest {
   }
 
   @Test
+  void handsTheNewestOnInTheOrderOfTime() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    for (int i = 0; i < 40; i++) {
+      runs.add(series("h0", "x"), i, new Value.Int64(i));
+      runs.add(series("h1", "x"), i, new Value.Int64(i));
+    }
+    Select newest =
+        new Select(
+            all().selector(), all().times(), null, all().versions(), all().kinds(), 20, false);
+    List<Long> rising = java.util.stream.LongStream.range(20, 40).boxed().toList();
+    assertThat(Collected.of(newest, runs).series.values())
+        .hasSize(2)
+        .allSatisfy(
+            points -> assertThat(points).extracting(Point::time).containsExactlyElementsOf(rising));
+    Collected backwards =
+        Collected.of(new QueryPlan.Order(newest, QueryPlan.Order.By.TIME, true), runs);
+    assertThat(backwards.series.values())
+        .allSatisfy(points ->
+            assertThat(points)
+                .extracting(Point::time)
+                .containsExactlyElementsOf(rising.reversed()));
+    Collected merged = Collected.of(new Merge(newest, List.of("host"), true, 20), runs);
+    assertThat(merged.series.values())
+        .hasSize(2)
+        .allSatisfy(points ->
+            assertThat(points)
+                .extracting(Point::time)
+                .containsExactlyElementsOf(rising.reversed()));
+  }
+
+  @Test
   void readsNoSeriesBeyondTheLimit() {
     MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
     for (int host = 0; host < 100; host++) {

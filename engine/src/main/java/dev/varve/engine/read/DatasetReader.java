@@ -19,6 +19,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -159,9 +160,27 @@ public final class DatasetReader {
         request,
         dataset.index(),
         kept,
-        matches.inOrder(),
+        request.order() == Order.SERIES_BY_SERIES ? byField(matches.inOrder()) : matches.inOrder(),
         field -> (fields == null || fields.contains(field)) && matches.wantsField(field),
         new VersionRule(request.versions(), dataset.config().duplicates()));
+  }
+
+  /**
+   * Each field of a key for itself: they share rows, so that one reading of them all would give
+   * their runs out in turn, or hold all of them.
+   */
+  private static List<Match> byField(List<Match> matches) {
+    List<Match> all = new ArrayList<>(matches.size());
+    for (Match match : matches) {
+      if (match.fields().size() < 2) {
+        all.add(match);
+      } else {
+        for (String field : match.fields()) {
+          all.add(new Match(match.series(), match.key(), List.of(field)));
+        }
+      }
+    }
+    return all;
   }
 
   /** The series that match. */

@@ -75,6 +75,12 @@ final class Reading {
     return wantedFields.test(field);
   }
 
+  /** Whether a field of a series that matches is wanted; of unknown fields all that match are. */
+  boolean wantsField(int match, String field) {
+    List<String> known = matches.get(match).fields();
+    return wantsField(field) && (known.isEmpty() || known.contains(field));
+  }
+
   VersionRule versions() {
     return versions;
   }

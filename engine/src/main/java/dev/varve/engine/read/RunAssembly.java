@@ -106,7 +106,7 @@ final class RunAssembly {
     List<Vector> vectors = unit.vectors();
     for (int i = 0; i < vectors.size(); i++) {
       String field = vectors.get(i).field();
-      if (isFirstOfField(vectors, i) && reading.wantsField(field)) {
+      if (isFirstOfField(vectors, i) && reading.wantsField(matches.get(place), field)) {
         sameField.clear();
         for (int v = i; v < vectors.size(); v++) {
           if (vectors.get(v).field().equals(field)) {

@@ -134,7 +134,13 @@ final class QueryReader {
     QueryPlan plan =
         new QueryPlan.Merge(
             new QueryPlan.Select(
-                new Selector(filters), times, null, Versions.LATEST, Kinds.EACH, 0, false),
+                new Selector(filters),
+                times,
+                null,
+                Versions.LATEST,
+                Kinds.EACH,
+                descending ? limit : 0,
+                false),
             groupTags,
             descending,
             limit);
