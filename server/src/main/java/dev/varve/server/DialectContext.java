@@ -13,6 +13,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the dialects of one listener work with. Safe for use by several threads.
@@ -27,6 +29,8 @@ public record DialectContext(
     ServerMetrics metrics,
     Clock clock,
     String version) {
+  private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
+
   /**
    * The dataset that a request is for.
    *
@@ -61,6 +65,21 @@ public record DialectContext(
   /** Counts lines of a line protocol. */
   public void lines(String dialect, String outcome, int count) {
     metrics.lines(dialect, outcome, count);
+  }
+
+  /**
+   * Counts points that are kept for as long as the dataset keeps points, though their sender has
+   * named a shorter time; says so once in the log.
+   */
+  public void ttlIgnored(Dataset written, String dialect, long points) {
+    if (metrics.ttlIgnored(written.name(), dialect, points)) {
+      Duration retention = written.config().retention();
+      LOG.warn(
+          "{} points with a ttl come to dataset '{}': a ttl is not heeded, the dataset keeps points {}",
+          dialect,
+          written.name(),
+          retention == null ? "for ever" : "for " + retention);
+    }
   }
 
   /** Runs a query and counts it. */

@@ -167,6 +167,34 @@ class ServerTest {
   }
 
   @Test
+  void keepsPointsWithATtlAndSaysThatItIsNotHeeded(@TempDir Path directory) throws IOException {
+    try (TestServer server = new TestServer(directory, null, "kairosdb")) {
+      HttpResponse<String> answer =
+          server.post(
+              "/api/v1/datapoints",
+              """
+              [{"name":"m","tags":{"a":"b"},"ttl":60,"timestamp":1,"value":2,"datapoints":[[2,3]]},
+               {"name":"m","tags":{"a":"b"},"ttl":0,"timestamp":3,"value":4}]
+              """);
+      assertThat(answer.statusCode()).isEqualTo(204);
+      assertThat(answer.headers().firstValue("X-Varve-Ttl-Ignored")).contains("2");
+      assertThat(values(server, "kairosdb", "m")).isEqualTo("[[1,2],[2,3],[3,4]]");
+      assertThat(server.get("/metrics").body())
+          .contains(
+              "varve_samples_ttl_ignored_total{dataset=\"kairosdb\",dialect=\"kairosdb\"} 2.0");
+      for (String bad : List.of("-5", "\"soon\"", "1.5", "{}")) {
+        HttpResponse<String> refused =
+            server.post(
+                "/api/v1/datapoints",
+                "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"ttl\":%s,\"timestamp\":1,\"value\":2}"
+                    .formatted(bad));
+        assertThat(refused.statusCode()).as(bad).isEqualTo(400);
+        assertThat(refused.body()).contains("metric[0](name=x).ttl '", "is no number of seconds");
+      }
+    }
+  }
+
+  @Test
   void keepsTypesApartAtOneInstant(@TempDir Path directory) throws IOException {
     try (TestServer server = new TestServer(directory, null, "kairosdb")) {
       assertThat(

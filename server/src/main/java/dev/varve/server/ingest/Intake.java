@@ -65,6 +65,7 @@ public final class Intake {
 
   /**
    * Writes samples whose times are in milliseconds and returns once what is accepted is durable.
+   * Tags that the dataset names as resources become such.
    *
    * @param insists whether integers have to stay integers
    * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
@@ -72,25 +73,36 @@ public final class Intake {
    */
   public void write(Batch batch, boolean insists) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
-    int converted = 0;
     for (SampleGroup group : batch.groups()) {
-      SampleGroup own = inResolution(group);
-      if (coercion.any() && !insists) {
-        int before = coerced;
-        own = withDoubles(own);
-        converted += coerced - before;
-      }
+      groups.add(inResolution(group));
+    }
+    writeOwn(new Batch(groups, batch.attributes()), insists);
+  }
+
+  /**
+   * The same for samples whose times are in the resolution of the dataset.
+   *
+   * @param insists whether integers have to stay integers
+   */
+  public void writeOwn(Batch batch, boolean insists) {
+    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
+    int before = coerced;
+    for (SampleGroup group : batch.groups()) {
+      SampleGroup own = coercion.any() && !insists ? withDoubles(group) : group;
       groups.add(
           resources.isEmpty()
               ? own
               : new SampleGroup(key(own.key(), resources), own.size(), own.times(), own.columns()));
     }
     groups.removeIf(group -> group.size() == 0);
-    if (groups.isEmpty() && batch.attributes().isEmpty()) {
-      return;
+    if (!groups.isEmpty() || !batch.attributes().isEmpty()) {
+      write(new Batch(groups, batch.attributes()), coerced - before);
     }
+  }
+
+  private void write(Batch batch, int converted) {
     long start = System.nanoTime();
-    WriteResult result = dataset.write(new Batch(groups, batch.attributes()));
+    WriteResult result = dataset.write(batch);
     accepted += result.accepted();
     refused += result.refused();
     keep(result.rejections());

@@ -37,6 +37,7 @@ final class DataPointsReader {
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points = new PointBuffer();
   private long errorCount;
+  private long withTtl;
   private boolean conversionFailed;
 
   DataPointsReader(Intake intake) {
@@ -46,6 +47,11 @@ final class DataPointsReader {
   /** Whether a value could not be turned into the type that its sender named. */
   boolean conversionFailed() {
     return conversionFailed;
+  }
+
+  /** How many good points came with a time to live, for which nothing is done. */
+  long withTtl() {
+    return withTtl;
   }
 
   /** Reads everything there is and returns what was wrong; all good points are durable then. */
@@ -136,6 +142,7 @@ final class DataPointsReader {
           head.timeNamed = token != JsonToken.VALUE_NULL;
           time(json, token, 0, head.place() + ".time");
         }
+        case "ttl" -> ttl(json, token, head);
         case "skip_validate" -> head.skip = token == JsonToken.VALUE_TRUE;
         case "datapoints" -> rows = datapoints(json, token, head);
         default -> json.skipChildren();
@@ -155,6 +162,7 @@ final class DataPointsReader {
     private @Nullable String name;
     private @Nullable String type;
     private @Nullable Map<String, @Nullable String> tags;
+    private long ttl;
     private boolean timeNamed;
     private boolean skip;
 
@@ -209,6 +217,22 @@ final class DataPointsReader {
         error(place + " '" + text + "' is no number of milliseconds.");
         points.form(index, PointBuffer.Form.ABSENT);
       }
+    }
+  }
+
+  private void ttl(JsonParser json, JsonToken token, Head head) {
+    String text = scalar(json, token);
+    if (text == null) {
+      return;
+    }
+    try {
+      head.ttl = Properties.whole(text);
+    } catch (ArithmeticException | NumberFormatException e) {
+      head.ttl = -1;
+    }
+    if (head.ttl < 0) {
+      error(head.place() + ".ttl '" + text + "' is no number of seconds.");
+      head.ttl = 0;
     }
   }
 
@@ -340,15 +364,16 @@ final class DataPointsReader {
       head.tags.forEach((name, value) -> tags.put(name, value == null ? "" : value));
     }
     GroupKey key = GroupKey.of(java.util.Objects.requireNonNull(head.name), Tags.of(tags));
-    if (points.hasTime(0)) {
-      addPoint(key, 0, head.type, head.place());
-    }
+    int good = points.hasTime(0) && addPoint(key, 0, head.type, head.place()) ? 1 : 0;
     // The original counts only the good points on, so that its numbers fall behind the bad ones.
     int counted = 0;
     for (int index = 1; index <= rows; index++) {
       if (addRow(head, key, index, head.place() + ".datapoints[" + counted + "]")) {
         counted++;
       }
+    }
+    if (head.ttl > 0) {
+      withTtl += good + counted;
     }
   }
 

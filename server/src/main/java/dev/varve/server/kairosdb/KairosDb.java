@@ -101,7 +101,8 @@ public final class KairosDb {
   }
 
   private void write(Exchange exchange) throws IOException {
-    Intake intake = new Intake(context.dataset(exchange), NAME, context.ingest());
+    Dataset dataset = context.dataset(exchange);
+    Intake intake = new Intake(dataset, NAME, context.ingest());
     DataPointsReader reader = new DataPointsReader(intake);
     List<String> errors;
     try (InputStream body = exchange.body(encoding(exchange))) {
@@ -109,6 +110,10 @@ public final class KairosDb {
     }
     if (intake.coerced() > 0) {
       exchange.header("X-Varve-Coerced", "int64-to-double=" + intake.coerced());
+    }
+    if (reader.withTtl() > 0) {
+      exchange.header("X-Varve-Ttl-Ignored", Long.toString(reader.withTtl()));
+      context.ttlIgnored(dataset, NAME, reader.withTtl());
     }
     if (errors.isEmpty()) {
       exchange.answer(204);

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param context where they stand, such as {@code query.metric[0].aggregators[1]}
  */
 record Properties(Map<String, @Nullable Object> map, String context) {
+  /** Sign, digits and zeros behind a point of any number that is meant. */
+  private static final int WHOLE_MAX = 100;
+
   /** A bad request in the original's words: a place and what is wrong there. */
   HttpError wrong(String place, String message) {
     return HttpError.badRequest((context.isEmpty() ? "" : context + ".") + place + " " + message);
@@ -85,6 +88,10 @@ record Properties(Map<String, @Nullable Object> map, String context) {
 
   /** A whole number that may be written with zeros behind a point. */
   static long whole(String text) {
+    if (text.length() > WHOLE_MAX) {
+      // To read a number of a million digits takes minutes.
+      throw new NumberFormatException(text.substring(0, WHOLE_MAX) + "...");
+    }
     return new BigDecimal(text).longValueExact();
   }
 

@@ -5,6 +5,7 @@ import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.server.http.RequestListener;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.store.ReadCost;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -42,6 +43,12 @@ public final class ServerMetrics implements RequestListener, IngestListener {
       counter(
           "varve_samples_coerced",
           "Integers stored as doubles, as the layout holds no integers.",
+          "dataset",
+          "dialect");
+  private final Counter ttlIgnored =
+      counter(
+          "varve_samples_ttl_ignored",
+          "Samples that are kept for longer than the time to live that their sender named.",
           "dataset",
           "dialect");
   private final Histogram writeSeconds =
@@ -137,6 +144,18 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     querySamples.labelValues(dataset, dialect).inc(samples);
     queryCells.labelValues(dataset, dialect).inc(cost.cellsRead());
     queryBytes.labelValues(dataset, dialect).inc(cost.bytesRead());
+  }
+
+  /**
+   * Counts samples whose time to live is not heeded.
+   *
+   * @return whether these are the first
+   */
+  public boolean ttlIgnored(String dataset, String dialect, long samples) {
+    CounterDataPoint count = ttlIgnored.labelValues(dataset, dialect);
+    boolean first = count.getLongValue() == 0;
+    count.inc(samples);
+    return first;
   }
 
   /** Counts lines of a line protocol. */

@@ -18,6 +18,7 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.PointFormatException;
 import dev.varve.server.points.PointReader;
@@ -42,7 +43,8 @@ import tools.jackson.core.JsonGenerator;
  * <ul>
  *   <li>{@code GET /varve/v1/dataset}: name, resolution and whether it holds fields
  *   <li>{@code POST /varve/v1/points}: points in the point form; answers how many were accepted,
- *       once they are durable, and why others were not
+ *       once they are durable, and why others were not. With {@code integers=any} an integer is
+ *       stored as a double where the layout holds doubles alone
  *   <li>{@code GET|POST /varve/v1/query}: {@link QueryParameters} in the URL or as a form; answers
  *       {@link ResultLines}
  *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}
@@ -113,31 +115,47 @@ public final class VarveApi {
   }
 
   private void points(Exchange exchange) throws IOException {
-    Dataset dataset = context.dataset(exchange);
+    Intake intake = new Intake(context.dataset(exchange), NAME, context.ingest());
+    boolean insists = insists(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = new BatchBuilder();
+    int lineCount = 0;
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8))) {
-      long number = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        number++;
-        read(line, number, batch, tally);
+        read(line, ++lineCount, batch, tally);
         if (batch.sampleCount() >= BATCH_SAMPLES) {
-          tally.add(write(dataset, batch));
+          intake.writeOwn(batch.build(), insists);
         }
       }
+    } finally {
+      count(lineCount, (int) tally.refused);
     }
     if (!batch.isEmpty()) {
-      tally.add(write(dataset, batch));
+      intake.writeOwn(batch.build(), insists);
     }
+    tally.add(intake);
     answer(exchange, tally::write);
   }
 
-  private WriteResult write(Dataset dataset, BatchBuilder batch) {
-    long start = System.nanoTime();
-    WriteResult result = dataset.write(batch.build());
-    context.ingest().written(dataset.name(), NAME, result, 0, System.nanoTime() - start);
-    return result;
+  private void count(int lines, int bad) {
+    if (bad > 0) {
+      context.lines(NAME, "bad", bad);
+    }
+    if (lines > bad) {
+      context.lines(NAME, "read", lines - bad);
+    }
+  }
+
+  private static boolean insists(Exchange exchange) {
+    String integers = exchange.parameter("integers");
+    return switch (integers == null ? "integers" : integers) {
+      case "integers" -> true;
+      case "any" -> false;
+      default ->
+          throw HttpError.badRequest(
+              "'integers' is 'any', where an integer may be stored as the double that is equal to it, or absent");
+    };
   }
 
   private static void read(String line, long number, BatchBuilder batch, Tally tally) {
@@ -251,12 +269,14 @@ public final class VarveApi {
   private static final class Tally {
     private long accepted;
     private long refused;
+    private long coerced;
     private final List<String> reasons = new ArrayList<>();
 
-    private void add(WriteResult result) {
-      accepted += result.accepted();
-      refused += result.refused();
-      result.rejections().forEach(rejection -> note(text(rejection)));
+    private void add(Intake intake) {
+      accepted += intake.accepted();
+      refused += intake.refused();
+      coerced = intake.coerced();
+      intake.rejections().forEach(rejection -> note(text(rejection)));
     }
 
     private static String text(WriteResult.Rejection rejection) {
@@ -280,6 +300,7 @@ public final class VarveApi {
       json.writeStartObject();
       json.writeNumberProperty("accepted", accepted);
       json.writeNumberProperty("refused", refused);
+      json.writeNumberProperty("coerced", coerced);
       json.writeName("reasons");
       json.writeStartArray();
       reasons.forEach(json::writeString);
