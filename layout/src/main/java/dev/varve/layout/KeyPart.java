@@ -1,5 +1,8 @@
 package dev.varve.layout;
 
+import dev.varve.model.TimeRange;
+import java.util.List;
+
 /**
  * One part of a row key: what it carries, and how that is encoded. Pure and immutable. The bytes of
  * the parts stand one behind the other with nothing between; a part knows where it ends.
@@ -91,8 +94,17 @@ public interface KeyPart {
       return floor(time);
     }
 
-    /** Whether later times have smaller bytes. */
+    /** Whether later times have smaller bytes; within an era where there are {@link #eras()}. */
     boolean descending();
+
+    /**
+     * The stretches of time within each of which rows stand in the order of time, the earliest
+     * first, together all of time. Only an original that cuts the upper bits off a time has more
+     * than one: rows of different eras stand among each other.
+     */
+    default List<TimeRange> eras() {
+      return List.of(TimeRange.ALL);
+    }
 
     /** Whether each row is a single instant. */
     boolean instant();

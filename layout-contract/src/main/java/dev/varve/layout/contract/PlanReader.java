@@ -221,18 +221,23 @@ public final class PlanReader {
         return;
       }
       Track track = new Track(series, vector.kind());
-      long min = vector.time(0);
-      long max = vector.time(0);
+      long last = vector.time(0);
+      long min = Long.MAX_VALUE;
+      long max = Long.MIN_VALUE;
       for (int i = 0; i < vector.size(); i++) {
         long time = vector.time(i);
-        assertThat(!layout.rowsInTimeOrder() || time >= max)
-            .as("%s: time %d comes behind %d within a row", series, time, max)
+        assertThat(!layout.rowsInTimeOrder() || time >= last)
+            .as("%s: time %d comes behind %d within a row", series, time, last)
             .isTrue();
-        min = Math.min(min, time);
-        max = Math.max(max, time);
+        last = time;
         if (strand.trimmed().contains(time)) {
+          min = Math.min(min, time);
+          max = Math.max(max, time);
           reading.hits.add(new Hit(series, time, vector.value(i), vector.stamp(i)));
         }
+      }
+      if (min > max) {
+        return;
       }
       Long before = lastTimes.get(track);
       if (before != null) {

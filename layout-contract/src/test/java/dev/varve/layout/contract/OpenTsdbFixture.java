@@ -16,6 +16,7 @@ import java.util.Map;
 record OpenTsdbFixture(Map<String, String> parameters, String identity) implements LayoutFixture {
   private static final GroupKey KEY = GroupKey.of("system", Tags.of("host", "a"));
   private static final long HOUR = 1_356_998_400_000L;
+  private static final long LAST_SECOND = 4_294_967_295_000L;
 
   @Override
   public Layout layout() {
@@ -58,9 +59,11 @@ record OpenTsdbFixture(Map<String, String> parameters, String identity) implemen
   public boolean hasOneForm(int table, Cell cell) {
     Bytes qualifier = cell.qualifier();
     int length = qualifier.length();
+    byte[] row = cell.row().toArray();
+    long base = layout().rows().time(row, 0, row.length);
     if (length == 3 || length == 5) {
-      return qualifier.at(0) != 6
-          || writesSeconds(offset(qualifier.slice(1, length), length == 3)) == (length == 3);
+      long time = base + offset(qualifier.slice(1, length), length == 3);
+      return qualifier.at(0) != 6 || writesSeconds(time) == (length == 3);
     }
     if (length != 2 && length != 4) {
       return true;
@@ -70,7 +73,7 @@ record OpenTsdbFixture(Map<String, String> parameters, String identity) implemen
     int flags = qualifier.at(length - 1) & 0xf;
     boolean mended = (flags & 7) + 1 != cell.value().length();
     return !mended
-        && writesSeconds(offset) == (length == 2)
+        && writesSeconds(base + offset) == (length == 2)
         && (flags >= 8 ? isShortestReal(cell) : isShortest(cell));
   }
 
@@ -79,8 +82,8 @@ record OpenTsdbFixture(Map<String, String> parameters, String identity) implemen
   }
 
   /** Whether a time is written as seconds. */
-  private boolean writesSeconds(long offset) {
-    return parameters.get("time") == null && offset % 1000 == 0;
+  private boolean writesSeconds(long time) {
+    return parameters.get("time") == null && time % 1000 == 0 && time <= LAST_SECOND;
   }
 
   private static boolean isShortest(Cell cell) {

@@ -66,9 +66,7 @@ final class Attachments {
   }
 
   private static long checkedTime(long time) {
-    if (time < 1) {
-      throw new DamagedCellException("stands at 0 ms, where times begin at 1");
-    }
+    RowKeys.checkTime(time);
     return time;
   }
 
@@ -102,7 +100,7 @@ final class Attachments {
                   base,
                   RowKeys.HEX.formatHex(cells.qualifier(cell).toArray())));
     }
-    return time;
+    return checkedTime(time);
   }
 
   /**

@@ -130,9 +130,7 @@ final class Columns {
   /** Refuses a point whose value is there but which no server can have written. */
   private static void checkEntry(
       byte[] bytes, int qualifier, int flags, int value, int length, long base) {
-    if (base + PointCodec.offset(bytes, qualifier) < 1) {
-      throw new DamagedCellException("a point at 0 ms, where times begin at 1");
-    }
+    RowKeys.checkTime(base + PointCodec.offset(bytes, qualifier));
     if ((flags & PointCodec.FLOAT) != 0
         && !Double.isFinite(PointCodec.real(bytes, value, length))) {
       throw new DamagedCellException(

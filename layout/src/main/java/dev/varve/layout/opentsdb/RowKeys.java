@@ -7,6 +7,7 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.RowShape;
 import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,16 +28,17 @@ import java.util.List;
  * The one row key an hour that has no pairs is that of the annotations that belong to no series;
  * its metric and its salt are zero.
  *
- * <p>For a time whose seconds take more than 32 bits the original keeps the lowest 32. What is left
- * is no whole hour, and which one it was can be told, since 2^32 is no multiple of an hour.
+ * <p>For an hour whose seconds take more than 32 bits the original keeps the lowest 32. What is
+ * left is no whole hour, and which one it was can be told, since 2^32 is no multiple of an hour.
+ * Such rows stand among those of other times: the base time has eras of 2^32 seconds.
  */
 final class RowKeys {
   static final int TAGS_MAX = 8;
   static final int HOUR_SECONDS = 3600;
   static final int HOUR_MILLIS = 1000 * HOUR_SECONDS;
 
-  /** The last millisecond of the last hour whose base time fits into four bytes. */
-  static final long LAST_TIME = (0xffff_ffffL / HOUR_SECONDS + 1) * HOUR_MILLIS - 1;
+  /** The last millisecond that the original takes, in the year 2286. */
+  static final long LAST_TIME = 9_999_999_999_999L;
 
   static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -99,6 +101,19 @@ final class RowKeys {
     }
     checkSalt(row, from, to);
     return base.timeAt(row, from + saltWidth + metricWidth, to);
+  }
+
+  /**
+   * Refuses what stands at an instant that the original takes nothing of.
+   *
+   * @param time in ms
+   * @throws DamagedCellException if it is outside of 1 to {@link #LAST_TIME}
+   */
+  static void checkTime(long time) {
+    if (time < 1 || time > LAST_TIME) {
+      throw new DamagedCellException(
+          "stands at %d ms, where times are 1 to %d".formatted(time, LAST_TIME));
+    }
   }
 
   /** Metric, tag name, tag value, tag name, tag value, ...: the UIDs of a row key, checked. */
@@ -282,10 +297,23 @@ final class RowKeys {
   }
 
   private static final class Base implements KeyPart.Time {
-    private static final long WRAP_SECONDS = 1L << 32;
+    private static final long ERA_SECONDS = 1L << 32;
+    private static final long LAST_HOUR = LAST_TIME / HOUR_MILLIS * HOUR_SECONDS;
+    private static final List<TimeRange> ERAS =
+        List.of(
+            new TimeRange(Long.MIN_VALUE, eraStart(1)),
+            new TimeRange(eraStart(1), eraStart(2)),
+            new TimeRange(eraStart(2), Long.MAX_VALUE));
 
-    /** The original takes no time past the year 2286, which is less than three times 2^32. */
-    private static final int WRAPS_MAX = 2;
+    /** The first millisecond of the first hour that starts in an era. */
+    private static long eraStart(int era) {
+      return Math.ceilDiv(era * ERA_SECONDS, HOUR_SECONDS) * HOUR_MILLIS;
+    }
+
+    @Override
+    public List<TimeRange> eras() {
+      return ERAS;
+    }
 
     @Override
     public String label() {
@@ -297,10 +325,10 @@ final class RowKeys {
       return Role.TIME;
     }
 
-    /** Times outside the four bytes become the first or the last that they hold. */
+    /** Times that no row holds become the first or the last hour that one holds. */
     @Override
     public void encode(KeyInput input, KeyBytes out) {
-      out.u32(Math.clamp(floor(input.time()) / 1000, 0, WRAP_SECONDS - 1));
+      out.u32(Math.clamp(floor(input.time()) / 1000, 0, LAST_HOUR) % ERA_SECONDS);
     }
 
     @Override
@@ -350,9 +378,9 @@ final class RowKeys {
 
     private static long hour(byte[] row, int from) {
       long stored = Integer.toUnsignedLong(PointCodec.getInt(row, from));
-      for (int wraps = 0; wraps <= WRAPS_MAX; wraps++) {
-        if ((stored + wraps * WRAP_SECONDS) % HOUR_SECONDS == 0) {
-          return stored + wraps * WRAP_SECONDS;
+      for (long seconds = stored; seconds <= LAST_HOUR; seconds += ERA_SECONDS) {
+        if (seconds % HOUR_SECONDS == 0) {
+          return seconds;
         }
       }
       throw new DamagedCellException(

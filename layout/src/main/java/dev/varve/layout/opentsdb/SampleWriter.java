@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * the base time changes from hour to hour.
  */
 final class SampleWriter {
+  private static final long LAST_SECOND = 0xffff_ffffL;
+
   private static final Refusal GLOBAL =
       new Refusal("opentsdb.metric", "the rows of annotations of no series hold no samples");
   private static final Refusal KIND =
@@ -106,20 +108,28 @@ final class SampleWriter {
   }
 
   static boolean millis(TimeForm form, long time) {
-    return form == TimeForm.MILLISECONDS || (form == TimeForm.AUTO && time % 1000 != 0);
+    return form == TimeForm.MILLISECONDS || (form == TimeForm.AUTO && !takesSeconds(time));
+  }
+
+  /**
+   * Whether a time can be given in seconds: whole ones, and no more than fit into 32 bits, since
+   * the original takes a larger number for milliseconds.
+   */
+  private static boolean takesSeconds(long time) {
+    return time % 1000 == 0 && time / 1000 <= LAST_SECOND;
   }
 
   /** Why a time has no place; null where it has one. */
   static @Nullable Refusal timeRefusal(TimeForm form, long time) {
     if (time < 1 || time > RowKeys.LAST_TIME) {
       return new Refusal(
-          "opentsdb.time",
-          "time %d ms: OpenTSDB holds 1 to %d, the last hour of 32 bits of seconds"
-              .formatted(time, RowKeys.LAST_TIME));
+          "opentsdb.time", "time %d ms: OpenTSDB holds 1 to %d".formatted(time, RowKeys.LAST_TIME));
     }
-    if (form == TimeForm.SECONDS && time % 1000 != 0) {
+    if (form == TimeForm.SECONDS && !takesSeconds(time)) {
       return new Refusal(
-          "opentsdb.time", "time %d ms is no whole second, and time=seconds".formatted(time));
+          "opentsdb.time",
+          "time %d ms is no whole second up to %d s, and time=seconds"
+              .formatted(time, LAST_SECOND));
     }
     return null;
   }

@@ -8,7 +8,9 @@ import java.util.OptionalLong;
 /**
  * How a layout is read.
  *
- * @param groups in the order of the request's bindings, as far as they are read apart
+ * @param groups in the order of the request's bindings, as far as they are read apart; where the
+ *     row keys have {@link dev.varve.layout.KeyPart.Time#eras()}, all of one era behind all of the
+ *     era before
  * @param estimate what the plan is expected to touch
  * @param alternatives every way that was weighed, the chosen one first
  * @param notes what a reader of the plan should know, such as {@code this query scans 31 rows to
@@ -26,7 +28,8 @@ public record Plan(
   }
 
   /**
-   * Reads that together hold every cell of some bindings, and of no binding outside the group.
+   * Reads that together hold every cell of some bindings in one stretch of time, and of no binding
+   * outside the group. All strands are trimmed alike.
    *
    * @param bindings places in the request
    * @param strands at least one
@@ -39,8 +42,8 @@ public record Plan(
   }
 
   /**
-   * One read, whose rows give the samples of each series in the order of time: rising, or falling
-   * where the plan reads backwards.
+   * One read, whose rows give the samples of each series, trimmed, in the order of time: rising, or
+   * falling where the plan reads backwards.
    *
    * @param table place in the layout's tables
    * @param filtered whether rows of other keys come too and are to be dropped by their signature

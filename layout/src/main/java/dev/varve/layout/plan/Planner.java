@@ -6,6 +6,7 @@ import dev.varve.layout.Step;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
@@ -29,6 +30,17 @@ public final class Planner {
    *     the functions of the step
    */
   public static Step<Plan> plan(Layout layout, PlanRequest request) {
+    Step<Plan> plan = null;
+    for (PlanRequest era : Eras.of(layout.rows(), request)) {
+      plan =
+          plan == null
+              ? planEra(layout, era)
+              : plan.then(before -> planEra(layout, era).map(more -> Eras.joined(before, more)));
+    }
+    return Objects.requireNonNull(plan);
+  }
+
+  private static Step<Plan> planEra(Layout layout, PlanRequest request) {
     List<? extends Binding> bindings = request.bindings();
     if (bindings == null) {
       return WholeTablePlan.of(layout, request);

@@ -254,11 +254,19 @@ class ColumnsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0000, 07", "060000, 07", "000000, 07"})
-  void refusesWhatStandsAtTheFirstInstantOfAll(String qualifier, String value) {
+  @CsvSource({
+    "00000000, 0000, 07, 0",
+    "00000000, 060000, 07, 0",
+    "00000000, 000000, 07, 0",
+    "540bd910, af00, 07, 10000000000000",
+    "540bd910, faae6000, 07, 10000000000000",
+    "540bd910, 06002ab980, 07, 10000000000000"
+  })
+  void refusesWhatStandsAtAnInstantThatTheOriginalTakesNothingOf(
+      String base, String qualifier, String value, long time) {
     row.cells.add(
         new Cell(
-            Bytes.fromHex("00000100000000000001000001"),
+            Bytes.fromHex("000001" + base + "000001000001"),
             OpenTsdbLayout.POINTS,
             Bytes.fromHex(qualifier),
             0,
@@ -268,7 +276,7 @@ class ColumnsTest {
         .singleElement()
         .extracting(RowSamples.Damage::reason)
         .asString()
-        .endsWith("at 0 ms, where times begin at 1");
+        .isEqualTo("stands at %d ms, where times are 1 to 9999999999999".formatted(time));
   }
 
   @Test

@@ -121,12 +121,32 @@ class OpenTsdbLayoutTest {
         .containsExactly(new Value.Real(value));
   }
 
+  /** The original takes a number of seconds that is larger for milliseconds. */
+  @ParameterizedTest
+  @CsvSource({
+    "4294967295000, fffff960, 69f0",
+    "4294967296000, fffff960, f6784000",
+    "4294969200000, 00000770, f0000000",
+    "8589934800000, 000000d0, f0000000",
+    "9999999999999, 540bd910, faae5fc0"
+  })
+  void writesSecondsThatTakeMoreThan32BitsAsMilliseconds(long time, String base, String qualifier) {
+    tables.write(layout, KEY, time, new Value.Int64(1));
+
+    String row = HandMadeRow.KEY.replace("50e22700", base);
+    assertThat(tables.dump()).contains("tsdb t " + row + " " + qualifier + " 01");
+    assertThat(tables.read(layout)).extracting(TsdbTables.Found::time).containsExactly(time);
+  }
+
   @Test
   void refusesSamplesOutsideItsDomainAndKeepsTheOthers() {
     tables.write(
         OpenTsdbLayout.of(Map.of("time", "seconds")),
         KEY,
-        new long[] {T, 0, T + 1, 4_294_969_200_000L, T + 1000, T + 2000, T + 3000},
+        new long[] {
+          T, 0, T + 1, 4_294_967_296_000L, 10_000_000_000_000L, T + 1000, T + 2000, T + 3000
+        },
+        new Value.Int64(1),
         new Value.Int64(1),
         new Value.Int64(2),
         new Value.Int64(3),
@@ -138,10 +158,10 @@ class OpenTsdbLayoutTest {
     assertThat(tables.refusals)
         .extracting(Refusal::message)
         .containsExactly(
-            "time 0 ms: OpenTSDB holds 1 to 4294969199999, the last hour of 32 bits of seconds",
-            "time 1356998400001 ms is no whole second, and time=seconds",
-            "time 4294969200000 ms: OpenTSDB holds 1 to 4294969199999, the last hour of 32 bits of"
-                + " seconds",
+            "time 0 ms: OpenTSDB holds 1 to 9999999999999",
+            "time 1356998400001 ms is no whole second up to 4294967295 s, and time=seconds",
+            "time 4294967296000 ms is no whole second up to 4294967295 s, and time=seconds",
+            "time 10000000000000 ms: OpenTSDB holds 1 to 9999999999999",
             "NaN is no number that OpenTSDB holds; it must be finite",
             "a text is no sample of OpenTSDB; it holds int64 and double",
             "-Infinity is no number that OpenTSDB holds; it must be finite");

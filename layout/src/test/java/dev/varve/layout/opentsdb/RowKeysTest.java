@@ -12,6 +12,7 @@ import dev.varve.layout.RowShape;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,16 +77,33 @@ class RowKeysTest {
   }
 
   @Test
-  void hasNoHourBehindTheLastThatFits() {
+  void hasNoHourBehindTheLastThatTheOriginalTakes() {
     KeyPart.Time base = base(keys(Map.of()).shape());
     long last = base.floor(RowKeys.LAST_TIME);
 
-    assertThat(last).isEqualTo(4_294_965_600_000L);
+    assertThat(last).isEqualTo(9_999_997_200_000L);
     assertThat(base.next(last - 3_600_000)).isEqualTo(last);
     assertThat(base.next(last)).isEqualTo(Long.MAX_VALUE);
     assertThat(base.floor(-1)).isEqualTo(-3_600_000);
     assertThat(baseBytes(base, Long.MIN_VALUE + 3_600_000)).isEqualTo("00000000");
-    assertThat(baseBytes(base, Long.MAX_VALUE)).isEqualTo("ffffffff");
+    assertThat(baseBytes(base, Long.MAX_VALUE)).isEqualTo("540bd910");
+  }
+
+  /** An era ends with the last hour that starts in it. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, 00000000, fffff960",
+    "1, 4294969200000, 00000770, fffff2c0",
+    "2, 8589934800000, 000000d0, 540bd910"
+  })
+  void standsInTheOrderOfTimeWithinAnEra(int era, long first, String firstBytes, String lastBytes) {
+    KeyPart.Time base = base(keys(Map.of()).shape());
+    TimeRange times = base.eras().get(era).intersect(TimeRange.closed(1, RowKeys.LAST_TIME));
+
+    assertThat(times.from()).isEqualTo(first);
+    assertThat(baseBytes(base, times.from())).isEqualTo(firstBytes);
+    assertThat(baseBytes(base, times.to() - 1)).isEqualTo(lastBytes);
+    assertThat(base.eras()).hasSize(3);
   }
 
   /** 2^32 is 1696 s more than whole hours, so that what is left tells what was cut. */
@@ -112,6 +130,7 @@ class RowKeysTest {
         "0|00000150e22700|a metric without tags",
         "0|00000150e2270000000100|4 bytes of tag UIDs are no 1 to 8 pairs of 6 bytes",
         "0|00000150e22701000001000001|base time 50E22701 (1356998401 s) is no whole hour",
+        "0|000001540be720000001000001|base time 540BE720 (1410066208 s) is no whole hour",
         "0|00000050e22700000001000001|tags behind metric UID 0",
         "0|00000150e22700000002000001000001000001|tagk UID 000001 stands behind 000002",
         "0|00000150e22700000001000001000001000002|tagk UID 000001 stands behind 000001",
