@@ -2,7 +2,6 @@ package dev.varve.engine.read;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
-import dev.varve.layout.KeyBytes;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.RowSamples.Damage;
@@ -14,12 +13,11 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
+import dev.varve.model.TimeRange;
 import dev.varve.store.Direction;
 import dev.varve.store.Table;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -30,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * same unit. Used by one thread.
  *
  * <p>A unit is what has series, field and time in common: nearly always one row, or several that a
- * salt, a kind or a sequence number keeps apart. Units come in the order of time within a series,
- * so that versions are chosen within a unit and nothing else has to be remembered.
+ * salt, a kind or a sequence number keeps apart; see {@link UnitOrder}. Units come in the order of
+ * time within a series, so that versions are chosen within a unit and nothing else has to be
+ * remembered.
  */
 final class GroupReader implements AutoCloseable {
   /** From so many decoded samples on the first of a long row go out before the row ends. */
@@ -41,8 +40,10 @@ final class GroupReader implements AutoCloseable {
   private final PlannedRead planned;
   private final Layout layout;
   private final List<Integer> matches;
+  private final TimeRange trimmed;
   private final RunAssembly assembly;
   private final boolean inPieces;
+  private final UnitOrder order;
   private final PriorityQueue<StrandCursor> strands;
   private final List<StrandCursor> all = new ArrayList<>();
   private final Deque<Attribute> attributes = new ArrayDeque<>();
@@ -51,7 +52,6 @@ final class GroupReader implements AutoCloseable {
   private RowSamples unit = new RowSamples();
 
   private RowSamples rest = new RowSamples();
-  private final KeyBytes unitKey = new KeyBytes();
   private int unitPlace = -1;
   private boolean ended;
 
@@ -60,6 +60,7 @@ final class GroupReader implements AutoCloseable {
     this.planned = planned;
     this.layout = planned.layout().layout();
     this.matches = group.bindings().stream().map(planned.matches()::get).toList();
+    this.trimmed = group.strands().getFirst().trimmed();
     this.assembly = new RunAssembly(reading, planned.period().index(), matches);
     RowShape shape = layout.rows();
     boolean several = group.bindings().size() > 1;
@@ -68,21 +69,25 @@ final class GroupReader implements AutoCloseable {
           "layout '%s' was planned to read several series at once, whose rows would come apart"
               .formatted(planned.layout().name()));
     }
-    boolean forward =
-        group.strands().stream().allMatch(strand -> strand.read().direction() == Direction.FORWARD);
     this.inPieces =
         layout.rowsInTimeOrder()
             && group.strands().size() == 1
             && !RowKeys.spreadsUnits(shape)
             && !reading.newest().isAsked();
-    this.strands = new PriorityQueue<>(forward ? BY_UNIT : BY_UNIT.reversed());
+    this.order = order(group);
+    this.strands = new PriorityQueue<>(order.strands());
     open(group, several);
   }
 
-  private static final Comparator<StrandCursor> BY_UNIT =
-      (a, b) ->
-          Arrays.compareUnsigned(
-              a.unit().array(), 0, a.unit().length(), b.unit().array(), 0, b.unit().length());
+  private UnitOrder order(Plan.StrandGroup group) {
+    boolean named = layout.directory().isPresent() && layout.rows().timePart() >= 0;
+    if (named && group.strands().size() > 1) {
+      return new UnitOrder.ByTime(layout.rows(), !reading.newest().isAsked());
+    }
+    return new UnitOrder.ByKey(
+        group.strands().stream()
+            .allMatch(strand -> strand.read().direction() == Direction.FORWARD));
+  }
 
   private void open(Plan.StrandGroup group, boolean several) {
     try {
@@ -154,21 +159,14 @@ final class GroupReader implements AutoCloseable {
       close();
     } else if (unitPlace < 0) {
       unit.clear();
-      unitKey.clear();
-      unitKey.raw(strand.unit().array(), 0, strand.unit().length());
+      order.begin(strand);
       unitPlace = strand.place();
       decode(strand);
-    } else if (isOfUnit(strand)) {
+    } else if (strand.place() == unitPlace && order.takes(strand)) {
       decode(strand);
     } else {
       endUnit();
     }
-  }
-
-  private boolean isOfUnit(StrandCursor strand) {
-    KeyBytes key = strand.unit();
-    return strand.place() == unitPlace
-        && Arrays.equals(unitKey.array(), 0, unitKey.length(), key.array(), 0, key.length());
   }
 
   private void decode(StrandCursor strand) {
@@ -209,7 +207,7 @@ final class GroupReader implements AutoCloseable {
       }
     }
     takeAttributes();
-    assembly.take(unitPlace, unit, planned.times());
+    assembly.take(unitPlace, unit, trimmed);
     RowSamples decoded = unit;
     unit = rest;
     rest = decoded;
@@ -242,13 +240,17 @@ final class GroupReader implements AutoCloseable {
   private void endUnit() {
     if (unitPlace >= 0) {
       takeAttributes();
-      assembly.take(unitPlace, unit, planned.times());
+      assembly.take(unitPlace, unit, trimmed);
       unitPlace = -1;
     }
   }
 
   private void takeAttributes() {
     for (RowSamples.Found found : unit.attributes()) {
+      Long time = found.time();
+      if (time != null && !trimmed.contains(time)) {
+        continue;
+      }
       GroupKey key = reading.matches().get(matches.get(unitPlace)).key();
       attributes.add(new Attribute(key, found.name(), found.time(), found.value()));
     }
