@@ -57,6 +57,15 @@ public interface Layout {
   Step<Optional<Binding>> bind(GroupKey key, boolean create);
 
   /**
+   * How many microseconds of stamps fall into one cell time, where only cell times tell which of
+   * two cells was accepted last. Whoever hands in stamps sees to it that what is accepted in one
+   * batch and in the next does not fall into one such unit.
+   */
+  default long stampUnit() {
+    return 1;
+  }
+
+  /**
    * Encodes samples. Samples outside the domain are refused to the sink one by one, the others are
    * encoded.
    *

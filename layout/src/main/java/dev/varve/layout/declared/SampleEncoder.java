@@ -9,6 +9,7 @@ import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.TimeRange;
 import dev.varve.store.MutationBatch;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,13 @@ final class SampleEncoder {
   /** The columns of packed families; null where there is none. */
   private final @Nullable PackedColumns packed;
 
+  /**
+   * Whether cells are written place by place and not column by column. So they are where a field
+   * has values of two kinds: those of one instant may be one cell, which the last accepted has to
+   * hold.
+   */
+  private final boolean placeByPlace;
+
   private int rowLength;
   private long rowTime;
 
@@ -57,6 +65,19 @@ final class SampleEncoder {
     this.domain = layout.domain().times();
     this.families = families();
     this.packed = layout.packs() ? PackedColumns.of(group.columns(), families) : null;
+    this.placeByPlace = keys.oneRowASample() || hasFieldOfTwoKinds(group);
+  }
+
+  private static boolean hasFieldOfTwoKinds(SampleGroup group) {
+    List<Column> columns = group.columns();
+    for (int i = 1; i < columns.size() && group.size() > 1; i++) {
+      for (int j = 0; j < i; j++) {
+        if (columns.get(i).field().equals(columns.get(j).field())) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private @Nullable FamilyColumns[] families() {
@@ -110,7 +131,7 @@ final class SampleEncoder {
 
   /** The end of the run of places that share the row of place {@code from}. */
   private int run(int from) {
-    if (keys.oneRowASample()) {
+    if (placeByPlace) {
       return from + 1;
     }
     long[] times = group.times();

@@ -171,12 +171,15 @@ public final class KairosDbLayout implements Layout {
     return Step.done(Optional.of(KairosDbBinding.of(key, tagIndex)));
   }
 
+  /** Cell times are milliseconds. */
+  @Override
+  public long stampUnit() {
+    return 1000;
+  }
+
   @Override
   public void encode(Binding binding, SampleGroup group, long firstStamp, CellSink sink) {
-    SampleWriter writer = new SampleWriter(width, unit, (KairosDbBinding) binding, sink);
-    for (int column = 0; column < group.columns().size(); column++) {
-      writer.write(group, column, firstStamp);
-    }
+    new SampleWriter(width, unit, (KairosDbBinding) binding, sink).write(group, firstStamp);
   }
 
   @Override

@@ -2,12 +2,14 @@ package dev.varve.layout.kairosdb;
 
 import dev.varve.layout.CellSink;
 import dev.varve.layout.KeyBytes;
+import dev.varve.layout.LaterPlaces;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.MutationBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one group of samples: for each value one cell in {@code data_points}, and for each row the
@@ -32,8 +34,15 @@ final class SampleWriter {
     this.index = new IndexWriter(binding, sink);
   }
 
-  /** Writes column {@code place} of the group, value by value. */
-  void write(SampleGroup group, int place, long firstStamp) {
+  /** Writes the group, column by column and value by value. */
+  void write(SampleGroup group, long firstStamp) {
+    int @Nullable [] later = LaterPlaces.of(group);
+    for (int column = 0; column < group.columns().size(); column++) {
+      write(group, column, firstStamp, later);
+    }
+  }
+
+  private void write(SampleGroup group, int place, long firstStamp, int @Nullable [] later) {
     Column values = group.columns().get(place);
     if (!values.field().equals(Series.DEFAULT_FIELD)) {
       refuseField(group, place, values);
@@ -63,7 +72,7 @@ final class SampleWriter {
         refuse(place, i, "kairosdb.text", problem);
         continue;
       }
-      long cellTime = Math.floorDiv(firstStamp + i, 1000L);
+      long cellTime = Math.floorDiv(firstStamp + i, 1000L) - (later == null ? 0 : later[i]);
       if (row.length() == 0 || bucket != rowTime) {
         rowTime = bucket;
         startRow(type, rowTime, cellTime);

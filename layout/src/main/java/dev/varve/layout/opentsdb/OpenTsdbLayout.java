@@ -213,6 +213,12 @@ public final class OpenTsdbLayout implements Layout {
     return new UidBinding(key, uids.getFirst(), pairs, keys.bucket(uids.getFirst(), pairs));
   }
 
+  /** Cell times are milliseconds. */
+  @Override
+  public long stampUnit() {
+    return 1000;
+  }
+
   @Override
   public void encode(Binding binding, SampleGroup group, long firstStamp, CellSink sink) {
     writer.write((UidBinding) binding, group, firstStamp, sink);

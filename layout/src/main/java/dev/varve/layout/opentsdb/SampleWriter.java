@@ -1,6 +1,7 @@
 package dev.varve.layout.opentsdb;
 
 import dev.varve.layout.CellSink;
+import dev.varve.layout.LaterPlaces;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.opentsdb.OpenTsdbParameters.FloatForm;
 import dev.varve.layout.opentsdb.OpenTsdbParameters.TimeForm;
@@ -8,10 +9,7 @@ import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.store.MutationBatch;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +38,7 @@ final class SampleWriter {
     MutationBatch out = sink.data(OpenTsdbLayout.DATA);
     byte[] scratch = keys.row(binding, PointCodec.QUALIFIER_MAX + PointCodec.VALUE_MAX);
     int rowLength = scratch.length - PointCodec.QUALIFIER_MAX - PointCodec.VALUE_MAX;
-    int @Nullable [] ranks = ranks(group);
+    int @Nullable [] later = LaterPlaces.of(group);
     List<Column> columns = group.columns();
     for (int place = 0; place < group.size(); place++) {
       long time = group.times()[place];
@@ -50,7 +48,7 @@ final class SampleWriter {
         continue;
       }
       keys.setBase(scratch, time - time % RowKeys.HOUR_MILLIS);
-      long cellTime = Math.floorDiv(firstStamp + place, 1000L) - (ranks == null ? 0 : ranks[place]);
+      long cellTime = Math.floorDiv(firstStamp + place, 1000L) - (later == null ? 0 : later[place]);
       for (int i = 0; i < columns.size(); i++) {
         Column column = columns.get(i);
         if (column.has(place)) {
@@ -150,40 +148,5 @@ final class SampleWriter {
                   doubles.values()[place] + " is no number that OpenTSDB holds; it must be finite");
       case Column.Texts _ -> KIND;
     };
-  }
-
-  /**
-   * For each place of a group how many later ones are of its instant; null where none are. Two
-   * samples of an instant are two cells where their lengths or kinds differ, and only the cell time
-   * tells which was accepted last. The stamps of a group are closer than the milliseconds of a cell
-   * time; so each is put a millisecond before the next. The last, which is the one that counts,
-   * keeps its own, and so does not outrank what is written after the group.
-   */
-  private static int @Nullable [] ranks(SampleGroup group) {
-    long[] times = group.times();
-    if (isStrictlyMonotonic(times, group.size())) {
-      return null;
-    }
-    long[] sorted = Arrays.copyOf(times, group.size());
-    Arrays.sort(sorted);
-    if (isStrictlyMonotonic(sorted, sorted.length)) {
-      return null;
-    }
-    int[] ranks = new int[group.size()];
-    Map<Long, Integer> seen = new HashMap<>();
-    for (int place = ranks.length - 1; place >= 0; place--) {
-      ranks[place] = seen.merge(times[place], 1, Integer::sum) - 1;
-    }
-    return ranks;
-  }
-
-  private static boolean isStrictlyMonotonic(long[] times, int size) {
-    int rises = 0;
-    int falls = 0;
-    for (int i = 1; i < size; i++) {
-      rises += times[i] > times[i - 1] ? 1 : 0;
-      falls += times[i] < times[i - 1] ? 1 : 0;
-    }
-    return rises >= size - 1 || falls >= size - 1;
   }
 }

@@ -1,0 +1,217 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.TestEngine.Sample;
+import dev.varve.layout.Layouts;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Selector;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A dataset keeps the layout that it was made with; another one is valid from an instant on. */
+class PeriodsTest {
+  private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
+  private static final Instant BORDER = Instant.ofEpochMilli(1_700_100_000_000L);
+  private static final DatasetConfig FIRST =
+      TestEngine.dataset("main", TestEngine.layout("buckets"));
+
+  private final TestEngine engine = new TestEngine(FIRST);
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  private static DatasetConfig with(PeriodConfig... more) {
+    List<PeriodConfig> periods = new ArrayList<>(FIRST.periods());
+    periods.addAll(List.of(more));
+    return new DatasetConfig(
+        FIRST.name(),
+        FIRST.store(),
+        periods,
+        FIRST.retention(),
+        FIRST.duplicates(),
+        FIRST.resources(),
+        FIRST.wholeTableScans());
+  }
+
+  private static PeriodConfig period(Instant from, String layout) {
+    return new PeriodConfig(from, List.of(TestEngine.layout(layout)));
+  }
+
+  @Test
+  void readsAcrossTheBorderAndPutsEveryInstantOnOneSide() {
+    engine.put(KEY, BORDER.toEpochMilli() - 2, new Value.Real(1));
+    engine.restart(with(period(BORDER, "tall-narrow")));
+    BatchBuilder batch = new BatchBuilder();
+    for (long time = -1; time <= 1; time++) {
+      batch.add(KEY, BORDER.toEpochMilli() + time, new Value.Real(time));
+    }
+    assertThat(engine.write(batch.build()).accepted()).isEqualTo(3);
+
+    assertThat(times(TimeRange.ALL)).containsExactly(-2, -1, 0, 1);
+    assertThat(times(around(-1, 1))).containsExactly(-1, 0);
+    assertThat(times(around(0, 1))).containsExactly(0);
+    assertThat(times(around(-1, 0))).containsExactly(-1);
+    QueryExplanation explained =
+        engine.dataset().explain(ReadRequest.of(Selector.metric("m"), around(-1, 1)), false);
+    assertThat(explained.reads())
+        .extracting(QueryExplanation.PeriodRead::layout)
+        .containsExactly("buckets", "tall-narrow");
+    assertThat(explained.reads())
+        .extracting(QueryExplanation.PeriodRead::times)
+        .containsExactly(around(-1, 0), around(0, 1));
+  }
+
+  @Test
+  void givesTheNewestOfAllPeriodsFirst() {
+    engine.restart(with(period(BORDER, "newest-first")));
+    for (long time = -5; time < 5; time++) {
+      engine.put(KEY, BORDER.toEpochMilli() + time, new Value.Real(time));
+    }
+
+    ReadRequest newest =
+        new ReadRequest(
+            Selector.metric("m"),
+            TimeRange.ALL,
+            null,
+            dev.varve.layout.ReadScope.Versions.LATEST,
+            ReadRequest.Kinds.ONE,
+            ReadRequest.Order.TIME_WITHIN_SERIES,
+            7,
+            false,
+            dev.varve.store.Budget.UNLIMITED);
+    List<Sample> samples = engine.read(newest).get(KEY.field("value"));
+    assertThat(samples)
+        .extracting(sample -> sample.time() - BORDER.toEpochMilli())
+        .containsExactlyInAnyOrder(-2L, -1L, 0L, 1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void refusesAnotherLayoutAndNamesBoth() {
+    engine.put(KEY, 0, new Value.Real(1));
+    engine.restart(TestEngine.dataset("main", TestEngine.layout("tall-narrow")));
+
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("'main' was made with layout of period 0 buckets{")
+        .hasMessageContaining("the configuration says tall-narrow{");
+  }
+
+  @Test
+  void refusesTheSameLayoutWithAnotherParameter() {
+    engine.put(KEY, 0, new Value.Real(1));
+    engine.restart(TestEngine.dataset("main", Layouts.of("buckets", Map.of("bucket", "1h"))));
+
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("1d")
+        .hasMessageContaining("1h");
+  }
+
+  @Test
+  void refusesACompanionThatComesLater() {
+    engine.dataset();
+    engine.restart(
+        TestEngine.dataset("main", TestEngine.layout("buckets"), TestEngine.layout("salted")));
+
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("companion 1 of period 0 null")
+        .hasMessageContaining("salted");
+  }
+
+  @Test
+  void refusesAPeriodThatHasBegunAlready() {
+    engine.dataset();
+    engine.restart(with(period(Instant.ofEpochMilli(1_600_000_000_000L), "tall-narrow")));
+
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("has to begin in the future")
+        .hasMessageContaining("1600000000000");
+  }
+
+  @Test
+  void refusesToForgetAPeriodOrToMoveItsStart() {
+    engine.restart(with(period(BORDER, "tall-narrow")));
+    engine.dataset();
+
+    engine.restart(FIRST);
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("which the configuration lacks");
+    engine.restart(with(period(BORDER.plusSeconds(60), "tall-narrow")));
+    assertThatThrownBy(engine::dataset)
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("start of period 1");
+  }
+
+  @Test
+  void keepsTwoPeriodsOfOneLayoutInTablesOfTheirOwn() {
+    engine.restart(
+        with(new PeriodConfig(BORDER, List.of(Layouts.of("buckets", Map.of("bucket", "1h"))))));
+    for (long time = -2; time < 2; time++) {
+      engine.put(KEY, BORDER.toEpochMilli() + time, new Value.Real(time));
+    }
+
+    assertThat(engine.store().tables()).contains("main.buckets", "main.1-0.buckets");
+    assertThat(times(TimeRange.ALL)).containsExactly(-2, -1, 0, 1);
+  }
+
+  @Test
+  void checksADeclarationBeforeItIsMade() {
+    DatasetConfig wrong =
+        new DatasetConfig(
+            "ma.in",
+            FIRST.store(),
+            List.of(
+                new PeriodConfig(Instant.EPOCH, List.of(TestEngine.layout("buckets"))),
+                new PeriodConfig(Instant.EPOCH, List.of(TestEngine.layout("smart-meters")))),
+            java.time.Duration.ZERO,
+            DatasetConfig.Duplicates.MAX,
+            java.util.Set.of(),
+            false);
+
+    try (TestEngine refused = new TestEngine(wrong)) {
+      assertThatThrownBy(refused::dataset)
+          .isInstanceOfSatisfying(
+              InvalidConfigException.class,
+              e ->
+                  assertThat(e.problems())
+                      .hasSize(6)
+                      .anySatisfy(p -> assertThat(p).contains("1 to 64 characters"))
+                      .anySatisfy(p -> assertThat(p).contains("retention PT0S"))
+                      .anySatisfy(p -> assertThat(p).contains("from the beginning of time"))
+                      .anySatisfy(p -> assertThat(p).contains("does not start after"))
+                      .anySatisfy(p -> assertThat(p).contains("counts in s, the dataset in ms"))
+                      .anySatisfy(p -> assertThat(p).contains("'buckets' keeps the last")));
+    }
+  }
+
+  private long[] times(TimeRange range) {
+    List<Sample> samples =
+        engine
+            .read(ReadRequest.of(Selector.metric("m"), range))
+            .getOrDefault(KEY.field("value"), List.of());
+    return samples.stream()
+        .flatMapToLong(sample -> LongStream.of(sample.time() - BORDER.toEpochMilli()))
+        .toArray();
+  }
+
+  private static TimeRange around(long from, long to) {
+    return new TimeRange(BORDER.toEpochMilli() + from, BORDER.toEpochMilli() + to);
+  }
+}

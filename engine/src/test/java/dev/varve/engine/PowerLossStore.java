@@ -1,0 +1,250 @@
+package dev.varve.engine;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Cell;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store whose machine can lose its power: what was not synced is lost from some point on, as
+ * {@link Durability} says. It can also fail single writes in every way that a store may.
+ */
+final class PowerLossStore implements Store {
+  /** What becomes of a write. */
+  enum Fate {
+    WELL,
+    NOT_APPLIED,
+    UNKNOWN_BUT_APPLIED,
+    UNKNOWN_AND_LOST,
+    /** From here on every call fails, as if the process was about to end. */
+    POWER_LOSS
+  }
+
+  private record Logged(TableSpec spec, MutationBatch batch) {}
+
+  private final MemoryStore live = new MemoryStore();
+  private final Map<String, TableSpec> specs = new HashMap<>();
+  private final List<Logged> log = new ArrayList<>();
+  private int synced;
+  private int writes;
+  private boolean lost;
+  private Fates fates = (write, table) -> Fate.WELL;
+
+  interface Fates {
+    /**
+     * Decides the fate of a write.
+     *
+     * @param write its number, counted from 0
+     */
+    Fate of(int write, String table);
+  }
+
+  synchronized PowerLossStore fates(Fates ofWrite) {
+    fates = ofWrite;
+    return this;
+  }
+
+  /** Another handle of a table that was opened before. */
+  synchronized Table openAgain(String table) {
+    return live.open(java.util.Objects.requireNonNull(specs.get(table)), OpenMode.READ_WRITE);
+  }
+
+  synchronized boolean isLost() {
+    return lost;
+  }
+
+  synchronized int writes() {
+    return writes;
+  }
+
+  /** What a new process finds: everything synced, and some of what came after it. */
+  synchronized PowerLossStore afterPowerLoss(Random random) {
+    PowerLossStore found = new PowerLossStore();
+    specs.values().forEach(spec -> found.open(spec, OpenMode.CREATE_IF_ABSENT));
+    int end = synced + random.nextInt(log.size() - synced + 1);
+    for (Logged logged : log.subList(0, end)) {
+      found.log.add(logged);
+      try (Table table = found.live.open(logged.spec(), OpenMode.READ_WRITE)) {
+        if (!table.apply(logged.batch(), Durability.SYNCED).isEmpty()) {
+          throw new AssertionError("what was applied once is applied again");
+        }
+      }
+    }
+    found.synced = end;
+    return found;
+  }
+
+  private synchronized List<RowOutcome> apply(
+      Table table, MutationBatch batch, Durability durability) {
+    ensureThere();
+    Fate fate = fates.of(writes++, table.spec().name());
+    return switch (fate) {
+      case WELL -> applied(table, batch, durability);
+      case NOT_APPLIED -> all(batch, new RowOutcome(Status.NOT_APPLIED, "busy"));
+      case UNKNOWN_BUT_APPLIED -> {
+        applied(table, batch, Durability.ORDERED);
+        yield all(batch, new RowOutcome(Status.UNKNOWN, "no answer"));
+      }
+      case UNKNOWN_AND_LOST -> all(batch, new RowOutcome(Status.UNKNOWN, "no answer"));
+      case POWER_LOSS -> {
+        lost = true;
+        ensureThere();
+        yield List.of();
+      }
+    };
+  }
+
+  private List<RowOutcome> applied(Table table, MutationBatch batch, Durability durability) {
+    MutationBatch copy = new MutationBatch();
+    for (int edit = 0; edit < batch.size(); edit++) {
+      copy.addFrom(batch, edit);
+    }
+    log.add(new Logged(table.spec(), copy));
+    if (durability == Durability.SYNCED) {
+      synced = log.size();
+    }
+    return table.apply(batch, durability);
+  }
+
+  private static List<RowOutcome> all(MutationBatch batch, RowOutcome outcome) {
+    List<RowOutcome> outcomes = new ArrayList<>();
+    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
+      outcomes.add(outcome);
+    }
+    return outcomes;
+  }
+
+  private synchronized void ensureThere() {
+    if (lost) {
+      throw new StoreException("the power is gone", null, true);
+    }
+  }
+
+  @Override
+  public String kind() {
+    return "memory";
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    return live.capabilities(spec);
+  }
+
+  @Override
+  public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    return live.check(spec, needs);
+  }
+
+  @Override
+  public synchronized Table open(TableSpec spec, OpenMode mode) {
+    ensureThere();
+    specs.put(spec.name(), spec);
+    return new LoggedTable(live.open(spec, mode));
+  }
+
+  @Override
+  public List<String> tables() {
+    return live.tables();
+  }
+
+  @Override
+  public void drop(String table) {
+    throw new UnsupportedOperationException("no test drops a table");
+  }
+
+  @Override
+  public Map<String, Double> figures() {
+    return live.figures();
+  }
+
+  @Override
+  public void close() {}
+
+  private final class LoggedTable implements Table, Power.ConditionalPut, Power.Increment {
+    private final Table table;
+
+    private LoggedTable(Table table) {
+      this.table = table;
+    }
+
+    @Override
+    public TableSpec spec() {
+      return table.spec();
+    }
+
+    @Override
+    public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+      return PowerLossStore.this.apply(table, batch, durability);
+    }
+
+    @Override
+    public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+      ensureThere();
+      return table.read(plan, resume);
+    }
+
+    @Override
+    public <P extends Power> Optional<P> power(Class<P> power) {
+      return power.isInstance(this) ? Optional.of(power.cast(this)) : Optional.empty();
+    }
+
+    @Override
+    public boolean putIf(Cell cell, @Nullable Bytes expected) {
+      synchronized (PowerLossStore.this) {
+        ensureThere();
+        boolean put = table.power(Power.ConditionalPut.class).orElseThrow().putIf(cell, expected);
+        if (put) {
+          logCell(cell);
+        }
+        return put;
+      }
+    }
+
+    @Override
+    public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
+      synchronized (PowerLossStore.this) {
+        ensureThere();
+        long sum =
+            table
+                .power(Power.Increment.class)
+                .orElseThrow()
+                .add(row, family, qualifier, amount, time);
+        byte[] bytes = java.nio.ByteBuffer.allocate(8).putLong(sum).array();
+        logCell(new Cell(row, family, qualifier, time, Bytes.of(bytes)));
+        return sum;
+      }
+    }
+
+    private void logCell(Cell cell) {
+      MutationBatch batch = new MutationBatch();
+      batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+      log.add(new Logged(table.spec(), batch));
+      synced = log.size();
+    }
+
+    @Override
+    public void close() {
+      table.close();
+    }
+  }
+}

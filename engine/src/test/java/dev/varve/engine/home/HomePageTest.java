@@ -1,0 +1,197 @@
+package dev.varve.engine.home;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.engine.home.IdentityTable.Made;
+import dev.varve.engine.home.IdentityTable.MadePeriod;
+import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.layout.LayoutIdentity;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.memory.MemoryStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The worked example of docs/engine.md is what the code writes, and is read back. */
+class HomePageTest {
+  private static final Path PAGE = Path.of("../docs/engine.md");
+  private static final Pattern CELL =
+      Pattern.compile("(?m)^([a-z]+) +([0-9a-f]+) +([0-9a-f]+|-) +([0-9a-f]+|-) *$");
+  private static final GroupKey CPU =
+      new GroupKey("cpu", Tags.of("host", "a"), Tags.of("pod", "7"));
+
+  private final Store store = new MemoryStore();
+  private final Home home = Home.open(store, "main");
+
+  @AfterEach
+  void close() {
+    home.close();
+    store.close();
+  }
+
+  private void writeTheExample() {
+    home.identity()
+        .make(
+            new Made(
+                Resolution.MILLISECONDS,
+                "rocksdb",
+                List.of(
+                    new MadePeriod(
+                        Long.MIN_VALUE,
+                        List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d")))))),
+            1);
+    home.identity()
+        .catalogState(
+            new CatalogState(
+                false, new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1)),
+            2);
+    SeriesIdentity identity = SeriesIdentity.of(CPU);
+    MutationBatch edits = new MutationBatch();
+    SeriesTable.putKey(edits, identity, CPU, 3);
+    SeriesTable.putField(edits, identity, "value", Kind.DOUBLE, 3);
+    SeriesTable.putExtent(edits, identity, new TimeRange(1000, 2000), 17, 3);
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+    MutationBatch marker = new MutationBatch();
+    MarkerTable.put(
+        marker, new Marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+    assertThat(home.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
+    try (ClockTable clock = new ClockTable(store)) {
+      clock.reach(1000, 24);
+    }
+  }
+
+  @Test
+  void showsTheCellsThatAreWritten() throws IOException {
+    writeTheExample();
+    List<String> written = new ArrayList<>();
+    for (String table : List.of(".main.dataset", ".main.series", ".main.markers", ".clock")) {
+      String shown = table.substring(table.lastIndexOf('.') + 1);
+      for (String cell : cells(table)) {
+        written.add(shown + " " + cell);
+      }
+    }
+
+    List<String> documented = new ArrayList<>();
+    Matcher matcher = CELL.matcher(Files.readString(PAGE));
+    while (matcher.find()) {
+      documented.add(
+          String.join(" ", matcher.group(1), matcher.group(2), matcher.group(3), matcher.group(4)));
+    }
+    assertThat(documented).containsExactlyElementsOf(written);
+  }
+
+  private List<String> cells(String name) {
+    List<String> cells = new ArrayList<>();
+    Table table =
+        switch (name) {
+          case ".main.series" -> home.series().table();
+          case ".main.markers" -> home.markers().table();
+          case ".clock" -> new ClockTable(store).table();
+          default -> home.identity().table();
+        };
+    CellBatch page = new CellBatch();
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int i = 0; i < page.size(); i++) {
+          cells.add(
+              "%s %s %s".formatted(page.row(i), shown(page.qualifier(i)), shown(page.value(i))));
+        }
+      }
+    }
+    return cells;
+  }
+
+  private static String shown(Bytes bytes) {
+    return bytes.isEmpty() ? "-" : bytes.hex();
+  }
+
+  @Test
+  void readsBackWhatItWrote() {
+    writeTheExample();
+
+    assertThat(home.identity().made())
+        .isEqualTo(
+            new Made(
+                Resolution.MILLISECONDS,
+                "rocksdb",
+                List.of(
+                    new MadePeriod(
+                        Long.MIN_VALUE,
+                        List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d")))))));
+    assertThat(home.identity().catalogState().complete()).isFalse();
+    assertThat(home.identity().catalogState().token())
+        .isEqualTo(new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1));
+    assertThat(home.markers().all())
+        .containsExactly(new Marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+    SeriesIndex index = new SeriesIndex();
+    home.series().load(index, 9);
+    int series = index.find(SeriesIdentity.of(CPU));
+    assertThat(index.key(series)).isEqualTo(CPU);
+    assertThat(index.hasField(series, "value", Kind.DOUBLE)).isTrue();
+    assertThat(index.extent(series)).isEqualTo(new TimeRange(1000, 2000));
+    assertThat(index.count(series)).isEqualTo(17);
+    try (ClockTable clock = new ClockTable(store)) {
+      assertThat(clock.mark()).isEqualTo(1024);
+    }
+  }
+
+  @Test
+  void makesOneExtentOfManyAndLosesNone() {
+    SeriesIdentity identity = SeriesIdentity.of(CPU);
+    MutationBatch edits = new MutationBatch();
+    SeriesTable.putKey(edits, identity, CPU, 1);
+    for (int i = 0; i < 20; i++) {
+      SeriesTable.putExtent(edits, identity, new TimeRange(10 * i, 10 * i + 5), i, 1);
+    }
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+    home.series().load(new SeriesIndex(), 2);
+
+    assertThat(cells(".main.series")).hasSize(2);
+    SeriesIndex index = new SeriesIndex();
+    home.series().load(index, 3);
+    assertThat(index.extent(0)).isEqualTo(new TimeRange(0, 195));
+    assertThat(index.count(0)).isEqualTo(19);
+  }
+
+  @Test
+  void namesWhatIsDamaged() {
+    MutationBatch edits = new MutationBatch();
+    edits.put(Bytes.fromHex("00".repeat(16)), 0, Bytes.fromHex("00"), 1, Bytes.fromHex("0103"));
+    assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
+
+    Assertions.assertThatThrownBy(() -> home.series().load(new SeriesIndex(), 1))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("table '.main.series' is damaged: row 0000")
+        .hasMessageContaining("a text of 3 bytes, 0 are left");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.home;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.write;
+
+import org.jspecify.annotations.NullMarked;
