@@ -57,7 +57,7 @@ public final class Dataset implements AutoCloseable {
 
   private volatile RebuildProgress rebuilt = new RebuildProgress(0, 0, 0);
   private volatile boolean catalogComplete;
-  private volatile boolean closing;
+  private volatile boolean stopping;
   private final @Nullable Thread rebuild;
 
   private Dataset(OpenDataset open, Admission admission) {
@@ -265,12 +265,17 @@ public final class Dataset implements AutoCloseable {
             rebuilt = now;
             progress.accept(now);
           };
-      if (new CatalogRebuild(open, told, () -> closing).run()) {
+      if (new CatalogRebuild(open, told, () -> stopping).run()) {
         catalogComplete = true;
       }
     } finally {
       rebuilding.unlock();
     }
+  }
+
+  /** Makes a rebuild that is under way stop, and every later one; they go on after a restart. */
+  void stopRebuilding() {
+    stopping = true;
   }
 
   private void rebuildInBackground() {
@@ -294,7 +299,7 @@ public final class Dataset implements AutoCloseable {
 
   @Override
   public void close() {
-    closing = true;
+    stopRebuilding();
     if (markers != null) {
       markers.close();
     }

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The datasets of one directory, with the stores that they lie in and the clock that they share.
  * Safe for use by several threads.
  */
 public final class Engine implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
   private static final long ADMITTED_MIN = 16L << 20;
   private static final long ADMITTED_MAX = 256L << 20;
 
@@ -127,7 +130,13 @@ public final class Engine implements AutoCloseable {
       return;
     }
     datasets.values().forEach(Dataset::close);
-    stores.settle(clock.last());
-    stores.close();
+    try {
+      stores.settle(clock.last());
+    } catch (StoreException e) {
+      LOG.warn(
+          "stamps will be ahead of the clock for some seconds after a start: {}", e.getMessage());
+    } finally {
+      stores.close();
+    }
   }
 }

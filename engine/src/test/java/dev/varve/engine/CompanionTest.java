@@ -117,7 +117,9 @@ class CompanionTest {
         one.losePower(new Random(seed));
 
         ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
-        assertThat(one.engine().figures().get("write_markers{dataset=\"main\"}")).isZero();
+        assertThat(
+                one.engine().figures().getOrDefault("write_markers{dataset=\"main\"}", Double.NaN))
+            .isZero();
         Map<Series, List<Sample>> ofPrimary = one.read(all);
         for (int day = 0; day < 3; day++) {
           ReadRequest oneDay =
@@ -165,7 +167,7 @@ class CompanionTest {
   }
 
   private double markers() {
-    return engine.engine().figures().get("write_markers{dataset=\"main\"}");
+    return engine.engine().figures().getOrDefault("write_markers{dataset=\"main\"}", Double.NaN);
   }
 
   private Map<Series, List<Sample>> companionAnswer(ReadRequest request) {

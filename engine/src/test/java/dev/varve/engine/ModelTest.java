@@ -59,7 +59,7 @@ class ModelTest {
           case 1 -> engine.losePower(random);
           default -> {
             Batch batch = batch(layouts.getFirst().domain(), random);
-            engine.micros.addAndGet(random.nextInt(3) * 700);
+            engine.micros.addAndGet(random.nextInt(3) * 700L);
             assertThat(engine.write(batch).refused()).isZero();
             model.write(batch);
           }

@@ -178,7 +178,7 @@ class RebuildTest {
     for (int s = 0; s < series; s++) {
       GroupKey key = GroupKey.of("m", Tags.of("host", "h" + s));
       for (int hour = 0; hour < hours; hour++) {
-        batch.add(key, START + hour * 25 * HOUR, new Value.Real(s * 1000 + hour));
+        batch.add(key, START + hour * 25L * HOUR, new Value.Real(s * 1000.0 + hour));
       }
     }
     return batch.build();

@@ -6,36 +6,39 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.Store;
-import dev.varve.store.memory.MemoryStore;
+import dev.varve.store.Table;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine on stores in memory that outlive it, with a clock that stands still unless it is moved:
- * what a test needs to restart an engine and to look again.
+ * An engine on a store in memory that outlives it, with a clock that stands still unless it is
+ * moved: what a test needs to restart an engine and to look again.
  */
 final class TestEngine implements AutoCloseable {
   static final long START_MICROS = 1_700_000_000_000_000L;
 
   final AtomicLong micros = new AtomicLong(START_MICROS);
-  private final Map<Path, MemoryStore> stores = new HashMap<>();
   private final List<DatasetConfig> datasets;
+  private PowerLossStore store = new PowerLossStore();
   private UnaryOperator<Store> around = UnaryOperator.identity();
   private @Nullable Engine engine;
 
@@ -81,12 +84,7 @@ final class TestEngine implements AutoCloseable {
       EngineConfig config =
           new EngineConfig(
               Path.of("unused"), EngineConfig.DEFAULT_MEMORY, datasets, datasets.getFirst().name());
-      engine =
-          Engine.open(
-              config,
-              (store, path, memory) ->
-                  around.apply(new KeptStore(stores.computeIfAbsent(path, p -> new MemoryStore()))),
-              micros::get);
+      engine = Engine.open(config, (kind, path, memory) -> around.apply(store), micros::get);
     }
     return engine;
   }
@@ -95,9 +93,14 @@ final class TestEngine implements AutoCloseable {
     return engine().defaultDataset();
   }
 
-  /** Forgets the engine as a crash would: nothing is closed. */
-  void crash() {
+  PowerLossStore store() {
+    return store;
+  }
+
+  /** Loses the engine and what was not synced, as a loss of power does. */
+  void losePower(Random random) {
     engine = null;
+    store = store.afterPowerLoss(random);
   }
 
   /** Closes the engine and lets the next one see other declarations. */
@@ -122,6 +125,17 @@ final class TestEngine implements AutoCloseable {
     WriteResult result = dataset().write(new BatchBuilder().add(key, time, value).build());
     if (result.accepted() != 1) {
       throw new AssertionError("refused: " + result);
+    }
+  }
+
+  /** Puts a cell into a row of a table, behind the back of its layout. */
+  void damage(String table, Bytes row, Bytes qualifier) {
+    MutationBatch edit = new MutationBatch();
+    edit.put(row, 0, qualifier, START_MICROS, Bytes.EMPTY);
+    try (Table damaged = store.openAgain(table)) {
+      if (!damaged.apply(edit, Durability.SYNCED).isEmpty()) {
+        throw new AssertionError("refused to be damaged");
+      }
     }
   }
 

@@ -11,6 +11,7 @@ import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -18,6 +19,8 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The mark in a store up to which stamps may have been given to what it holds, so that stamps rise
@@ -30,6 +33,8 @@ import java.util.List;
  */
 public final class ClockTable implements AutoCloseable {
   private static final Bytes ROW = Bytes.of((byte) 0);
+
+  private static final int TRIES = 4;
 
   private final Table table;
 
@@ -44,6 +49,10 @@ public final class ClockTable implements AutoCloseable {
             ".clock", List.of(FamilySpec.latest("c")), Resolution.MICROSECONDS, Partitioning.NONE);
     this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
     read();
+  }
+
+  Table table() {
+    return table;
   }
 
   /** The mark; {@link Long#MIN_VALUE} in a new store. */
@@ -101,12 +110,23 @@ public final class ClockTable implements AutoCloseable {
     MutationBatch edit = new MutationBatch();
     Bytes bytes = Bytes.of(ByteBuffer.allocate(8).putLong(value).array());
     edit.put(ROW, 0, Bytes.EMPTY, ++writes, bytes);
-    for (RowOutcome outcome : table.apply(edit, durability)) {
-      if (!outcome.applied()) {
-        throw new StoreException("table '.clock' cannot be written: " + outcome.reason());
-      }
+    RowOutcome outcome = apply(edit, durability);
+    for (int tries = 1; tries < TRIES && outcome.status() == Status.NOT_APPLIED; tries++) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      outcome = apply(edit, durability);
+    }
+    if (!outcome.applied()) {
+      throw new StoreException(
+          "table '.clock' cannot be written: " + outcome.reason(),
+          null,
+          outcome.status() == Status.UNKNOWN);
     }
     mark = value;
+  }
+
+  private RowOutcome apply(MutationBatch edit, Durability durability) {
+    List<RowOutcome> outcomes = table.apply(edit, durability);
+    return outcomes.isEmpty() ? RowOutcome.APPLIED : outcomes.getFirst();
   }
 
   @Override

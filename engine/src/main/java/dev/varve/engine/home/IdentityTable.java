@@ -84,6 +84,10 @@ public final class IdentityTable implements AutoCloseable {
     this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
   }
 
+  Table table() {
+    return table;
+  }
+
   /** The dataset as it was made, or null where it is new. */
   public @Nullable Made made() {
     @Nullable Resolution resolution = null;

@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
  */
 public final class StampClock {
   /*
-   * A batch takes one stamp a place, so that more than a million places a second carry the stamps
-   * away from the system's clock. Whoever comes when they are further away than the bound waits
+   * A batch takes one stamp a place, and begins a unit of its layouts' cell times, so that more than
+   * a million places or a thousand milliseconds' worth of batches a second carry the stamps away
+   * from the system's clock. Whoever comes when they are further away than the bound waits
    * until the system's clock has caught up. The part of the drift that comes from a restart or from
    * a system's clock that was set back is not of the writers' making, and nobody waits for it: it
    * is shown, and melts as time goes on.
@@ -41,17 +42,22 @@ public final class StampClock {
 
   /** Gives one stamp. */
   public long next() {
-    return reserve(1);
+    return reserve(1, 1);
   }
 
-  /** Gives {@code count} stamps that follow each other, and returns the first. */
-  public long reserve(int count) {
+  /**
+   * Gives {@code count} stamps that follow each other, and returns the first, which is the first of
+   * a unit: what was given before is in an earlier one.
+   *
+   * @param unit in microseconds, at least 1
+   */
+  public long reserve(int count, long unit) {
     long wait;
     while ((wait = waitMicros()) > 0) {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(wait));
     }
     synchronized (this) {
-      long first = Math.max(next, now());
+      long first = Math.ceilDiv(Math.max(next, now()), unit) * unit;
       next = first + count;
       return first;
     }

@@ -27,6 +27,14 @@ public record OpenDataset(
     return config.name();
   }
 
+  /**
+   * Gives {@code count} stamps that follow each other, and returns the first. Every layout of the
+   * dataset can tell them from all that were given before.
+   */
+  public long stamps(int count) {
+    return clock.reserve(count, periods.stampUnit());
+  }
+
   /** The system's time in the resolution of the dataset. */
   public long now() {
     return Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);

@@ -12,10 +12,17 @@ import java.util.function.LongSupplier;
 public final class Periods implements AutoCloseable {
   private final List<Period> periods;
   private final long[] starts;
+  private final long stampUnit;
 
   private Periods(List<Period> periods) {
     this.periods = List.copyOf(periods);
     this.starts = periods.stream().mapToLong(period -> period.times().from()).toArray();
+    this.stampUnit =
+        periods.stream()
+            .flatMap(period -> period.layouts().stream())
+            .mapToLong(placed -> placed.layout().stampUnit())
+            .max()
+            .orElse(1);
   }
 
   /**
@@ -96,6 +103,11 @@ public final class Periods implements AutoCloseable {
       index--;
     }
     return periods.get(index);
+  }
+
+  /** The unit of stamps, in microseconds, that every layout can tell from the next. */
+  public long stampUnit() {
+    return stampUnit;
   }
 
   /** How many layouts there are in all periods. */

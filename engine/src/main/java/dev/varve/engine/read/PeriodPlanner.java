@@ -138,7 +138,7 @@ final class PeriodPlanner {
       }
     }
     ReadScope scope =
-        new ReadScope(times, reading.fieldsOf(wanted), reading.request().versions(), attributes);
+        new ReadScope(times, reading.fieldsOf(wanted), reading.versionsRead(), attributes);
     boolean wholeTable = reading.request().wholeTable() || dataset.config().wholeTableScans();
     PlanRequest request =
         new PlanRequest(

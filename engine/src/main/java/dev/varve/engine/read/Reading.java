@@ -4,6 +4,7 @@ import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
@@ -83,6 +84,11 @@ final class Reading {
 
   VersionRule versions() {
     return versions;
+  }
+
+  /** Which versions have to be read so that one can be chosen. */
+  Versions versionsRead() {
+    return versions.needsAll() ? Versions.ALL : request.versions();
   }
 
   Newest newest() {

@@ -28,6 +28,11 @@ final class VersionRule {
     this.duplicates = duplicates;
   }
 
+  /** Whether the last version up to some stamp is not enough to choose from. */
+  boolean needsAll() {
+    return all || duplicates != Duplicates.LAST;
+  }
+
   /**
    * Whether samples can be given out as they stand: their times rise, so that each is the only one
    * of its instant, and none is too late.

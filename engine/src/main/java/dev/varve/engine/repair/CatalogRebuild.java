@@ -58,7 +58,6 @@ public final class CatalogRebuild {
    */
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRebuild.class);
   private static final int DAMAGED_SHOWN = 10;
-  private static final int ROWS_BETWEEN_TOKENS = 20_000;
 
   private final OpenDataset dataset;
   private final PlacedLayout placed;
@@ -124,7 +123,6 @@ public final class CatalogRebuild {
     Bytes last = Bytes.EMPTY;
     Bytes lastSignature = Bytes.EMPTY;
     @Nullable GroupKey key = null;
-    long kept = 0;
     try (CellCursor cursor = placed.dataTable().read(everything(), from)) {
       while (cursor.next(page)) {
         int end;
@@ -150,12 +148,9 @@ public final class CatalogRebuild {
             tellDamaged(row.hex(), e);
           }
         }
+        keep(cursor.token(), false);
         if (stopped.getAsBoolean()) {
           return false;
-        }
-        if (rows - kept >= ROWS_BETWEEN_TOKENS) {
-          kept = rows;
-          keep(cursor.token(), false);
         }
       }
     }

@@ -29,6 +29,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.SizeLimits;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,6 +144,11 @@ public final class DatasetWriter {
     } catch (WriteFailedException e) {
       failed.increment();
       throw e;
+    } catch (StoreException e) {
+      failed.increment();
+      throw new WriteFailedException(
+          "dataset '%s' cannot be written: %s".formatted(dataset.name(), e.getMessage()),
+          e.unknown());
     } finally {
       admission.leave(room);
     }
@@ -334,7 +340,7 @@ public final class DatasetWriter {
                 .encode(
                     series.binding(companion),
                     group,
-                    stamp == 0 ? dataset.clock().reserve(group.size()) : stamp,
+                    stamp == 0 ? dataset.stamps(group.size()) : stamp,
                     edits));
   }
 
@@ -348,7 +354,7 @@ public final class DatasetWriter {
         edits ->
             companion
                 .layout()
-                .encode(series.binding(companion), attribute, dataset.clock().next(), edits));
+                .encode(series.binding(companion), attribute, dataset.stamps(1), edits));
   }
 
   private void rewrite(PlacedLayout companion, Consumer<LayoutEdits> encode) {

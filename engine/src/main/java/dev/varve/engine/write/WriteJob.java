@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
 import dev.varve.engine.periods.OpenDataset;
@@ -20,7 +21,9 @@ import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -173,17 +176,19 @@ final class WriteJob {
   }
 
   private void encode() {
-    int places = batch.attributes().size();
-    for (Part part : parts) {
-      places += part.group().size();
-    }
-    if (places == 0) {
+    if (parts.isEmpty() && batch.attributes().isEmpty()) {
       return;
     }
-    long first = dataset.clock().reserve(places);
-    dataset.marks().reach(first + places, DatasetWriter.MARK_AHEAD_MICROS);
-    long stamp = first;
+    long unit = dataset.periods().stampUnit();
+    Set<Part> again = unit == 1 ? Set.of() : partsOfKnownKeys();
+    int stamps = batch.attributes().size() + again.size() * (int) unit;
     for (Part part : parts) {
+      stamps += part.group().size();
+    }
+    long stamp = dataset.stamps(stamps);
+    dataset.marks().reach(stamp + stamps, DatasetWriter.MARK_AHEAD_MICROS);
+    for (Part part : parts) {
+      stamp = again.contains(part) ? Math.ceilDiv(stamp, unit) * unit : stamp;
       encode(part, stamp);
       if (part.accepted() > 0) {
         notes.add(part, stamp);
@@ -193,6 +198,18 @@ final class WriteJob {
     for (Attribute attribute : batch.attributes()) {
       encode(attribute, stamp++);
     }
+  }
+
+  /** The parts whose key an earlier part has, and which must not share its cell times. */
+  private Set<Part> partsOfKnownKeys() {
+    Set<SeriesIdentity> keys = new HashSet<>();
+    Set<Part> again = new HashSet<>();
+    for (Part part : parts) {
+      if (!keys.add(part.series().identity())) {
+        again.add(part);
+      }
+    }
+    return again;
   }
 
   private void encode(Part part, long stamp) {

@@ -171,7 +171,7 @@ class HomePageTest {
     MutationBatch edits = new MutationBatch();
     SeriesTable.putKey(edits, identity, CPU, 1);
     for (int i = 0; i < 20; i++) {
-      SeriesTable.putExtent(edits, identity, new TimeRange(10 * i, 10 * i + 5), i, 1);
+      SeriesTable.putExtent(edits, identity, new TimeRange(10L * i, 10L * i + 5), i, 1);
     }
     assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
     home.series().load(new SeriesIndex(), 2);
