@@ -79,8 +79,11 @@ class BreakageIT {
     }
     Files.writeString(
         folder.resolve("other.yaml"),
-        "data: data\nlisten: [{port: 0}]\n"
-            + "datasets: {d: {layout: kairosdb, parameters: {unit: legacy}}}\n");
+        """
+        data: data
+        listen: [{port: 0}]
+        datasets: {d: {layout: kairosdb, parameters: {unit: legacy}}}
+        """);
     assertRefuses(Checkout.run(folder, "serve", "--config", "other.yaml"), "'d'", "unit", "legacy");
   }
 

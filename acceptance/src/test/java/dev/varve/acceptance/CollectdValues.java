@@ -127,11 +127,11 @@ final class CollectdValues {
     String[] plugin = path.getName(1).toString().split("-", 2);
     String file = path.getFileName().toString();
     String[] type = file.substring(0, file.length() - DATE_LENGTH).split("-", 2);
-    String[] columns = lines.getFirst().split(",");
+    String[] columns = lines.getFirst().split(",", -1);
     for (int column = 1; column < columns.length; column++) {
       List<Row> rows = new ArrayList<>();
       for (String line : lines.subList(1, lines.size())) {
-        String[] cells = line.split(",");
+        String[] cells = line.split(",", -1);
         rows.add(
             new Row(new BigDecimal(cells[0]).movePointRight(3).longValueExact(), cells[column]));
       }

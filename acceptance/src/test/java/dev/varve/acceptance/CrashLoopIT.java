@@ -153,9 +153,15 @@ class CrashLoopIT {
     server.stop();
     int number = 1 + random.nextInt(moment.callNumberMax);
     server.launch(
-        "strace", "-f", "-qq", "-o", "/dev/null",
-        "-e", "trace=" + moment.call,
-        "-e", "inject=" + moment.call + ":signal=SIGKILL:when=" + number);
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=" + moment.call,
+        "-e",
+        "inject=" + moment.call + ":signal=SIGKILL:when=" + number);
     try {
       server.awaitReady();
       return true;

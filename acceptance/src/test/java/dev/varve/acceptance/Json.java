@@ -46,6 +46,11 @@ final class Json {
     return (List<Object>) Objects.requireNonNull(value);
   }
 
+  /** The number under a name, which must be there. */
+  static BigDecimal number(Map<String, Object> members, String name) {
+    return (BigDecimal) Objects.requireNonNull(members.get(name), name);
+  }
+
   private static @Nullable Object value(JsonParser json) {
     return switch (json.currentToken()) {
       case START_OBJECT -> {

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,8 @@ final class Ledger {
 
   /** Notes that the server has promised to keep a value. */
   synchronized void acknowledge(Key key, long time, String value) {
-    series.get(key).computeIfPresent(time, (t, entry) -> entry.acknowledge(value));
+    Objects.requireNonNull(series.get(key), "acknowledged, never sent")
+        .computeIfPresent(time, (t, entry) -> entry.acknowledge(value));
   }
 
   synchronized List<Key> keys() {
@@ -95,7 +97,7 @@ final class Ledger {
       Entry entry = entries.getOrDefault(time, Entry.NONE);
       BigDecimal value = found.get(time);
       if (!entry.allows(value)) {
-        String what = value == null ? "lost" : entry == Entry.NONE ? "invented" : "changed";
+        String what = value == null ? "lost" : entry.equals(Entry.NONE) ? "invented" : "changed";
         problems.add("%s: %s at %d: found %s, may be %s".formatted(what, key, time, value, entry));
       }
       entries.put(time, entry.settle(value));

@@ -60,7 +60,9 @@ class MarketDataIT {
             FILE);
     imported.success();
     // A line of names, and six values in each of the others.
-    assertThat(imported.err()).contains("30,630 points of 5,106 lines").doesNotContain("bad", "refused");
+    assertThat(imported.err())
+        .contains("30,630 points of 5,106 lines")
+        .doesNotContain("bad", "refused");
   }
 
   private static void run(String... command) throws IOException, InterruptedException {
@@ -71,9 +73,9 @@ class MarketDataIT {
   private static Map<Long, BigDecimal> highsOfTheFile() throws IOException {
     Map<Long, BigDecimal> highs = new TreeMap<>();
     List<String> lines = Files.readAllLines(FOLDER.resolve(FILE));
-    int column = List.of(lines.getFirst().split(",")).indexOf("high");
+    int column = List.of(lines.getFirst().split(",", -1)).indexOf("high");
     for (String line : lines.subList(1, lines.size())) {
-      String[] cells = line.split(",");
+      String[] cells = line.split(",", -1);
       LocalDate month = LocalDate.parse(cells[0]).withDayOfMonth(1);
       highs.merge(
           month.toEpochSecond(java.time.LocalTime.MIDNIGHT, ZoneOffset.UTC) * NANOS_A_SECOND,
@@ -106,8 +108,7 @@ class MarketDataIT {
         .lines()
         .map(Json::object)
         .forEach(line ->
-            found.put(
-                ((BigDecimal) line.get("time")).longValueExact(), (BigDecimal) line.get("value")));
+            found.put(Json.number(line, "time").longValueExact(), Json.number(line, "value")));
     return found;
   }
 
