@@ -14,6 +14,7 @@ import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.varve.ExplanationJson;
 import dev.varve.server.varve.QueryParameters;
@@ -48,24 +49,24 @@ final class EngineTarget implements Target {
   }
 
   @Override
-  public Written write(Batch batch) {
-    WriteResult result = dataset.write(batch);
+  public Written write(Batch batch, boolean insists) {
+    Intake intake = new Intake(dataset, "", (to, from, result, coerced, nanos) -> {});
+    intake.writeOwn(batch, insists);
     return new Written(
-        result.accepted(),
-        result.refused(),
-        result.rejections().stream().map(EngineTarget::text).toList());
+        intake.accepted(),
+        intake.refused(),
+        intake.coerced(),
+        intake.rejections().stream().map(EngineTarget::text).toList());
   }
 
   @Override
   public void query(QueryParameters parameters, SampleSink sink) {
-    QueryPlan plan = parameters.plan(dataset.resolution(), Instant.now());
-    Query.of(plan).on(dataset).into(new Samplewise(sink));
+    Query.of(plan(parameters)).on(dataset).into(new Samplewise(sink));
   }
 
   @Override
   public String explain(QueryParameters parameters, boolean analyze) {
-    QueryExplanation explanation =
-        Query.of(parameters.plan(dataset.resolution(), Instant.now())).explain(dataset, analyze);
+    QueryExplanation explanation = Query.of(plan(parameters)).explain(dataset, analyze);
     return json(generator -> ExplanationJson.write(explanation, generator));
   }
 
@@ -73,6 +74,14 @@ final class EngineTarget implements Target {
   public String explain(Batch batch) {
     List<PointExplanation> cells = dataset.explain(batch);
     return json(generator -> ExplanationJson.write(cells, generator));
+  }
+
+  private QueryPlan plan(QueryParameters parameters) {
+    try {
+      return parameters.plan(dataset.resolution(), Instant.now());
+    } catch (IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static String json(Consumer<JsonGenerator> content) {

@@ -2,6 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.points.PointReader;
+import dev.varve.server.varve.QueryParameters;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -51,13 +52,14 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String explanation;
-    try (Target target = targetOptions.open()) {
+    QueryParameters parameters = point == null ? query.parameters() : null;
+    try (Target target = parameters == null ? targetOptions.open() : targetOptions.openExisting()) {
       if (point != null) {
         BatchBuilder batch = new BatchBuilder();
         PointReader.read(point).addTo(batch);
         explanation = target.explain(batch.build());
       } else {
-        explanation = target.explain(query.parameters(), analyze);
+        explanation = target.explain(java.util.Objects.requireNonNull(parameters), analyze);
       }
     }
     switch (output) {

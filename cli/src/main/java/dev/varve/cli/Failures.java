@@ -1,49 +1,110 @@
 package dev.varve.cli;
 
+import dev.varve.cli.config.ConfigException;
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.InvalidConfigException;
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.UnknownDatasetException;
+import dev.varve.engine.WriteFailedException;
 import dev.varve.layout.RefusedException;
+import dev.varve.layout.declared.DeclarationException;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.points.PointFormatException;
 import dev.varve.store.StoreException;
+import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /** Turns what went wrong into a line for the user and an exit code. */
 final class Failures {
   private static final int FAILURE = 1;
+  private static final int WRONG_CALL = 2;
 
   private Failures() {}
 
-  static int report(Exception failure, CommandLine command, CommandLine.ParseResult ignored) {
-    command.getErr().println("varve: " + message(failure));
+  /** What the arguments do not say, or say wrongly. */
+  static int wrongCall(CommandLine.ParameterException failure, String[] ignored) {
+    CommandLine command = failure.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("varve: " + failure.getMessage());
+    if (command.getParent() == null) {
+      command.usage(err);
+    } else {
+      CommandLine.UnmatchedArgumentException.printSuggestions(failure, err);
+      seeHelp(command);
+    }
+    return WRONG_CALL;
+  }
+
+  private static void seeHelp(CommandLine command) {
+    command
+        .getErr()
+        .println("Try 'varve " + command.getCommandSpec().name() + " --help' for what it takes.");
+  }
+
+  static int report(
+      Exception failure, CommandLine command, CommandLine.@Nullable ParseResult ignored) {
+    if (failure instanceof Stdout.FailedException stdout && stdout.isReaderGone()) {
+      return 0;
+    }
+    PrintWriter err = command.getErr();
+    err.println("varve: " + message(failure));
+    if (failure instanceof WrongCallException) {
+      seeHelp(command);
+      return WRONG_CALL;
+    }
     if (!isExpected(failure)) {
-      command
-          .getErr()
-          .println("This is a defect of Varve. Set VARVE_TRACE=1 to see where it happened.");
+      err.println("This is a defect of Varve. Set VARVE_TRACE=1 to see where it happened.");
     }
     if (System.getenv("VARVE_TRACE") != null) {
-      failure.printStackTrace(command.getErr());
+      failure.printStackTrace(err);
     }
     return FAILURE;
   }
 
   private static boolean isExpected(Exception failure) {
-    return failure instanceof CommandFailedException
-        || failure instanceof RefusedException
-        || failure instanceof StoreException
-        || failure instanceof UncheckedIOException
-        || failure instanceof java.io.IOException;
+    return switch (failure) {
+      case CommandFailedException e -> true;
+      case Stdout.FailedException e -> true;
+      case ConfigException e -> true;
+      case InvalidConfigException e -> true;
+      case UnknownDatasetException e -> true;
+      case QueryRefusedException e -> true;
+      case OverloadedException e -> true;
+      case WriteFailedException e -> true;
+      case CorruptDataException e -> true;
+      case SelectorSyntaxException e -> true;
+      case PointFormatException e -> true;
+      case DeclarationException e -> true;
+      case RefusedException e -> true;
+      case StoreException e -> true;
+      case UncheckedIOException e -> true;
+      case IOException e -> true;
+      default -> false;
+    };
   }
 
   private static String message(Exception failure) {
     return switch (failure) {
-      case UncheckedIOException e when e.getCause() != null -> ioMessage(e.getCause());
-      case java.io.IOException e -> ioMessage(e);
+      case UncheckedIOException e when e.getCause() != null -> message(e.getCause());
+      case IOException e -> message(e);
       default ->
           failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     };
   }
 
-  private static String ioMessage(java.io.IOException failure) {
-    return failure instanceof java.nio.file.NoSuchFileException missing
-        ? "there is no file '" + missing.getFile() + "'"
-        : String.valueOf(failure.getMessage());
+  /** What a failure of reading or writing comes to, for people. */
+  static String message(IOException failure) {
+    return switch (failure) {
+      case NoSuchFileException e -> "there is no file '" + e.getFile() + "'";
+      case AccessDeniedException e -> "there is no right to use '" + e.getFile() + "'";
+      default ->
+          failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    };
   }
 }

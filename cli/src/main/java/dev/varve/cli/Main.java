@@ -11,7 +11,7 @@ import picocli.CommandLine.HelpCommand;
 
 /**
  * The program {@code varve}. Data goes to stdout, talk to stderr; it ends with 0, with 1 for a
- * failure, with 2 for a wrong call.
+ * failure, with 2 for a wrong call. Where the reader of stdout has had enough, that is no failure.
  */
 @Command(
     name = "varve",
@@ -30,7 +30,15 @@ import picocli.CommandLine.HelpCommand;
       ConfigCommand.class,
       HelpCommand.class
     },
-    footer = {"", "Try:", "  varve serve", "  varve query 'jvm_memory_used_bytes' --last 10m"})
+    footer = {
+      "",
+      "Try:",
+      "  varve serve",
+      "  varve query 'jvm_memory_used_bytes' --last 10m",
+      "",
+      "Data goes to stdout, everything else to stderr. Exit codes: 0 it went well, 1 it failed, or something was bad",
+      "or refused, 2 the call itself is wrong."
+    })
 public final class Main implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -40,14 +48,23 @@ public final class Main implements Runnable {
 
   /** Runs a command and returns its exit code. */
   static int run(String... args) {
-    return commandLine().execute(args);
+    CommandLine line = commandLine();
+    try {
+      int code = line.execute(args);
+      line.getOut().flush();
+      return code;
+    } catch (Stdout.FailedException e) {
+      return Failures.report(e, line, null);
+    }
   }
 
   static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
-    line.setOut(new PrintWriter(new OutputStreamWriter(System.out, StandardCharsets.UTF_8), false));
+    line.setOut(
+        new PrintWriter(new OutputStreamWriter(new Stdout(), StandardCharsets.UTF_8), false));
     line.setErr(new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true));
     line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(Failures::wrongCall);
     line.setExecutionExceptionHandler(Failures::report);
     return line;
   }

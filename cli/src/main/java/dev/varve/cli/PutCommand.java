@@ -92,7 +92,7 @@ final class PutCommand implements Callable<Integer> {
     if (batch.isEmpty()) {
       return;
     }
-    Target.Written written = target.write(batch.build());
+    Target.Written written = target.write(batch.build(), true);
     accepted += written.accepted();
     refused += written.refused();
     written.reasons().forEach(reason -> spec.commandLine().getErr().println("varve: " + reason));

@@ -43,13 +43,16 @@ final class QueryCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     QueryParameters parameters = query.parameters();
-    try (Target target = targetOptions.open();
+    try (Target target = targetOptions.openExisting();
         Records records =
             new Records(output, spec.commandLine().getOut(), "metric", "labels", "time", "value")) {
       Resolution resolution = target.resolution();
       target.query(
           parameters,
           (metric, labels, time, value) -> print(records, resolution, metric, labels, time, value));
+      if (records.count() == 0) {
+        spec.commandLine().getErr().println("varve: there are no such samples in that time");
+      }
     }
     return 0;
   }

@@ -1,6 +1,9 @@
 package dev.varve.cli;
 
+import dev.varve.model.Resolution;
+import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.varve.QueryParameters;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +111,29 @@ final class QueryOptions {
   @Option(names = "--scan", description = "Allow the scan of a whole table.")
   private boolean scan;
 
+  /**
+   * What was asked, checked as far as it can be without the dataset.
+   *
+   * @throws WrongCallException saying what is wrong with it
+   */
   QueryParameters parameters() {
+    try {
+      QueryParameters parameters = new QueryParameters(texts());
+      parameters.plan(Resolution.MILLISECONDS, Instant.now());
+      return parameters;
+    } catch (SelectorSyntaxException | IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Map<String, String> texts() {
+    if (last != null && (from != null || to != null)) {
+      throw new WrongCallException("--last goes with neither --from nor --to");
+    }
+    if (last != null && !QueryParameters.isLength(last)) {
+      throw new WrongCallException(
+          "'" + last + "' for '--last' is no length of time (try 15m, 1h, 7d)");
+    }
     Map<String, String> texts = new LinkedHashMap<>();
     put(texts, "selector", selector);
     put(texts, "from", last != null ? last : from);
@@ -126,7 +151,7 @@ final class QueryOptions {
     put(texts, "asof", asOf);
     put(texts, "versions", versions);
     put(texts, "scan", scan ? "true" : null);
-    return new QueryParameters(texts);
+    return texts;
   }
 
   private static void put(Map<String, String> texts, String name, @Nullable String text) {

@@ -25,6 +25,7 @@ public final class Records implements AutoCloseable {
   private final List<String> columns;
   private final List<String[]> waiting = new ArrayList<>();
   private int @Nullable [] widths;
+  private long count;
 
   public Records(OutputFormat format, PrintWriter out, String... columns) {
     this.format = format;
@@ -35,7 +36,13 @@ public final class Records implements AutoCloseable {
     }
   }
 
+  /** How many there were. */
+  long count() {
+    return count;
+  }
+
   public void add(@Nullable Object... cells) {
+    count++;
     switch (format) {
       case json -> printJson(cells);
       case csv -> printCsv(texts(cells));

@@ -2,6 +2,8 @@ package dev.varve.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,7 @@ import java.util.Optional;
  */
 public final class RunningServer {
   private static final String NAME = "server";
+  private static final int CONNECT_MILLIS = 2000;
 
   private RunningServer() {}
 
@@ -44,9 +47,20 @@ public final class RunningServer {
       java.util.List<String> lines = Files.readAllLines(data.resolve(NAME));
       boolean alive =
           lines.size() == 2 && ProcessHandle.of(Long.parseLong(lines.get(1))).isPresent();
-      return alive ? Optional.of(URI.create(lines.get(0))) : Optional.empty();
-    } catch (IOException | NumberFormatException e) {
+      URI address = URI.create(lines.getFirst());
+      return alive && answers(address) ? Optional.of(address) : Optional.empty();
+    } catch (IOException | IllegalArgumentException | java.util.NoSuchElementException e) {
       return Optional.empty();
+    }
+  }
+
+  /** A process of that number need not be the server: after a restart another one has it. */
+  private static boolean answers(URI address) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), CONNECT_MILLIS);
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 }

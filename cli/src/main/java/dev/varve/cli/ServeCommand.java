@@ -142,8 +142,7 @@ final class ServeCommand implements Callable<Integer> {
       int colon = place.lastIndexOf(':');
       String port = place.substring(colon + 1);
       if (!port.matches("\\d{1,5}") || Integer.parseInt(port) > 65535) {
-        throw new CommandFailedException(
-            "'" + place + "' is no place to listen (try 127.0.0.1:4242)");
+        throw new WrongCallException("'" + place + "' is no place to listen (try 127.0.0.1:4242)");
       }
       String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon);
       listeners.add(

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -77,17 +78,17 @@ final class ServerTarget implements Target {
   }
 
   @Override
-  public Written write(Batch batch) {
+  public Written write(Batch batch, boolean insists) {
     HttpRequest request =
-        request("/varve/v1/points")
+        request(insists ? "/varve/v1/points" : "/varve/v1/points?integers=any")
             .header("Content-Encoding", "gzip")
             .POST(HttpRequest.BodyPublishers.ofByteArray(lines(batch)))
             .build();
     try (InputStream answer = send(request);
         JsonParser json = JSON.createParser(ObjectReadContext.empty(), answer)) {
       return written(json);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
     }
   }
 
@@ -106,6 +107,7 @@ final class ServerTarget implements Target {
   private static Written written(JsonParser json) {
     long accepted = 0;
     long refused = 0;
+    long coerced = 0;
     List<String> reasons = new ArrayList<>();
     json.nextToken();
     while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -113,6 +115,7 @@ final class ServerTarget implements Target {
       json.nextToken();
       switch (name) {
         case "accepted" -> accepted = json.getLongValue();
+        case "coerced" -> coerced = json.getLongValue();
         case "refused" -> refused = json.getLongValue();
         case "reasons" -> {
           while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -122,7 +125,7 @@ final class ServerTarget implements Target {
         default -> json.skipChildren();
       }
     }
-    return new Written(accepted, refused, reasons);
+    return new Written(accepted, refused, coerced, reasons);
   }
 
   @Override
@@ -135,9 +138,16 @@ final class ServerTarget implements Target {
           new ResultLine(json, sink).read();
         }
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | JacksonException e) {
+      throw brokeOff(e);
     }
+  }
+
+  /** Half an answer is none. */
+  private CommandFailedException brokeOff(Exception failure) {
+    return new CommandFailedException(
+        "the server at %s broke off in the middle of its answer: %s"
+            .formatted(server, failure.getMessage()));
   }
 
   @Override
@@ -195,7 +205,8 @@ final class ServerTarget implements Target {
     } catch (ConnectException e) {
       throw new CommandFailedException("no server answers at " + server);
     } catch (IOException e) {
-      throw new UncheckedIOException("the server at " + server + " failed: " + e.getMessage(), e);
+      throw new CommandFailedException(
+          "the server at " + server + " failed: " + Failures.message(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CommandFailedException("interrupted");
@@ -210,7 +221,7 @@ final class ServerTarget implements Target {
         json.nextToken();
         return json.getString();
       }
-    } catch (tools.jackson.core.JacksonException e) {
+    } catch (JacksonException e) {
       // Not JSON: what came is shown as it is.
     }
     return "the server answered " + status + (text.isEmpty() ? "" : ": " + text);

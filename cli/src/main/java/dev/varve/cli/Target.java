@@ -16,8 +16,13 @@ public interface Target extends AutoCloseable {
   /** Whether it holds fields other than {@code value}. */
   boolean holdsFields();
 
-  /** Writes a batch and says what became of it. */
-  Written write(Batch batch);
+  /**
+   * Writes a batch and says what became of it.
+   *
+   * @param insists whether integers have to stay integers; if not, those that a layout of doubles
+   *     cannot hold are stored as the doubles that are equal to them
+   */
+  Written write(Batch batch, boolean insists);
 
   /** Runs a query and hands over its samples, series by series. */
   void query(QueryParameters parameters, SampleSink sink);
@@ -34,9 +39,10 @@ public interface Target extends AutoCloseable {
   /**
    * What became of a batch.
    *
+   * @param coerced how many integers were stored as doubles
    * @param reasons of the first refused points, each with its point
    */
-  record Written(long accepted, long refused, List<String> reasons) {}
+  record Written(long accepted, long refused, long coerced, List<String> reasons) {}
 
   /** Takes the samples of a result. */
   interface SampleSink {

@@ -4,6 +4,7 @@ import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import java.net.URI;
+import java.nio.file.Files;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -29,12 +30,31 @@ public final class TargetOptions {
           "A server to work with, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
   private @Nullable URI server;
 
-  /** Finds the server, or opens the data directory. */
+  /** Finds the server, or opens the data directory, where there is one. */
+  public Target openExisting() {
+    return open(false);
+  }
+
+  /** Finds the server, or opens the data directory, and makes it where there is none. */
   public Target open() {
+    return open(true);
+  }
+
+  private Target open(boolean makes) {
     if (server != null) {
+      if (server.getHost() == null
+          || !("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
+        throw new WrongCallException(
+            "'" + server + "' is no address of a server (try http://127.0.0.1:4242)");
+      }
       return new ServerTarget(server, dataset);
     }
     VarveConfig read = config.read();
+    if (!makes && !Files.isDirectory(read.engine().directory())) {
+      throw new CommandFailedException(
+          "there is no data directory '%s': 'varve serve', 'put' and 'import' make one, --data names another, --server a server"
+              .formatted(read.engine().directory()));
+    }
     Optional<URI> running = RunningServer.find(read.engine().directory());
     if (running.isPresent()) {
       return new ServerTarget(running.get(), dataset);

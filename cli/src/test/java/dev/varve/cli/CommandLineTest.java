@@ -3,16 +3,25 @@ package dev.varve.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** The commands as they are called: arguments and stdin in, stdout, stderr and an exit code out. */
@@ -178,5 +187,141 @@ class CommandLineTest {
     assertThat(run("", "query", "cpu", "--data", data, "--from", "2023-11-14", "--output", "csv"))
         .isZero();
     assertThat(out.toString().lines()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '^',
+      textBlock =
+          """
+          query m --bogus; '--bogus'
+          query m --output xml; table, json, csv
+          query m{; expected the name of a tag
+          query m{a=~"("}; no regular expression
+          query m --from yesterday; 'yesterday' for 'from' is no time
+          query m --as-of soon; 'soon' for 'asof' is no time
+          query m --last 0; '0' for '--last' is no length
+          query m --last 1h --from 1d; neither --from nor --to
+          query m --from now --to 2020-01-01; 'to' lies before 'from'
+          query m --every 7x; '7x' is no width of a window
+          query m --every 1d --zone Mars/Base; 'Mars/Base' for 'zone' is no time zone
+          query m --every 1h --aggregate p200; 'p200' is no aggregation
+          query m --limit -1; '-1' for 'limit' is no count
+          query m --rate maybe; 'rate' is counter
+          query m --server nonsense; 'nonsense' is no address of a server
+          query; 'selector' is missing
+          explain m --order sideways; 'order' is labels, last or newest
+          import --format influx --precision parsec x; 'parsec' is no time resolution
+          import --format csv x; --metric-column
+          serve --listen nowhere; 'nowhere' is no place to listen
+          """)
+  void aWrongCallEndsWithTwoAndSaysWhatWasWrong(String call, String message) {
+    assertThat(run("", call.split(" "))).as(err.toString()).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("varve: ")
+        .contains(message)
+        .contains("--help")
+        .doesNotContain("defect", "Exception");
+    assertThat(err.toString().lines().count()).isLessThan(5);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void aFailureThatIsNotOfVarvesMakingIsNotCalledADefect() throws Exception {
+    String data = folder.resolve("data").toString();
+    Files.writeString(folder.resolve("bad.yaml"), "nonsense: [");
+    assertThat(run("", "query", "m", "--data", data)).isEqualTo(1);
+    assertThat(run("", "put", "--data", data, POINT)).isZero();
+    assertThat(run("", "query", "m", "--data", data, "--dataset", "nope")).isEqualTo(1);
+    assertThat(run("", "query", "m", "--data", data, "--as-of", "2026-01-01")).isEqualTo(1);
+    assertThat(run("", "query", "m", "--server", "http://127.0.0.1:1")).isEqualTo(1);
+    assertThat(run("", "config", "--config", data + "/none.yaml")).isEqualTo(1);
+    assertThat(run("", "cells", "--layout", folder.resolve("bad.yaml").toString())).isEqualTo(1);
+    assertThat(run("", "config", "--config", folder.resolve("bad.yaml").toString())).isEqualTo(1);
+    assertThat(run("", "explain", "--point", "nonsense", "--data", data)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("there is no data directory '" + data + "'")
+        .contains("there is no dataset 'nope'; there are: default")
+        .contains("keeps the last version of a sample only")
+        .contains("no server answers at http://127.0.0.1:1")
+        .contains("there is no file '" + data + "/none.yaml'")
+        .doesNotContain("defect", "Exception");
+  }
+
+  @Test
+  void importWritesWhatCameBeforeAFileBreaks() throws Exception {
+    ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(zipped)) {
+      for (int i = 0; i < 50_000; i++) {
+        String line = "m,host=a value=%d.5 %d\n".formatted(i, 1_700_000_000_000L + i);
+        gzip.write(line.getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    Path half =
+        Files.write(
+            folder.resolve("half.gz"), Arrays.copyOf(zipped.toByteArray(), zipped.size() / 2));
+    String data = folder.resolve("data").toString();
+    assertThat(
+            run(
+                "",
+                "import",
+                "--data",
+                data,
+                "--format",
+                "influx",
+                "--precision",
+                "ms",
+                half.toString()))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .containsPattern("half.gz, behind line \\d+: its gzip data ends in the middle")
+        .containsPattern("[0-9,]+ points were written before this failed");
+    assertThat(run("", "query", "m", "--data", data, "--from", "2023-11-14", "--output", "csv"))
+        .isZero();
+    assertThat(out.toString().lines().count()).isGreaterThan(10_000);
+  }
+
+  @Test
+  void importStoresIntegersWhereTheLayoutHoldsDoublesAlone() throws Exception {
+    Path file = Files.writeString(folder.resolve("m.txt"), "put m 1700000000 7 host=a\n");
+    String data = folder.resolve("data").toString();
+    String[] heroic = {"--data", data, "--set", "datasets.default.layout=heroic"};
+    assertThat(run("", join(heroic, "import", "--format", "opentsdb", file.toString())))
+        .as(err.toString())
+        .isZero();
+    assertThat(err.toString()).contains("1 integers were stored as doubles");
+    assertThat(run("", join(heroic, "query", "m", "--from", "2023-11-14", "--output", "json")))
+        .isZero();
+    assertThat(out.toString()).contains("\"value\":7.0");
+    assertThat(run("", join(heroic, "put", POINT.replace("1.5", "7")))).isEqualTo(1);
+  }
+
+  private static String[] join(String[] options, String command, String... more) {
+    List<String> all = new ArrayList<>(List.of(command));
+    all.addAll(List.of(options));
+    all.addAll(List.of(more));
+    return all.toArray(String[]::new);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Broken pipe,0", "No space left on device,1"})
+  void aStdoutThatFailsEndsTheCommand(String reason, int code) {
+    OutputStream failing =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException(reason);
+          }
+        };
+    System.setIn(new ByteArrayInputStream(POINT.getBytes(StandardCharsets.UTF_8)));
+    CommandLine line = Main.commandLine();
+    line.setOut(
+        new PrintWriter(new OutputStreamWriter(new Stdout(failing), StandardCharsets.UTF_8)));
+    line.setErr(new PrintWriter(err, true));
+    assertThat(line.execute("cells", "--layout", "buckets", "--output", "json")).isEqualTo(code);
+    assertThat(err.toString())
+        .isEqualTo(
+            code == 0 ? "" : "varve: cannot write to stdout: " + reason + System.lineSeparator());
   }
 }

@@ -8,6 +8,7 @@ import dev.varve.layout.RefusedException;
 import dev.varve.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -98,6 +99,8 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
       }
       throw new ConfigException(
           List.of(node.where() + ": a configuration is a mapping of keys and values"));
+    } catch (NoSuchFileException e) {
+      throw new ConfigException(List.of("there is no file '" + file + "'"));
     } catch (IOException e) {
       throw new ConfigException(List.of("cannot read '" + file + "': " + e.getMessage()));
     }

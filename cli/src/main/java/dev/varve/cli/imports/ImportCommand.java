@@ -17,8 +17,10 @@ import dev.varve.server.text.KairosDbLines;
 import dev.varve.server.text.LineFormat;
 import dev.varve.server.text.OpenTsdbLines;
 import dev.varve.server.text.PrometheusLines;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -33,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -197,6 +200,7 @@ public final class ImportCommand implements Callable<Integer> {
     private long accepted;
     private long refused;
     private long bad;
+    private long coerced;
   }
 
   @Override
@@ -205,12 +209,26 @@ public final class ImportCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "csv needs either --metric or --metric-column");
     }
+    try {
+      Resolution.ofSymbol(precision);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--precision: " + e.getMessage());
+    }
     long start = System.nanoTime();
     Tally tally = new Tally();
     try (Target target = targetOptions.open()) {
       for (Path file : files) {
         importFile(file, target, tally);
       }
+    } catch (IOException | RuntimeException e) {
+      if (tally.accepted > 0) {
+        err()
+            .printf(
+                Locale.ROOT,
+                "%,d points were written before this failed; the same files may be imported again%n",
+                tally.accepted);
+      }
+      throw e;
     }
     summarize(tally, (System.nanoTime() - start) / 1e9);
     return tally.bad + tally.refused == 0 ? 0 : 1;
@@ -220,13 +238,23 @@ public final class ImportCommand implements Callable<Integer> {
     boolean stdin = file.toString().equals("-");
     Path aside = bad != null ? bad : Path.of((stdin ? "stdin" : file.toString()) + ".bad");
     long total = stdin ? 0 : Files.size(file);
-    try (LineSource lines = LineSource.open(file);
+    String broken = null;
+    try (LineSource lines = open(file);
         BadLines badLines = new BadLines(aside);
         Writer writer = new Writer(target, tally, badLines, file);
         Progress progress = new Progress(err(), noProgress, "points", total)) {
       LineFormat reader = reader(target);
       BatchBuilder batch = new BatchBuilder();
-      while (lines.next()) {
+      while (true) {
+        try {
+          if (!lines.next()) {
+            break;
+          }
+        } catch (IOException e) {
+          // What was read is good, and is written before the command fails.
+          broken = "behind line " + lines.number() + ": " + reason(e);
+          break;
+        }
         tally.lines++;
         try {
           reader.read(lines.bytes(), lines.from(), lines.to(), batch);
@@ -258,6 +286,27 @@ public final class ImportCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(file + ": " + e.getMessage());
     }
+    if (broken != null) {
+      throw new CommandFailedException(file + ", " + broken);
+    }
+  }
+
+  private static LineSource open(Path file) throws IOException {
+    try {
+      return LineSource.open(file);
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new CommandFailedException(file + ": " + reason(e));
+    }
+  }
+
+  private static String reason(IOException failure) {
+    return switch (failure) {
+      case EOFException e -> "its gzip data ends in the middle";
+      case ZipException e -> "its gzip data is damaged: " + e.getMessage();
+      default -> String.valueOf(failure.getMessage());
+    };
   }
 
   private LineFormat reader(Target target) {
@@ -284,6 +333,13 @@ public final class ImportCommand implements Callable<Integer> {
             tally.lines,
             seconds,
             tally.accepted / Math.max(seconds, 1e-3));
+    if (tally.coerced > 0) {
+      err()
+          .printf(
+              Locale.ROOT,
+              "%,d integers were stored as doubles, which is all that the layout holds%n",
+              tally.coerced);
+    }
     try (Records records =
         new Records(
             output, spec.commandLine().getOut(), "points", "lines", "bad", "refused", "seconds")) {
@@ -319,7 +375,7 @@ public final class ImportCommand implements Callable<Integer> {
     private void write(Batch batch) throws IOException {
       finish();
       if (batch.sampleCount() > 0) {
-        underWay = thread.submit(() -> target.write(batch));
+        underWay = thread.submit(() -> target.write(batch, false));
       }
     }
 
@@ -331,6 +387,7 @@ public final class ImportCommand implements Callable<Integer> {
         Target.Written written = underWay.get();
         tally.accepted += written.accepted();
         tally.refused += written.refused();
+        tally.coerced += written.coerced();
         for (String reason : written.reasons()) {
           badLines.refused(file, reason);
         }
@@ -348,7 +405,7 @@ public final class ImportCommand implements Callable<Integer> {
 
     @Override
     public void close() {
-      thread.shutdown();
+      thread.close();
     }
   }
 }

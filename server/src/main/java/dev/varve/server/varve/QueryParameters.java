@@ -16,7 +16,6 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -156,6 +155,11 @@ public record QueryParameters(Map<String, String> texts) {
     };
   }
 
+  /** Whether a text is so long a time, such as {@code 15m}. */
+  public static boolean isLength(String text) {
+    return AGO.matcher(text).matches();
+  }
+
   private static long of(Instant instant, Resolution resolution) {
     long seconds = Math.multiplyExact(instant.getEpochSecond(), resolution.perSecond());
     return Math.addExact(seconds, instant.getNano() / (1_000_000_000L / resolution.perSecond()));
@@ -168,8 +172,7 @@ public record QueryParameters(Map<String, String> texts) {
       plan = new QueryPlan.Rate(plan, Span.second(resolution), isCounter(), true);
     }
     if (texts.containsKey("every")) {
-      Windows windows =
-          Windows.parse(text("every", ""), ZoneId.of(text("zone", "UTC")), resolution);
+      Windows windows = Windows.parse(text("every", ""), zone(), resolution);
       plan =
           new QueryPlan.Downsample(
               plan,
@@ -200,6 +203,16 @@ public record QueryParameters(Map<String, String> texts) {
     return count("limit") > 0 || count("samples") > 0
         ? new QueryPlan.Limit(plan, count("limit"), count("samples"))
         : plan;
+  }
+
+  private ZoneId zone() {
+    String zone = text("zone", "UTC");
+    try {
+      return ZoneId.of(zone);
+    } catch (java.time.DateTimeException e) {
+      throw new IllegalArgumentException(
+          "'" + zone + "' for 'zone' is no time zone (try UTC, Europe/Berlin or +02:00)");
+    }
   }
 
   private boolean isCounter() {
@@ -250,8 +263,7 @@ public record QueryParameters(Map<String, String> texts) {
       throw new IllegalArgumentException("'versions' is all");
     }
     return texts.containsKey("asof")
-        ? new Versions.AsOf(
-            ChronoUnit.MICROS.between(Instant.EPOCH, instant(text("asof", ""), now)))
+        ? new Versions.AsOf(time("asof", "now", Resolution.MICROSECONDS, now))
         : Versions.LATEST;
   }
 
