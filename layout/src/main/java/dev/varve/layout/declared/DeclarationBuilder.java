@@ -60,8 +60,9 @@ public final class DeclarationBuilder {
   }
 
   /**
-   * How many leading parts name the partition; where nothing is said, those up to the metric, or
-   * none where time or a sequence stands before it.
+   * How many leading parts name the partition. Where nothing is said it is bounded as far as the
+   * key bounds it: it goes on to the first bucket and the metric, but not into what tells single
+   * samples apart, an instant or a sequence; without either it is the whole row.
    */
   public DeclarationBuilder partition(int parts) {
     partition = parts;
@@ -114,17 +115,19 @@ public final class DeclarationBuilder {
   }
 
   private int defaultPartition() {
-    for (int i = 0; i < key.size(); i++) {
-      if (key.get(i) instanceof KeyElement.Metric) {
-        return i + 1;
+    int end = 0;
+    boolean metric = false;
+    boolean bucket = false;
+    while (end < key.size() && !(metric && bucket)) {
+      KeyElement element = key.get(end);
+      if (element instanceof KeyElement.Time || element instanceof KeyElement.Sequence) {
+        return end;
       }
-      if (key.get(i) instanceof KeyElement.Bucket
-          || key.get(i) instanceof KeyElement.Time
-          || key.get(i) instanceof KeyElement.Sequence) {
-        return 0;
-      }
+      metric |= element instanceof KeyElement.Metric;
+      bucket |= element instanceof KeyElement.Bucket;
+      end++;
     }
-    return 0;
+    return end;
   }
 
   /** Builds a {@link FamilyDeclaration}. */

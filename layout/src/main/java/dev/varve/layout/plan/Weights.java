@@ -25,10 +25,13 @@ final class Weights {
   static final double ROWS_OF_SERIES = 1_000;
   static final double CELLS_OF_ROW = 100;
 
-  /** Beyond so many partitions a plan is told so, beyond so many it is refused. */
+  /**
+   * Beyond so many partitions a plan is told so, beyond so many it is refused. A bucketed layout
+   * has a partition for each series and bucket: 3,000 series of a month of days are nearly as many.
+   */
   static final long PARTITIONS_SOFT = 1_000;
 
-  static final long PARTITIONS_HARD = 10_000;
+  static final long PARTITIONS_HARD = 100_000;
 
   /** Slices are held in memory, some hundred bytes each. */
   static final long SLICES_HARD = 1_000_000;

@@ -171,7 +171,7 @@ class DeclarationReaderTest {
         resolution: ms
         table: x
         retention: 30d
-        partition: 1
+        partition: 3
         allow: [family-name]
         key:
           - metric: {transform: none}
@@ -184,7 +184,7 @@ class DeclarationReaderTest {
     assertThat(identity(plain))
         .hasToString(
             "x{codec.value=1, family.0=d: fields all others; qualifier offset 4, field; time server;"
-                + " value one; versions 1, key=metric, tags, bucket 1d, partition=1, resolution=ms,"
+                + " value one; versions 1, key=metric, tags, bucket 1d, partition=3, resolution=ms,"
                 + " table=x}");
     assertThat(identity(plain.replace("1d", "12h"))).isNotEqualTo(identity(plain));
     assertThat(identity(plain.replace("[offset", "[offset: 5"))).isNotEqualTo(identity(plain));

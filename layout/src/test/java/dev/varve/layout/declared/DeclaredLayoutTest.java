@@ -3,6 +3,7 @@ package dev.varve.layout.declared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope;
@@ -20,7 +21,6 @@ import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.QualifierRange;
-import dev.varve.store.TableSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -282,15 +282,48 @@ class DeclaredLayoutTest {
     assertThat(Layouts.of(name, Map.of()).rowsInTimeOrder()).isEqualTo(ordered);
   }
 
+  /** On to the first bucket and the metric, but never into what tells single samples apart. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "[metric, tags, bucket: 1d, resource]; 3",
+        "[metric, bucket: month, tags, bucket: 1h]; 2",
+        "[bucket: 1d, tags, metric, resource]; 3",
+        "[metric, tags, resource]; 3",
+        "[metric, tags, time]; 2",
+        "[salt: 4, metric, time, tags]; 2",
+        "[metric, tags, bucket: month, time]; 3",
+        "[time, metric]; 0"
+      })
+  void aPartitionIsBoundedAsFarAsItsKeyIs(String key, int parts) {
+    String qualifier =
+        key.contains("time") ? "field" : key.contains("bucket") ? "[offset, field]" : "field";
+    String time = key.contains("time") || key.contains("bucket") ? "" : ", time: event";
+    DeclaredLayout layout =
+        (DeclaredLayout) layout(key, "{d: {qualifier: %s%s}}".formatted(qualifier, time));
+    assertThat(layout.declaration().partition()).isEqualTo(parts);
+    assertThat(layout.rows().partitionParts()).isEqualTo(parts);
+  }
+
   @Test
-  void namesItsPartitions() {
-    TableSpec table = Layouts.of("salted", Map.of()).tables().getFirst();
-    byte[] row =
-        write(Layouts.of("salted", Map.of()), key("cpu{host}"), 0, new Value.Int64(1))
-            .stored()
-            .getFirst()
-            .row()
-            .toArray();
-    assertThat(table.partitioning().prefixLength(row, 0, row.length)).isEqualTo(1 + 5);
+  void everyReadyMadePartitionIsBoundedByTimeOrOneSeries() {
+    for (Layouts.Entry entry : Layouts.list()) {
+      for (Layout layout : Layouts.all(entry.name(), Map.of())) {
+        if (!(layout instanceof DeclaredLayout)) {
+          continue;
+        }
+        List<KeyPart> partition = layout.rows().parts().subList(0, layout.rows().partitionParts());
+        boolean bucket = partition.stream().anyMatch(KeyPart.Time.class::isInstance);
+        boolean oneSeries =
+            layout.rows().parts().stream()
+                .filter(part -> part.role().ofKey())
+                .allMatch(partition::contains);
+        boolean couldBeBounded =
+            layout.rows().parts().stream()
+                .anyMatch(part -> part instanceof KeyPart.Time time && !time.instant());
+        assertThat(couldBeBounded ? bucket : oneSeries).as(layout.toString()).isTrue();
+      }
+    }
   }
 }

@@ -278,14 +278,36 @@ class GuardrailsTest {
 
   @Test
   void partitionsOfHashPartitionedStoresNeedABound() {
-    Layout byMetric = Layouts.of("buckets", Map.of());
+    Layout byMetric =
+        Layouts.of(yaml("[metric, tags, bucket: 1d]", OFFSETS, "partition: 2"), Map.of());
     assertThat(opening(byMetric, "cassandra", ALL)).containsExactly(Rule.UNBOUNDED_PARTITION);
     assertThat(opening(byMetric, "rocksdb", ALL)).isEmpty();
     assertThat(Guardrails.opening(byMetric, "cassandra", List.of(ALL), Duration.ofDays(1)))
         .isEmpty();
-    Layout byRow =
+    Layout toTheBucket =
         Layouts.of(yaml("[metric, tags, bucket: 1d]", OFFSETS, "partition: 3"), Map.of());
-    assertThat(opening(byRow, "cassandra", ALL)).isEmpty();
+    assertThat(opening(toTheBucket, "cassandra", ALL)).isEmpty();
+  }
+
+  /** Those of single events cannot bound theirs, a retention must; OpenTSDB's table is HBase's. */
+  @Test
+  void readyMadeLayoutsBoundTheirPartitionsWhereTheyCan() {
+    List<String> unbounded =
+        Layouts.list().stream()
+            .map(Layouts.Entry::name)
+            .filter(name ->
+                Layouts.all(name, Map.of()).stream()
+                    .anyMatch(layout ->
+                        opening(layout, "cassandra", ALL).contains(Rule.UNBOUNDED_PARTITION)))
+            .toList();
+    assertThat(unbounded)
+        .containsExactly(
+            "tall-narrow",
+            "single-timestamp-packed",
+            "promoted",
+            "newest-first",
+            "companion",
+            "opentsdb");
   }
 
   private static List<Rule> row(String kind, long bytes, long cells) {
