@@ -81,7 +81,11 @@ public interface Layout {
    */
   void encode(Binding binding, Attribute attribute, long stamp, CellSink sink);
 
-  /** What to read of the rows of the data table, family by family. */
+  /**
+   * What to read of the rows of the data table, family by family: all that is asked for. Where
+   * cells of other fields cannot be told apart by their qualifiers they are read too, and whoever
+   * reads drops what they decode to.
+   */
   List<FamilySelect> select(ReadScope scope);
 
   /**

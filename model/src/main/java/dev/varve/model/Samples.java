@@ -63,14 +63,20 @@ public final class Samples {
   /** Adds a text, given as UTF-8. */
   public void add(long time, byte[] utf8, int offset, int length, long stamp) {
     reserve();
-    int start = textStart(size);
-    if (start + length > text.length) {
-      text = Arrays.copyOf(text, Math.max(start + length, 2 * text.length));
-    }
-    System.arraycopy(utf8, offset, text, start, length);
-    textEnds[size] = start + length;
+    textEnds[size] = textStart(size);
     times[size] = time;
     stamps[size++] = stamp;
+    lengthen(utf8, offset, length);
+  }
+
+  /** Adds to the end of the text of the last sample, given as UTF-8. */
+  public void lengthen(byte[] utf8, int offset, int length) {
+    int end = textEnds[size - 1];
+    if (end + length > text.length) {
+      text = Arrays.copyOf(text, Math.max(end + length, 2 * text.length));
+    }
+    System.arraycopy(utf8, offset, text, end, length);
+    textEnds[size - 1] = end + length;
   }
 
   /** Adds sample {@code index} of another vector of the same kind. */

@@ -105,6 +105,7 @@ public final class PlanReader {
   /** One read under way. */
   private final class Reading {
     private final @Nullable List<? extends Binding> bindings;
+    private final @Nullable Set<String> fields;
     private final boolean newestFirst;
     private final List<Hit> hits = new ArrayList<>();
     private final List<Attribute> attributes = new ArrayList<>();
@@ -114,6 +115,7 @@ public final class PlanReader {
 
     private Reading(PlanRequest request) {
       bindings = request.bindings();
+      fields = request.scope().fields();
       newestFirst = request.newestFirst() > 0;
     }
 
@@ -180,7 +182,9 @@ public final class PlanReader {
       layout.decode(row, 0, row.size(), decoded);
       Map<Track, Long> rowLasts = new HashMap<>();
       for (RowSamples.Vector vector : decoded.vectors()) {
-        take(key.field(vector.field()), vector.samples(), rowLasts);
+        if (reading.fields == null || reading.fields.contains(vector.field())) {
+          take(key.field(vector.field()), vector.samples(), rowLasts);
+        }
       }
       lastTimes.putAll(rowLasts);
       for (RowSamples.Found found : decoded.attributes()) {

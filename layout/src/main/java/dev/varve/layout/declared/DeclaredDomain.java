@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a declared layout can hold, as its parts say. */
+/**
+ * What a declared layout can hold, as its parts say. Texts of a fixed width, and those that must be
+ * numbers, hold less than the alphabet; a domain cannot say it, they are refused by name.
+ */
 final class DeclaredDomain {
   private DeclaredDomain() {}
 
@@ -25,7 +28,7 @@ final class DeclaredDomain {
         tagNames,
         !Set.of().equals(resourceNames(declaration)),
         families.stream().anyMatch(family -> family.namesFields),
-        plainTexts(declaration) ? Domain.Alphabet.UTF8 : Domain.Alphabet.UTF8_TEXT,
+        Domain.Alphabet.UTF8,
         declaration.attributes() != null,
         families.stream()
             .allMatch(family ->
@@ -78,16 +81,5 @@ final class DeclaredDomain {
         .filter(
             element -> element instanceof KeyElement.Tag tag && (!others || tag.form().width() > 0))
         .count();
-  }
-
-  private static boolean plainTexts(Declaration declaration) {
-    return declaration.key().stream()
-        .allMatch(element ->
-            switch (element) {
-              case KeyElement.Metric metric -> metric.form().equals(TextForm.PLAIN);
-              case KeyElement.Tag tag -> tag.form().equals(TextForm.PLAIN);
-              case KeyElement.Resource resource -> resource.form().equals(TextForm.PLAIN);
-              default -> true;
-            });
   }
 }

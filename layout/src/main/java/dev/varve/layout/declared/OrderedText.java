@@ -1,6 +1,7 @@
 package dev.varve.layout.declared;
 
 import dev.varve.layout.KeyBytes;
+import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -104,21 +105,18 @@ final class OrderedText {
 
   /** Whether the bytes are a text as {@link #append} writes it. */
   static boolean isText(byte[] bytes, int from, int to) {
-    boolean plain = true;
+    // No character but NUL has a byte 00, so that what lies between can be looked at alone.
+    int start = from;
     for (int at = from; at < to; at++) {
       if (bytes[at] == 0) {
-        if (at + 1 == to || bytes[at + 1] != (byte) ESCAPED) {
+        if (at + 1 == to || bytes[at + 1] != (byte) ESCAPED || !Utf8.valid(bytes, start, at)) {
           return false;
         }
-        plain = false;
         at++;
+        start = at + 1;
       }
     }
-    if (plain) {
-      return Utf8.valid(bytes, from, to);
-    }
-    byte[] unescaped = unescape(bytes, from, to);
-    return Utf8.valid(unescaped, 0, unescaped.length);
+    return Utf8.valid(bytes, start, to);
   }
 
   /** Whether the bytes are a field as {@link #appendField} writes it. */
@@ -160,6 +158,20 @@ final class OrderedText {
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
+  /** Adds the text of bytes for which {@link #isText} holds as a sample. */
+  static void read(byte[] bytes, int from, int to, long time, long stamp, Samples out) {
+    out.add(time, bytes, from, 0, stamp);
+    int start = from;
+    for (int at = from; at < to; at++) {
+      if (bytes[at] == 0) {
+        out.lengthen(bytes, start, at + 1 - start);
+        at++;
+        start = at + 1;
+      }
+    }
+    out.lengthen(bytes, start, to - start);
+  }
+
   /** The field of bytes for which {@link #isField} holds. */
   static String readField(byte[] bytes, int from, int to) {
     if (from == to) {
@@ -184,7 +196,7 @@ final class OrderedText {
     return true;
   }
 
-  static byte[] unescape(byte[] bytes, int from, int to) {
+  private static byte[] unescape(byte[] bytes, int from, int to) {
     byte[] text = new byte[to - from];
     int length = 0;
     for (int at = from; at < to; at++) {

@@ -107,6 +107,7 @@ final class PackedCodec {
       return "value: no field at all";
     }
     int before = -1;
+    boolean known = false;
     for (int at = from + 1; at < to; ) {
       String fault = faultOfField(bytes, from, at, to);
       if (fault != null) {
@@ -116,10 +117,12 @@ final class PackedCodec {
         return "value, byte %d: names of fields do not rise"
             .formatted(nameFrom(bytes, at, to) - from);
       }
+      int nameTo = nameTo(bytes, at, to);
       before = at;
-      at = valueTo(bytes, nameTo(bytes, at, to), to);
+      at = valueTo(bytes, nameTo, to);
+      known |= !ValueCodec.isReserved(bytes, valueFrom(bytes, nameTo, to), at);
     }
-    return null;
+    return known ? null : "value: no field of a kind that is known";
   }
 
   private static @Nullable String faultOfField(byte[] bytes, int from, int at, int to) {

@@ -89,6 +89,9 @@ final class SampleDecoder {
         return "cell time %d is that of no sample in the row".formatted(cells.time(cell));
       }
     }
+    if (!layout.domain().times().contains(time)) {
+      return "time %d lies outside the layout's domain".formatted(time);
+    }
     long stamp = stamp(family, cells, cell, rowStamp);
     return switch (family.form) {
       case ONE -> one(family, cells, cell, time, stamp, out);
@@ -143,8 +146,7 @@ final class SampleDecoder {
       return misplaced(field(family, cells, cell), family);
     }
     if (text) {
-      byte[] utf8 = OrderedText.unescape(bytes, valueFrom + 1, valueTo);
-      samples.add(time, utf8, 0, utf8.length, stamp);
+      OrderedText.read(bytes, valueFrom + 1, valueTo, time, stamp, samples);
     } else {
       add(samples, kind, bytes, valueFrom, valueTo, time, stamp);
     }
@@ -204,7 +206,7 @@ final class SampleDecoder {
     if (fault != null) {
       return fault;
     }
-    String stranger = layout.holdsEveryField() ? null : stranger(family, bytes, from, to);
+    String stranger = layout.holdsEveryField() ? null : stranger(family, bytes, from, to, out);
     if (stranger != null) {
       return misplaced(stranger, family);
     }
@@ -216,8 +218,7 @@ final class SampleDecoder {
       at = PackedCodec.valueTo(bytes, nameTo, to);
       Kind kind = ValueCodec.kind(bytes, valueFrom, at);
       if (kind != null) {
-        String known = nameFrom == nameTo ? "" : known(bytes, nameFrom, nameTo, kind, out);
-        String field = known != null ? known : name(bytes, nameFrom, nameTo);
+        String field = packedField(bytes, nameFrom, nameTo, out);
         add(out.samples(field, kind), kind, bytes, valueFrom, at, time, stamp);
       }
     }
@@ -225,10 +226,11 @@ final class SampleDecoder {
   }
 
   /** A packed field that lives in another family, or null. */
-  private @Nullable String stranger(FamilyColumns family, byte[] bytes, int from, int to) {
+  private @Nullable String stranger(
+      FamilyColumns family, byte[] bytes, int from, int to, RowSamples out) {
     for (int at = from + 1; at < to; ) {
       int nameTo = PackedCodec.nameTo(bytes, at, to);
-      String field = name(bytes, PackedCodec.nameFrom(bytes, at, to), nameTo);
+      String field = packedField(bytes, PackedCodec.nameFrom(bytes, at, to), nameTo, out);
       if (layout.familyOf(field) != family) {
         return field;
       }
@@ -237,7 +239,17 @@ final class SampleDecoder {
     return null;
   }
 
-  private static String name(byte[] bytes, int from, int to) {
+  /** The name of a packed field, taken from the vectors that are there if it can be. */
+  private static String packedField(byte[] bytes, int from, int to, RowSamples out) {
+    if (from == to) {
+      return "";
+    }
+    for (int i = 0; i < out.vectors().size(); i++) {
+      String field = out.vectors().get(i).field();
+      if (OrderedText.equals(bytes, from, to, field)) {
+        return field;
+      }
+    }
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
