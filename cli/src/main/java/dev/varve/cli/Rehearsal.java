@@ -2,25 +2,116 @@ package dev.varve.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Engine;
+import dev.varve.server.Server;
+import dev.varve.server.ServerConfig;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
- * Does what short commands do, so that the JVM can keep the classes that it needed for the next
- * start.
+ * Does what commands and a server do at their start, so that the JVM can keep the classes that were
+ * needed for the next start.
  *
- * <p>The launcher runs this once after a build. It must end by itself and leave nothing behind.
+ * <p>The launcher runs this once after a build. It ends by itself and leaves nothing behind. What
+ * fails is told and passed over: the rest is worth keeping all the same.
  */
 final class Rehearsal {
+  private static final String POINT =
+      "{\"metric\":\"m\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}";
+
   private Rehearsal() {}
 
-  public static void main(String[] args) {
-    showHelp(new CommandLine(new Main()));
+  /** A part that can fail without the others. */
+  private interface Scene {
+    void play() throws IOException;
+  }
+
+  public static void main(String[] args) throws IOException {
+    PrintWriter said = new PrintWriter(System.err, true, UTF_8);
+    Path folder = Files.createTempDirectory("varve-rehearsal");
+    try {
+      play("help", said, () -> showHelp(new CommandLine(new Main())));
+      play("cells", said, Rehearsal::showCells);
+      play("commands", said, () -> useDirectory(folder.resolve("commands")));
+      play("server", said, () -> serve(folder.resolve("server")));
+    } finally {
+      delete(folder);
+    }
+    System.exit(0);
+  }
+
+  private static void play(String name, PrintWriter said, Scene scene) {
+    try {
+      scene.play();
+    } catch (IOException | RuntimeException | LinkageError e) {
+      said.println("rehearsal of " + name + ": " + e);
+    }
   }
 
   private static void showHelp(CommandLine command) {
-    command.usage(new PrintWriter(OutputStream.nullOutputStream(), false, UTF_8));
+    command.usage(nowhere());
     command.getSubcommands().values().forEach(Rehearsal::showHelp);
+  }
+
+  private static void showCells() {
+    for (String layout : List.of("heroic", "kairosdb", "opentsdb", "buckets")) {
+      run("cells", "--layout", layout, "--output", "json");
+      run("cells", "--layout", layout);
+    }
+    run("layouts");
+    run("config");
+  }
+
+  private static void useDirectory(Path data) {
+    run("put", "--data", data.toString(), POINT);
+    run("query", "m", "--data", data.toString(), "--from", "2023-11-14");
+    run("explain", "m", "--data", data.toString(), "--from", "2023-11-14", "--analyze");
+  }
+
+  private static void serve(Path data) throws IOException {
+    VarveConfig config = VarveConfig.read(null, Map.of(), Map.of("data", data.toString()));
+    ServerConfig.Listener usual = ServerConfig.Listener.DEFAULTS;
+    ServerConfig serverConfig =
+        new ServerConfig(
+            List.of(new ServerConfig.Listener(usual.host(), 0, usual.dialects(), null)),
+            ServerConfig.DEFAULTS.http(),
+            ServerConfig.DEFAULTS.query(),
+            ServerConfig.DEFAULTS.selfMonitoring(),
+            null);
+    try (Engine engine = Engine.open(config.engine());
+        Server server = Server.start(serverConfig, engine)) {
+      String address = "http://" + usual.host() + ":" + server.ports().getFirst();
+      run("put", "--server", address, POINT);
+      run("query", "m", "--server", address, "--from", "2023-11-14", "--output", "json");
+    }
+  }
+
+  private static void run(String... arguments) {
+    System.setIn(new ByteArrayInputStream((POINT + "\n").getBytes(UTF_8)));
+    CommandLine line = Main.commandLine();
+    line.setOut(nowhere());
+    line.execute(arguments);
+  }
+
+  private static PrintWriter nowhere() {
+    return new PrintWriter(OutputStream.nullOutputStream(), false, UTF_8);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
   }
 }
