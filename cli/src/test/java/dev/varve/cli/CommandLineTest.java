@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,48 @@ class CommandLineTest {
 
     assertThat(run(cells, "cells", "--layout", "buckets", "--decode")).isZero();
     assertThat(out.toString().strip()).isEqualTo(POINT);
+  }
+
+  @Test
+  void cellsHoldWhatALayoutWritesIntoTablesThatItOpens() throws IOException {
+    assertThat(run(POINT + "\n", "cells", "--layout", "kairosdb", "--output", "json")).isZero();
+    String cells = out.toString();
+    List<String> opening =
+        cells.lines().filter(line -> line.startsWith("{\"table\":\"spec\"")).toList();
+    assertThat(opening).hasSize(2);
+    Path existing = Files.write(folder.resolve("cells"), opening);
+
+    out.getBuffer().setLength(0);
+    assertThat(run(cells, "cells", "--layout", "kairosdb", "--decode")).isZero();
+    assertThat(out.toString().strip()).isEqualTo(POINT);
+
+    out.getBuffer().setLength(0);
+    String[] again = {
+      "cells", "--layout", "kairosdb", "--output", "json", "--with-cells", existing.toString()
+    };
+    assertThat(run(POINT + "\n", again)).isZero();
+    assertThat(out.toString().lines())
+        .containsExactlyElementsOf(cells.lines().filter(line -> !opening.contains(line)).toList());
+  }
+
+  @Test
+  void cellsOfOtherParametersAreNotTakenForOnesOwn() throws IOException {
+    assertThat(run(POINT + "\n", "cells", "--layout", "kairosdb", "--output", "json")).isZero();
+    String cells = out.toString();
+    String[] legacy = {"cells", "--layout", "kairosdb", "--param", "unit=legacy"};
+
+    out.getBuffer().setLength(0);
+    assertThat(run(cells, with(legacy, "--decode"))).isEqualTo(1);
+    assertThat(out.toString())
+        .contains("row_time_unit is MILLISECONDS, and the parameters of the layout say LEGACY");
+
+    Path existing = Files.writeString(folder.resolve("cells"), cells);
+    assertThat(run(POINT + "\n", with(legacy, "--with-cells", existing.toString()))).isEqualTo(1);
+    assertThat(err.toString()).contains("row_time_unit MILLISECONDS");
+  }
+
+  private static String[] with(String[] some, String... more) {
+    return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test

@@ -3,7 +3,10 @@ package dev.varve.cli.cells;
 import dev.varve.cli.CommandFailedException;
 import dev.varve.cli.LayoutOptions;
 import dev.varve.cli.OutputFormat;
+import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.Step;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.Point;
@@ -125,9 +128,27 @@ public final class CellsCommand implements Callable<Integer> {
     return tables.apply(located.table(), batch);
   }
 
+  /** Writes what the layout writes into tables that it opens for the first time. */
+  private static void open(ScratchTables tables) {
+    try {
+      for (Step.TableCell missing : tables.run(tables.layout().opening())) {
+        Cell cell = missing.cell();
+        Cell stamped =
+            new Cell(cell.row(), cell.family(), cell.qualifier(), tables.stamps(1), cell.value());
+        String refused = put(tables, new CellForm.Located(missing.table(), stamped));
+        if (refused != null) {
+          throw new CommandFailedException(refused);
+        }
+      }
+    } catch (RefusedException | DamagedCellException e) {
+      throw new CommandFailedException("the cells that exist already: " + e.getMessage());
+    }
+  }
+
   private void encode(
       ScratchTables tables, BufferedReader in, Map<CellForm.Located, Long> given, PrintWriter out)
       throws IOException {
+    open(tables);
     CellsOfPoints writer = new CellsOfPoints(tables, this::complain);
     BatchBuilder batch = new BatchBuilder();
     forEachLine(

@@ -12,7 +12,6 @@ import dev.varve.model.Tags;
 import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -144,9 +143,10 @@ final class Descriptions {
     return new CellDescription("'%s' is one of %s".formatted(string, list), parts);
   }
 
-  private static CellDescription spec(Cell cell) {
+  private CellDescription spec(Cell cell) {
     IndexReader.Columns columns = IndexReader.spec(cell);
-    String value = new String(cell.value().toArray(), StandardCharsets.UTF_8);
+    String value = IndexReader.specValue(cell);
+    new KairosDbSpec(unit, width).check(columns, value);
     List<Part> parts = new ArrayList<>(parts(columns));
     parts.add(part(VALUE, "value", value, cell.value()));
     return new CellDescription(

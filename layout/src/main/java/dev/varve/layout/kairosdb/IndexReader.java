@@ -158,6 +158,17 @@ final class IndexReader {
         Tuple.read("qualifier", cell.qualifier(), Tables.SPEC_QUALIFIER));
   }
 
+  /** What a cell of {@code spec} says of its property. */
+  static String specValue(Cell cell) {
+    byte[] bytes = cell.value().toArray();
+    int malformed = Utf8.malformedAt(bytes, 0, bytes.length);
+    if (malformed >= 0) {
+      throw new DamagedCellException(
+          "value: byte %d, %02x, is not UTF-8".formatted(malformed, bytes[malformed]));
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
   static void checkEmpty(Cell cell) {
     if (!cell.value().isEmpty()) {
       throw new DamagedCellException(

@@ -1,5 +1,6 @@
 package dev.varve.layout.kairosdb;
 
+import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
@@ -9,7 +10,6 @@ import dev.varve.store.FamilySelect;
 import dev.varve.store.Limits;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -60,13 +60,32 @@ final class KairosDbSpec {
         answers -> Step.done(missing(properties(answers.get(0)), !answers.get(1).isEmpty())));
   }
 
+  /**
+   * Refuses a property of the keyspace that other parameters would be right for: its samples would
+   * be read wrongly.
+   */
+  void check(IndexReader.Columns columns, String value) {
+    if (!columns.text(Tables.SPEC_TYPE).equals(CLUSTER_CONFIG)) {
+      return;
+    }
+    String own =
+        switch (columns.text(Tables.SPEC_NAME)) {
+          case ROW_TIME_UNIT -> unit.name();
+          case ROW_WIDTH -> Long.toString(width.millis());
+          default -> value;
+        };
+    if (!value.equals(own)) {
+      throw new DamagedCellException(
+          "value: %s is %s, and the parameters of the layout say %s"
+              .formatted(columns.text(Tables.SPEC_NAME), value, own));
+    }
+  }
+
   private static Map<String, String> properties(CellBatch cells) {
     Map<String, String> properties = new TreeMap<>();
     for (int i = 0; i < cells.size(); i++) {
       Cell cell = cells.cell(i);
-      properties.put(
-          IndexReader.spec(cell).text(Tables.SPEC_NAME),
-          new String(cell.value().toArray(), StandardCharsets.UTF_8));
+      properties.put(IndexReader.spec(cell).text(Tables.SPEC_NAME), IndexReader.specValue(cell));
     }
     return properties;
   }
