@@ -10,9 +10,12 @@ import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
+import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.DatasetReader;
+import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.repair.CatalogRebuild;
 import dev.varve.engine.repair.MarkerReplay;
+import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Admission;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
@@ -33,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -286,6 +290,40 @@ public final class Dataset implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.error("dataset '{}': rebuilding the catalog failed", name(), e);
     }
+  }
+
+  /**
+   * Compacts the rows of series, in every layout of the dataset that has a form for that: what is
+   * read stays the same, in fewer cells. Safe to break off at any time, and to run again. Writers
+   * wait while some rows are written anew.
+   *
+   * @param progress told now and then, by the thread that calls
+   * @param stopped asked now and then whether to stop
+   * @return what it came to, which is durable
+   * @throws QueryRefusedException if no layout has such a form, or as {@link #read}
+   * @throws WriteFailedException if a store failed
+   */
+  public CompactionProgress compact(
+      ReadRequest request, Consumer<CompactionProgress> progress, BooleanSupplier stopped) {
+    refuseWithoutCatalog();
+    if (open.periods().all().stream()
+        .flatMap(period -> period.layouts().stream())
+        .noneMatch(Dataset::compacts)) {
+      throw new QueryRefusedException(
+          "no layout of dataset '%s' has compacted rows; 'opentsdb' has".formatted(name()));
+    }
+    List<RowWalk> walks = reader.rows(request, Dataset::compacts);
+    try {
+      RowCompaction compaction = new RowCompaction(open, writer, progress, stopped);
+      walks.forEach(compaction::run);
+      return compaction.end();
+    } finally {
+      walks.forEach(RowWalk::close);
+    }
+  }
+
+  private static boolean compacts(PlacedLayout placed) {
+    return placed.layout().compaction().isPresent();
   }
 
   /** Figures by name. */

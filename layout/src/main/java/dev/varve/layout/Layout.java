@@ -139,6 +139,11 @@ public interface Layout {
     return Step.done(List.of());
   }
 
+  /** How rows of the data table are compacted, where the layout has a form for that. */
+  default Optional<Compaction> compaction() {
+    return Optional.empty();
+  }
+
   /** The layout's own index of its rows, where it has one. */
   default Optional<Directory> directory() {
     return Optional.empty();

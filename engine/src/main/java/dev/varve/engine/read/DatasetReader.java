@@ -12,6 +12,7 @@ import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.write.Companions;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
@@ -22,6 +23,7 @@ import dev.varve.store.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +82,25 @@ public final class DatasetReader {
     refuseMissingVersions(request.versions(), periods);
     return new RunStream(
         reading, planner, request.newestFirst() > 0 ? periods.reversed() : periods, false);
+  }
+
+  /**
+   * The rows of the series that match, of every layout that is wanted: a walk for each of them and
+   * each period. Each walk has to be closed.
+   *
+   * @throws QueryRefusedException as {@link #read}
+   */
+  public List<RowWalk> rows(ReadRequest request, Predicate<PlacedLayout> wanted) {
+    List<RowWalk> walks = new ArrayList<>();
+    for (Period period : periods(request.times())) {
+      for (PlacedLayout layout : period.layouts()) {
+        if (wanted.test(layout)) {
+          Reading reading = reading(request, true);
+          walks.add(new RowWalk(reading, planner.plan(reading, period, layout)));
+        }
+      }
+    }
+    return walks;
   }
 
   /** The attributes of the series that match, those without a time and those with one in range. */

@@ -1,6 +1,5 @@
 package dev.varve.engine.read;
 
-import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -9,7 +8,6 @@ import dev.varve.layout.RowSamples.Vector;
 import dev.varve.layout.RowShape;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
-import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
@@ -76,7 +74,7 @@ final class GroupReader implements AutoCloseable {
             && !reading.newest().isAsked();
     this.order = order(group);
     this.strands = new PriorityQueue<>(order.strands());
-    open(group, several);
+    open(group);
   }
 
   private UnitOrder order(Plan.StrandGroup group) {
@@ -89,10 +87,9 @@ final class GroupReader implements AutoCloseable {
             .allMatch(strand -> strand.read().direction() == Direction.FORWARD));
   }
 
-  private void open(Plan.StrandGroup group, boolean several) {
+  private void open(Plan.StrandGroup group) {
     try {
       for (Plan.Strand strand : group.strands()) {
-        SignatureIndex signatures = several || strand.filtered() ? signatures(group) : null;
         Table table = planned.layout().table(strand.table());
         StrandCursor cursor =
             new StrandCursor(
@@ -100,7 +97,7 @@ final class GroupReader implements AutoCloseable {
                 table,
                 strand,
                 new RowKeys(layout.rows()),
-                signatures,
+                planned.wanted(group, strand),
                 !layout.rowsInTimeOrder());
         all.add(cursor);
         advance(cursor);
@@ -109,15 +106,6 @@ final class GroupReader implements AutoCloseable {
       close();
       throw e;
     }
-  }
-
-  private SignatureIndex signatures(Plan.StrandGroup group) {
-    List<Bytes> signatures = new ArrayList<>(group.bindings().size());
-    for (int binding : group.bindings()) {
-      Binding of = planned.bindings().get(binding);
-      signatures.add(layout.rows().signature(of));
-    }
-    return new SignatureIndex(signatures);
   }
 
   private void advance(StrandCursor strand) {

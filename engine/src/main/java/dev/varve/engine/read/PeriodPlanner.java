@@ -19,6 +19,7 @@ import dev.varve.model.TimeRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Plans the reads of periods, and picks among a primary and its companions. */
@@ -82,6 +83,23 @@ final class PeriodPlanner {
     Candidate best = cheapest(candidates, lost);
     return new PlannedRead(
         period, times, best.layout(), best.bindings(), best.matches(), best.plan(), lost);
+  }
+
+  /**
+   * Plans the read of all series that match in one layout of a period, whatever another would cost.
+   *
+   * @throws QueryRefusedException if there is no way to read it
+   */
+  PlannedRead plan(Reading reading, Period period, PlacedLayout layout) {
+    TimeRange times = reading.times().intersect(period.times());
+    List<Integer> all = IntStream.range(0, reading.matches().size()).boxed().toList();
+    try {
+      Candidate only = candidate(reading, layout, times, all, false);
+      return new PlannedRead(
+          period, times, layout, only.bindings(), only.matches(), only.plan(), List.of());
+    } catch (PlanRefusedException e) {
+      throw new QueryRefusedException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static Candidate cheapest(List<Candidate> candidates, List<String> lost) {

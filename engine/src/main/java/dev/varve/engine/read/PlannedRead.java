@@ -4,8 +4,11 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.Binding;
 import dev.varve.layout.plan.Plan;
+import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one period is read.
@@ -23,4 +26,19 @@ record PlannedRead(
     List<Binding> bindings,
     List<Integer> matches,
     Plan plan,
-    List<String> lost) {}
+    List<String> lost) {
+  /**
+   * Which rows of a strand are wanted, by the signatures of their series in the order of the group;
+   * null where every row is of the first.
+   */
+  @Nullable SignatureIndex wanted(Plan.StrandGroup group, Plan.Strand strand) {
+    if (group.bindings().size() == 1 && !strand.filtered()) {
+      return null;
+    }
+    List<Bytes> signatures = new ArrayList<>(group.bindings().size());
+    for (int binding : group.bindings()) {
+      signatures.add(layout.layout().rows().signature(bindings.get(binding)));
+    }
+    return new SignatureIndex(signatures);
+  }
+}

@@ -37,7 +37,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -69,6 +73,12 @@ public final class DatasetWriter {
       Caffeine.newBuilder().maximumSize(SERIES_REMEMBERED).build();
   private final KnownCells indexCells;
   private final @Nullable Companions companions;
+
+  /**
+   * Held shared by whoever writes samples from their stamps on, and alone by whoever rewrites rows:
+   * what it read must be all that was accepted so far.
+   */
+  private final ReadWriteLock rows = new ReentrantReadWriteLock();
 
   private final LongAdder batches = new LongAdder();
   private final LongAdder accepted = new LongAdder();
@@ -263,6 +273,33 @@ public final class DatasetWriter {
     }
   }
 
+  /** Held by whoever writes samples, behind the lock of the companions. */
+  Lock writing() {
+    return rows.readLock();
+  }
+
+  /**
+   * Rewrites rows while nobody writes.
+   *
+   * @param edits makes the edits of the layout's data table
+   * @throws WriteFailedException if the store fails or rejects something
+   */
+  public void rewriteRows(PlacedLayout layout, Supplier<MutationBatch> edits) {
+    rows.writeLock().lock();
+    try {
+      int table = layout.layout().dataTable();
+      List<Rejected> rejected = apply(layout, table, edits.get(), Durability.ORDERED);
+      if (!rejected.isEmpty()) {
+        throw new WriteFailedException(
+            "layout '%s': the store rejects a row that was written anew: %s"
+                .formatted(layout.name(), rejected.getFirst().reason()),
+            false);
+      }
+    } finally {
+      rows.writeLock().unlock();
+    }
+  }
+
   /** Applies edits of a table of a layout, and counts them. */
   List<Rejected> apply(PlacedLayout layout, int table, MutationBatch batch, Durability durability) {
     if (batch.isEmpty()) {
@@ -359,6 +396,7 @@ public final class DatasetWriter {
 
   private void rewrite(PlacedLayout companion, Consumer<LayoutEdits> encode) {
     LayoutEdits edits = take(companion);
+    writing().lock();
     try {
       edits.refusals((column, place, refusal) ->
           LOG.warn(
@@ -374,6 +412,7 @@ public final class DatasetWriter {
         ensureApplied(companion, table, edits.data(table));
       }
     } finally {
+      writing().unlock();
       giveBack(edits);
     }
   }

@@ -86,8 +86,13 @@ final class WriteJob {
   }
 
   private boolean runAlone() {
-    encode();
-    return applyAlone();
+    writer.writing().lock();
+    try {
+      encode();
+      return applyAlone();
+    } finally {
+      writer.writing().unlock();
+    }
   }
 
   private boolean applyAlone() {
@@ -333,6 +338,7 @@ final class WriteJob {
    */
   private boolean runTogether(Companions companions) {
     companions.lock();
+    writer.writing().lock();
     try {
       encode();
       Marker marker = new Marker(dataset.clock().next(), written);
@@ -344,6 +350,7 @@ final class WriteJob {
         companions.remove(marker);
       }
     } finally {
+      writer.writing().unlock();
       companions.unlock();
     }
     dataset.marks().sync();

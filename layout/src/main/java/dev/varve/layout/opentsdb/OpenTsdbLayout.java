@@ -3,6 +3,7 @@ package dev.varve.layout.opentsdb;
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.CellSink;
+import dev.varve.layout.Compaction;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
@@ -343,15 +344,21 @@ public final class OpenTsdbLayout implements Layout {
     return table == UIDS ? uids.describe(cell) : DataCellText.describe(keys, cell);
   }
 
+  @Override
+  public Optional<Compaction> compaction() {
+    return Optional.of(this::compact);
+  }
+
   /**
    * Turns the points of one row into a single cell and deletes the cells it was made of, as the
    * original does in the background and on reading. Of two points of one instant the one in the
    * newest cell stays. Rows that hold an appended column are left as they are, as are those younger
-   * than an hour and a second, which still fill up.
+   * than an hour and a second, which still fill up. The new cell is as old as the newest that it is
+   * made of, and no newer cell is deleted: what others write meanwhile counts as later.
    *
    * @param cells all cells of the row in family {@code t}, from {@code from} to {@code to}
    *     (exclusive)
-   * @param now milliseconds since 1970; the time of the new cell
+   * @param now milliseconds since 1970
    * @param out takes the put and the deletes, in this order
    * @return whether anything is to be written
    * @throws DamagedCellException if row key or a column is damaged; {@code out} has nothing of the
@@ -363,7 +370,6 @@ public final class OpenTsdbLayout implements Layout {
     }
     int row = cells.rowOffset(from);
     long base = keys.base(cells.bytes(), row, row + cells.rowLength(from));
-    return base <= now - COMPACTION_AGE_MILLIS
-        && RowCompaction.compact(cells, from, to, base, now, out);
+    return base <= now - COMPACTION_AGE_MILLIS && RowCompaction.compact(cells, from, to, base, out);
   }
 }

@@ -71,11 +71,17 @@ final class RowCompaction {
       return at < cells.qualifierOffset(cell) + cells.qualifierLength(cell);
     }
 
-    /** By time; of one instant the newest cell first, which is the one that is kept. */
+    /**
+     * By time; of one instant the newest cell first, and of equally old ones the first in the row,
+     * which is the one that is kept.
+     */
     @Override
     public int compareTo(Entries other) {
       int order = Integer.compare(offset(), other.offset());
-      return order != 0 ? order : Long.compare(other.cells.time(other.cell), cells.time(cell));
+      if (order == 0) {
+        order = Long.compare(other.cells.time(other.cell), cells.time(cell));
+      }
+      return order != 0 ? order : Integer.compare(cell, other.cell);
     }
   }
 
@@ -104,8 +110,7 @@ final class RowCompaction {
    * @throws dev.varve.layout.DamagedCellException if a column is damaged; nothing was added to
    *     {@code out} then
    */
-  static boolean compact(
-      CellBatch cells, int from, int to, long base, long cellTime, MutationBatch out) {
+  static boolean compact(CellBatch cells, int from, int to, long base, MutationBatch out) {
     RowCompaction compaction = new RowCompaction(cells, base);
     for (int cell = from; cell < to; cell++) {
       compaction.take(cell);
@@ -114,7 +119,7 @@ final class RowCompaction {
       return false;
     }
     compaction.merge();
-    return compaction.write(cellTime, out);
+    return compaction.write(out);
   }
 
   private void take(int cell) {
@@ -162,24 +167,27 @@ final class RowCompaction {
     }
   }
 
-  private boolean write(long cellTime, MutationBatch out) {
+  private boolean write(MutationBatch out) {
     Bytes row = cells.row(columns.getFirst());
     Bytes qualifier = qualifiers.toBytes();
     Bytes value = values.toBytes();
     boolean stands = false;
-    List<Bytes> absorbed = new ArrayList<>(columns.size());
+    long newest = Long.MIN_VALUE;
+    List<Integer> absorbed = new ArrayList<>(columns.size());
     for (int cell : columns) {
+      newest = Math.max(newest, cells.time(cell));
       if (cells.qualifier(cell).equals(qualifier)) {
         stands = cells.value(cell).equals(value);
       } else {
-        absorbed.add(cells.qualifier(cell));
+        absorbed.add(cell);
       }
     }
     if (!stands) {
-      out.put(row, OpenTsdbLayout.POINTS, qualifier, cellTime, value);
+      out.put(row, OpenTsdbLayout.POINTS, qualifier, newest, value);
     }
-    for (Bytes column : absorbed) {
-      out.deleteColumn(row, OpenTsdbLayout.POINTS, column, TimeRange.ALL);
+    for (int cell : absorbed) {
+      TimeRange upToIt = TimeRange.closed(Long.MIN_VALUE, cells.time(cell));
+      out.deleteColumn(row, OpenTsdbLayout.POINTS, cells.qualifier(cell), upToIt);
     }
     return !stands || !absorbed.isEmpty();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.RowSamples;
+import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ class RowCompactionTest {
     row.cell("0000", "05").cell("0011", "0102").cell("002b", "3fc00000");
     assertThat(compact())
         .containsExactly(
-            "PUT 00000011002b = 0501023fc0000000 @" + NOW,
+            "PUT 00000011002b = 0501023fc0000000 @1000",
             "DELETE_COLUMN 0000",
             "DELETE_COLUMN 0011",
             "DELETE_COLUMN 002b");
@@ -37,13 +38,13 @@ class RowCompactionTest {
         .cell("f004e241", "1389")
         .cell("f00a410f", "4025000000000000");
     assertThat(compact())
-        .startsWith("PUT 0050f004e24100a0f00a410f = 0513890a402500000000000001 @" + NOW);
+        .startsWith("PUT 0050f004e24100a0f00a410f = 0513890a402500000000000001 @1000");
   }
 
   @Test
   void marksNoRowOfMillisecondsAlone() {
     row.cell("f0000000", "00").cell("f0000040", "01");
-    assertThat(compact()).startsWith("PUT f0000000f0000040 = 000100 @" + NOW);
+    assertThat(compact()).startsWith("PUT f0000000f0000040 = 000100 @1000");
   }
 
   @Test
@@ -51,7 +52,7 @@ class RowCompactionTest {
     row.cell("0000 0020", "05 07 00").cell("0010", "06", 2000).cell("f0000040", "01");
     assertThat(compact())
         .containsExactly(
-            "PUT 0000f000004000100020 = 0501060701 @" + NOW,
+            "PUT 0000f000004000100020 = 0501060701 @2000",
             "DELETE_COLUMN 00000020",
             "DELETE_COLUMN 0010",
             "DELETE_COLUMN f0000040");
@@ -68,13 +69,13 @@ class RowCompactionTest {
   @Test
   void keepsTheFirstCellOfAnInstantWhereTwoAreEquallyOld() {
     row.cell("0000", "01").cell("0001", "0102").cell("0010", "07");
-    assertThat(compact()).startsWith("PUT 00000010 = 010700 @" + NOW);
+    assertThat(compact()).startsWith("PUT 00000010 = 010700 @1000");
   }
 
   @Test
   void overwritesACompactedColumnOfTheSameQualifierWithNewerValues() {
     row.cell("0000", "09", 2000).cell("0000 0010", "05 06 00", 1000);
-    assertThat(compact()).containsExactly("PUT 00000010 = 090600 @" + NOW, "DELETE_COLUMN 0000");
+    assertThat(compact()).containsExactly("PUT 00000010 = 090600 @2000", "DELETE_COLUMN 0000");
   }
 
   @Test
@@ -86,13 +87,13 @@ class RowCompactionTest {
   @Test
   void mendsTheFlagsAndThePaddingOfOldPoints() {
     row.cell("0017", "0102").cell("002b", "000000003fc00000");
-    assertThat(compact()).startsWith("PUT 0011002b = 01023fc0000000 @" + NOW);
+    assertThat(compact()).startsWith("PUT 0011002b = 01023fc0000000 @1000");
   }
 
   @Test
   void mendsALonelyPointInPlace() {
     row.cell("0017", "0102");
-    assertThat(compact()).containsExactly("PUT 0011 = 0102 @" + NOW, "DELETE_COLUMN 0017");
+    assertThat(compact()).containsExactly("PUT 0011 = 0102 @1000", "DELETE_COLUMN 0017");
   }
 
   @Test
@@ -117,8 +118,7 @@ class RowCompactionTest {
   void keepsWhatIsNoPoint() {
     row.cell("0000", "05").cell("0010", "06").text("010000", "{}").cell("060000", "00");
     assertThat(compact())
-        .containsExactly(
-            "PUT 00000010 = 050600 @" + NOW, "DELETE_COLUMN 0000", "DELETE_COLUMN 0010");
+        .containsExactly("PUT 00000010 = 050600 @1000", "DELETE_COLUMN 0000", "DELETE_COLUMN 0010");
   }
 
   @Test
@@ -128,6 +128,15 @@ class RowCompactionTest {
     assertThat(layout.compact(row.cells, 0, 2, NOW - 1, out)).isFalse();
     assertThat(layout.compact(row.cells, 0, 0, NOW, out)).isFalse();
     assertThat(out.isEmpty()).isTrue();
+  }
+
+  @Test
+  void leavesWhatIsWrittenMeanwhile() {
+    row.cell("0000", "05", 1000).cell("0010", "06", 3000);
+    MutationBatch out = new MutationBatch();
+    assertThat(layout.compact(row.cells, 0, 2, NOW, out)).isTrue();
+    assertThat(out.deletedTimes(1)).isEqualTo(new TimeRange(Long.MIN_VALUE, 1001));
+    assertThat(out.deletedTimes(2)).isEqualTo(new TimeRange(Long.MIN_VALUE, 3001));
   }
 
   @Test
