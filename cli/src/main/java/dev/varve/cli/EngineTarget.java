@@ -1,10 +1,12 @@
 package dev.varve.cli;
 
+import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
@@ -74,6 +76,12 @@ final class EngineTarget implements Target {
   public String explain(Batch batch) {
     List<PointExplanation> cells = dataset.explain(batch);
     return json(generator -> ExplanationJson.write(cells, generator));
+  }
+
+  @Override
+  public CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress) {
+    ReadRequest request = rows.read(dataset.resolution(), Instant.now());
+    return dataset.compact(request, progress, () -> false);
   }
 
   private QueryPlan plan(QueryParameters parameters) {

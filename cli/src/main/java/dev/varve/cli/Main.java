@@ -25,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
       PutCommand.class,
       QueryCommand.class,
       ExplainCommand.class,
+      CompactCommand.class,
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,

@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.engine.CompactionProgress;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -173,6 +175,52 @@ final class ServerTarget implements Target {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Override
+  public CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress) {
+    CompactionProgress last = null;
+    try (InputStream body = send(form("/varve/v1/compact", rows.texts()));
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        last = progress(line);
+        progress.accept(last);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (last == null) {
+      throw new CommandFailedException("the server at " + server + " broke off its answer");
+    }
+    return last;
+  }
+
+  private static CompactionProgress progress(String line) {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    List<String> damages = new ArrayList<>();
+    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
+      json.nextToken();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        switch (json.nextToken()) {
+          case VALUE_NUMBER_INT -> counts.put(name, json.getLongValue());
+          case START_ARRAY -> {
+            while (json.nextToken() != JsonToken.END_ARRAY) {
+              damages.add(json.getString());
+            }
+          }
+          default -> throw new CommandFailedException(json.getString());
+        }
+      }
+    }
+    return new CompactionProgress(
+        counts.getOrDefault("rows", 0L),
+        counts.getOrDefault("compacted", 0L),
+        counts.getOrDefault("written", 0L),
+        counts.getOrDefault("deleted", 0L),
+        counts.getOrDefault("damaged", 0L),
+        damages);
   }
 
   private HttpRequest form(String path, Map<String, String> texts) {

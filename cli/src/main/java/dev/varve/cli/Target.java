@@ -1,11 +1,13 @@
 package dev.varve.cli;
 
+import dev.varve.engine.CompactionProgress;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.varve.QueryParameters;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A dataset that a command works with: in this process, or in a server. Calls block. */
@@ -32,6 +34,14 @@ public interface Target extends AutoCloseable {
 
   /** What points would become, cell by cell, as JSON. Nothing is written. */
   String explain(Batch batch);
+
+  /**
+   * Compacts the rows that the parameters name, of {@link QueryParameters#ofRows}.
+   *
+   * @param progress told now and then
+   * @return what it came to
+   */
+  CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress);
 
   @Override
   void close();

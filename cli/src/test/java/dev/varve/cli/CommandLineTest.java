@@ -52,7 +52,9 @@ class CommandLineTest {
   @Test
   void everyCommandHasAnExampleInItsHelp() {
     for (String command :
-        List.of("serve", "import", "query", "put", "explain", "cells", "layouts", "config")) {
+        List.of(
+            "serve", "import", "query", "put", "explain", "compact", "cells", "layouts",
+            "config")) {
       out.getBuffer().setLength(0);
       assertThat(run("", command, "--help")).isZero();
       assertThat(out.toString()).as(command).containsIgnoringCase("example").contains("--output");
@@ -366,5 +368,42 @@ class CommandLineTest {
     assertThat(err.toString())
         .isEqualTo(
             code == 0 ? "" : "varve: cannot write to stdout: " + reason + System.lineSeparator());
+  }
+
+  @Test
+  void compactMakesOneCellOfARowAndChangesNoAnswer() throws Exception {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 90; i++) {
+      lines.append("put load %d %d host=a%n".formatted(1_699_999_200 + 60 * i, i * i));
+    }
+    Path file = Files.writeString(folder.resolve("load.tsdb"), lines);
+    String[] tsdb = {
+      "--data", folder.resolve("data").toString(), "--set", "datasets.main.layout=opentsdb"
+    };
+    assertThat(run("", join(tsdb, "import", "--format", "opentsdb", file.toString()))).isZero();
+    String[] query = join(tsdb, "query", "load", "--from", "2023-11-14", "--output", "csv");
+    out.getBuffer().setLength(0);
+    assertThat(run("", query)).isZero();
+    String before = out.toString();
+    assertThat(before.lines()).hasSize(91);
+
+    out.getBuffer().setLength(0);
+    assertThat(run("", join(tsdb, "compact", "load{host=\"a\"}", "--output", "json"))).isZero();
+    assertThat(out.toString().strip())
+        .isEqualTo(
+            "{\"rows\":2,\"compacted\":2,\"cellsWritten\":2,\"cellsDeleted\":90,\"damaged\":0}");
+    out.getBuffer().setLength(0);
+    assertThat(run("", query)).isZero();
+    assertThat(out.toString()).isEqualTo(before);
+    assertThat(run("", "compact")).isEqualTo(2);
+    String other = folder.resolve("other").toString();
+    assertThat(run("", "compact", "load", "--data", other)).isEqualTo(1);
+    assertThat(run("", "put", POINT, "--data", other)).isZero();
+    assertThat(run("", "compact", "load", "--data", other)).isEqualTo(1);
+    assertThat(run("", "compact", "load{", "--data", other)).isEqualTo(2);
+    assertThat(run("", "compact", "load", "--from", "soon", "--data", other)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("there is no data directory")
+        .contains("no layout of dataset 'default' has compacted rows");
   }
 }

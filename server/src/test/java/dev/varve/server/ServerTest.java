@@ -74,6 +74,60 @@ class ServerTest {
   }
 
   @Test
+  void storesIntegersOfThePointFormAsDoublesWhereALayoutHoldsNothingElse(@TempDir Path directory)
+      throws IOException {
+    try (TestServer server = new TestServer(directory, null, "heroic")) {
+      String points =
+          """
+          {"metric":"m","tags":{"a":"b"},"time":1,"value":5}
+          {"metric":"m","tags":{"a":"b"},"time":2,"value":9007199254740993}
+          {"metric":"m","tags":{"a":"b"},"time":3,"value":0.5}
+          """;
+      HttpResponse<String> answer = server.post("/varve/v1/points?integers=any", points);
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body())
+          .contains("\"accepted\":2,\"refused\":1")
+          .contains("no double is equal to the integer 9007199254740993");
+      assertThat(server.get("/varve/v1/query?selector=m&from=0&to=10").body())
+          .contains("[[1,5.0],[3,0.5]]");
+      assertThat(
+              server
+                  .post("/varve/v1/explain/points?integers=any", points.lines().findFirst().get())
+                  .body())
+          .contains("\"qualifier\"");
+      assertThat(server.get("/metrics").body())
+          .contains("varve_samples_coerced_total{dataset=\"heroic\",dialect=\"varve\"} 1.0");
+    }
+  }
+
+  @Test
+  void compactsRowsAndSaysWhatItCameTo(@TempDir Path directory) throws IOException {
+    try (TestServer server = new TestServer(directory, null, "opentsdb", "heroic")) {
+      server.post(
+          "/varve/v1/points",
+          """
+          {"metric":"m","tags":{"a":"b"},"time":1000,"value":5}
+          {"metric":"m","tags":{"a":"b"},"time":2000,"value":0.5}
+          """);
+      String query = "/varve/v1/query?selector=m&from=0&to=10000";
+      String before = server.get(query).body();
+      assertThat(before).contains("[[1000,5],[2000,0.5]]");
+
+      HttpResponse<String> answer = server.post("/varve/v1/compact", "selector=m");
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.body().lines().toList().getLast())
+          .isEqualTo(
+              "{\"rows\":1,\"compacted\":1,\"written\":1,\"deleted\":2,\"damaged\":0,\"damages\":[]}");
+      assertThat(server.get(query).body()).isEqualTo(before);
+      assertThat(server.post("/varve/v1/compact", "selector=m&every=1m").statusCode())
+          .isEqualTo(400);
+      HttpResponse<String> refused = server.post("/datasets/heroic/varve/v1/compact", "selector=m");
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains("no layout of dataset 'heroic' has compacted rows");
+    }
+  }
+
+  @Test
   void refusesIntegersThatNoDoubleEqualsAndThoseWhoseSenderInsists(@TempDir Path directory)
       throws IOException {
     try (TestServer server = new TestServer(directory, null, "heroic")) {

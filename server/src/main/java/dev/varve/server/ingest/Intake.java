@@ -85,8 +85,21 @@ public final class Intake {
    * @param insists whether integers have to stay integers
    */
   public void writeOwn(Batch batch, boolean insists) {
-    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
     int before = coerced;
+    Batch stored = asStored(batch, insists);
+    if (!stored.groups().isEmpty() || !stored.attributes().isEmpty()) {
+      write(stored, coerced - before);
+    }
+  }
+
+  /**
+   * What the dataset is asked to store of samples whose times are in its resolution; what cannot be
+   * stored is refused.
+   *
+   * @param insists whether integers have to stay integers
+   */
+  public Batch asStored(Batch batch, boolean insists) {
+    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
     for (SampleGroup group : batch.groups()) {
       SampleGroup own = coercion.any() && !insists ? withDoubles(group) : group;
       groups.add(
@@ -95,9 +108,7 @@ public final class Intake {
               : new SampleGroup(key(own.key(), resources), own.size(), own.times(), own.columns()));
     }
     groups.removeIf(group -> group.size() == 0);
-    if (!groups.isEmpty() || !batch.attributes().isEmpty()) {
-      write(new Batch(groups, batch.attributes()), coerced - before);
-    }
+    return new Batch(groups, batch.attributes());
   }
 
   private void write(Batch batch, int converted) {

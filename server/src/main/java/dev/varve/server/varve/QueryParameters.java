@@ -63,6 +63,8 @@ public record QueryParameters(Map<String, String> texts) {
           "versions",
           "scan");
 
+  private static final List<String> OF_ROWS = List.of("selector", "from", "to", "scan");
+
   private static final Pattern AGO = Pattern.compile("(\\d{1,9})(ms|s|m|h|d|w|mo|y)");
 
   public QueryParameters {
@@ -77,6 +79,23 @@ public record QueryParameters(Map<String, String> texts) {
       throw new IllegalArgumentException(
           "parameter 'selector' is missing, such as cpu{host=\"a\"}");
     }
+  }
+
+  /**
+   * What names rows and nothing more: {@code selector}, {@code from}, {@code to} and {@code scan};
+   * the default is all of time.
+   */
+  public static QueryParameters ofRows(Map<String, String> texts) {
+    for (String name : texts.keySet()) {
+      if (!OF_ROWS.contains(name)) {
+        throw new IllegalArgumentException(
+            "unknown parameter '" + name + "' (known: " + String.join(", ", OF_ROWS) + ")");
+      }
+    }
+    Map<String, String> all = new LinkedHashMap<>(texts);
+    all.putIfAbsent("from", Long.toString(Long.MIN_VALUE));
+    all.putIfAbsent("to", Long.toString(Long.MAX_VALUE));
+    return new QueryParameters(all);
   }
 
   private String text(String name, String otherwise) {

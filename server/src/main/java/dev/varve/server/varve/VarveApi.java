@@ -5,7 +5,10 @@ import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
@@ -33,6 +36,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -49,6 +53,9 @@ import tools.jackson.core.JsonGenerator;
  *       {@link ResultLines}
  *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}
  *   <li>{@code POST /varve/v1/explain/points}: points; answers the cells that they would become
+ *   <li>{@code POST /varve/v1/compact}: {@code selector}, {@code from}, {@code to} and {@code scan}
+ *       of a query; compacts the rows of the series and answers lines of {@link CompactionJson}, of
+ *       which the last says what it came to
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}; in the middle of a result such a line is its last.
@@ -94,7 +101,8 @@ public final class VarveApi {
         Route.post("/v1/query", Load.READ, exchange -> query(exchange, ofForm(exchange))),
         Route.get("/v1/explain", Load.READ, exchange -> explain(exchange, ofUrl(exchange))),
         Route.post("/v1/explain", Load.READ, exchange -> explain(exchange, ofForm(exchange))),
-        Route.post("/v1/explain/points", Load.READ, this::explainPoints));
+        Route.post("/v1/explain/points", Load.READ, this::explainPoints),
+        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange))));
   }
 
   private void dataset(Exchange exchange) throws IOException {
@@ -209,8 +217,44 @@ public final class VarveApi {
     if (tally.refused > 0) {
       throw HttpError.badRequest(tally.reasons.getFirst());
     }
-    List<PointExplanation> cells = dataset.explain(batch.build());
+    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Batch stored = intake.asStored(batch.build(), insists(exchange));
+    if (intake.refused() > 0) {
+      throw HttpError.badRequest(Tally.text(intake.rejections().getFirst()));
+    }
+    List<PointExplanation> cells = dataset.explain(stored);
     answer(exchange, json -> ExplanationJson.write(cells, json));
+  }
+
+  private void compact(Exchange exchange, Map<String, String> texts) throws IOException {
+    Dataset dataset = context.dataset(exchange);
+    ReadRequest request = rows(texts, dataset);
+    AtomicBoolean stopped = new AtomicBoolean();
+    exchange.onAbort(() -> stopped.set(true));
+    try (OutputStream out = exchange.answer(JSON_LINES);
+        JsonGenerator json = JsonLines.generator(out)) {
+      try {
+        CompactionJson.writeLine(
+            dataset.compact(
+                request, progress -> CompactionJson.writeLine(progress, json), stopped::get),
+            json);
+      } catch (QueryRefusedException | WriteFailedException e) {
+        if (!exchange.committed()) {
+          throw e;
+        }
+        json.writeStartObject();
+        json.writeStringProperty("error", String.valueOf(e.getMessage()));
+        json.writeEndObject();
+      }
+    }
+  }
+
+  private ReadRequest rows(Map<String, String> texts, Dataset dataset) {
+    try {
+      return QueryParameters.ofRows(texts).read(dataset.resolution(), context.clock().instant());
+    } catch (SelectorSyntaxException | IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
   }
 
   /** What is wrong with the words of a query is the sender's business. */
