@@ -57,6 +57,10 @@ public final class TestServer implements AutoCloseable {
         false);
   }
 
+  public int port() {
+    return server.ports().getFirst();
+  }
+
   public Socket connect() throws IOException {
     return new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
   }

@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+  private static final int MESSAGE_MAX = 20_000;
+
   private final HttpLimits limits;
   private final RequestListener listener;
   private final Gate writes;
@@ -137,7 +139,7 @@ public final class Dispatcher {
       exchange.header("Retry-After", Long.toString(seconds));
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
-    ErrorFormat.Body body = format.of(failure.message());
+    ErrorFormat.Body body = format.of(shortened(failure.message()));
     try {
       exchange.answer(failure.status(), body.contentType(), body.text());
       exchange.finish();
@@ -145,6 +147,11 @@ public final class Dispatcher {
       LOG.debug("{} {}: the error could not be sent", exchange.method(), exchange.rawPath(), e);
       exchange.breakOff();
     }
+  }
+
+  /** A message may quote what was sent, of which the beginning is enough. */
+  private static String shortened(String message) {
+    return message.length() <= MESSAGE_MAX ? message : message.substring(0, MESSAGE_MAX) + "...";
   }
 
   /** Nobody is there any more to read an answer. */

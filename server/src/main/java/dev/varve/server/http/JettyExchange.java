@@ -49,7 +49,11 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   @Override
   public @Nullable String parameter(String name) {
     if (parameters == null) {
-      parameters = Request.extractQueryParameters(request);
+      try {
+        parameters = Request.extractQueryParameters(request);
+      } catch (RuntimeException e) {
+        throw HttpError.badRequest("what follows the '?' of the address is not URL-encoded UTF-8");
+      }
     }
     return parameters.getValue(name);
   }
@@ -66,7 +70,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   /** Notices when there is no more to come, and reads a short rest rather than give it up. */
   private final class Body extends FilterInputStream {
-    private static final int REST_MAX = 64 << 10;
+    private static final int REST_MAX = 1 << 20;
 
     private final long length;
     private long count;
@@ -112,6 +116,10 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   protected OutputStream commit(int code, Map<String, String> fields, long length) {
     response.setStatus(code);
     fields.forEach((name, value) -> response.getHeaders().put(name, value));
+    if (!noMoreBody()) {
+      // What is left of the body is not read, so that no other request can follow it.
+      response.getHeaders().put("Connection", "close");
+    }
     if (length >= 0 && code != 204 && code != 304) {
       response.getHeaders().put("Content-Length", length);
     }

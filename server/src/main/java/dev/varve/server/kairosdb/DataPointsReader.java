@@ -5,6 +5,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 
@@ -27,6 +29,12 @@ final class DataPointsReader {
 
   /** So many errors are named; of more, only how many there are. */
   private static final int ERRORS_MAX = 1000;
+
+  private static final int ERROR_MAX = 1000;
+  private static final int QUOTED_MAX = 100;
+
+  /** So many points of one metric are held until it is known what they are. */
+  private static final int POINTS_MAX = 1 << 20;
 
   private final Intake intake;
 
@@ -78,13 +86,8 @@ final class DataPointsReader {
       }
     } catch (UnexpectedEndOfInputException e) {
       error(NO_CONTENT);
-    } catch (StreamReadException e) {
-      error(
-          "Invalid json: %s, line %d, column %d"
-              .formatted(
-                  e.getOriginalMessage(),
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr()));
+    } catch (StreamReadException | StreamConstraintsException e) {
+      error("Invalid json: " + JsonTree.reason(e));
     }
     flush();
     for (Rejection rejection : intake.rejections()) {
@@ -106,8 +109,14 @@ final class DataPointsReader {
   private void error(String message) {
     errorCount++;
     if (errors.size() < ERRORS_MAX) {
-      errors.add(message);
+      errors.add(shortened(message, ERROR_MAX));
     }
+  }
+
+  private static String shortened(@Nullable String text, int max) {
+    return text == null || text.length() <= max
+        ? String.valueOf(text)
+        : text.substring(0, max) + "...";
   }
 
   private void flush() {
@@ -214,7 +223,7 @@ final class DataPointsReader {
       try {
         points.time(index, Properties.whole(text == null ? "" : text));
       } catch (ArithmeticException | NumberFormatException e) {
-        error(place + " '" + text + "' is no number of milliseconds.");
+        error(place + " '" + shortened(text, QUOTED_MAX) + "' is no number of milliseconds.");
         points.form(index, PointBuffer.Form.ABSENT);
       }
     }
@@ -231,7 +240,7 @@ final class DataPointsReader {
       head.ttl = -1;
     }
     if (head.ttl < 0) {
-      error(head.place() + ".ttl '" + text + "' is no number of seconds.");
+      error(head.place() + ".ttl '" + shortened(text, QUOTED_MAX) + "' is no number of seconds.");
       head.ttl = 0;
     }
   }
@@ -282,6 +291,12 @@ final class DataPointsReader {
     }
     int rows = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (points.size() > POINTS_MAX) {
+        throw new HttpError(
+            413,
+            "%s has more than %d datapoints; send them in several requests"
+                .formatted(head.place(), POINTS_MAX));
+      }
       int index = points.next();
       String place = head.place() + ".datapoints[" + rows++ + "]";
       if (json.currentToken() != JsonToken.START_ARRAY) {

@@ -5,10 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -16,11 +19,30 @@ import tools.jackson.core.json.JsonFactory;
  * for small documents such as queries. A JSON null is a null.
  */
 final class JsonTree {
+  private static final int TEXT_MAX = 8 << 20;
+  private static final int NESTING_MAX = 200;
+
   /** A generator that is closed half way leaves its text half done, as it should look then. */
   static final JsonFactory FACTORY =
-      JsonFactory.builder().disable(StreamWriteFeature.AUTO_CLOSE_CONTENT).build();
+      JsonFactory.builder()
+          .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxStringLength(TEXT_MAX)
+                  .maxNestingDepth(NESTING_MAX)
+                  .build())
+          .build();
 
   private JsonTree() {}
+
+  /** What is wrong with a document, and where. */
+  static String reason(JacksonException failure) {
+    @Nullable TokenStreamLocation where = failure.getLocation();
+    return where == null
+        ? failure.getOriginalMessage()
+        : "%s, line %d, column %d"
+            .formatted(failure.getOriginalMessage(), where.getLineNr(), where.getColumnNr());
+  }
 
   /** A number as it stands in the text. */
   record Numeral(String text) {}

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 
 /** KairosDB's API as a dialect. */
@@ -185,13 +186,8 @@ public final class KairosDb {
         return reader.read(JsonTree.read(exchange.wholeBody(encoding(exchange))));
       }
       return reader.read(JsonTree.read(exchange.required("query")));
-    } catch (StreamReadException e) {
-      throw HttpError.badRequest(
-          "%s, line %d, column %d"
-              .formatted(
-                  e.getOriginalMessage(),
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr()));
+    } catch (StreamReadException | StreamConstraintsException e) {
+      throw HttpError.badRequest(JsonTree.reason(e));
     }
   }
 

@@ -21,13 +21,12 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
+import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.PointFormatException;
 import dev.varve.server.points.PointReader;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.net.URLDecoder;
@@ -65,6 +64,7 @@ public final class VarveApi {
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
   private static final int BATCH_SAMPLES = 10_000;
   private static final int REASONS_MAX = 1000;
+  private static final int EXPLAINED_MAX = 10_000;
 
   /** The prefix of its paths. */
   public static final String NAME = "varve";
@@ -127,17 +127,18 @@ public final class VarveApi {
     boolean insists = insists(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = new BatchBuilder();
-    int lineCount = 0;
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        read(line, ++lineCount, batch, tally);
-        if (batch.sampleCount() >= BATCH_SAMPLES) {
-          intake.writeOwn(batch.build(), insists);
+    try (ShortLines lines = new ShortLines(exchange.body())) {
+      try {
+        for (String line = lines.next(); line != null; line = lines.next()) {
+          read(line, lines.number(), batch, tally);
+          // Attributes are no samples, and are as many as lines at most.
+          if (batch.sampleCount() >= BATCH_SAMPLES || lines.number() % BATCH_SAMPLES == 0) {
+            intake.writeOwn(batch.build(), insists);
+          }
         }
+      } finally {
+        count(lines.number(), (int) tally.refused);
       }
-    } finally {
-      count(lineCount, (int) tally.refused);
     }
     if (!batch.isEmpty()) {
       intake.writeOwn(batch.build(), insists);
@@ -207,11 +208,13 @@ public final class VarveApi {
     Dataset dataset = context.dataset(exchange);
     Tally tally = new Tally();
     BatchBuilder batch = new BatchBuilder();
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(exchange.body(), StandardCharsets.UTF_8))) {
-      long number = 0;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        read(line, ++number, batch, tally);
+    try (ShortLines lines = new ShortLines(exchange.body())) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        read(line, lines.number(), batch, tally);
+        if (lines.number() > EXPLAINED_MAX) {
+          throw HttpError.badRequest(
+              "no more than " + EXPLAINED_MAX + " points are explained at once");
+        }
       }
     }
     if (tally.refused > 0) {

@@ -79,6 +79,16 @@ class SocketServerTest {
                     }
                   }
                 }),
+            Route.get(
+                "/endless",
+                Load.READ,
+                exchange -> {
+                  try (OutputStream out = exchange.answer("text/plain")) {
+                    while (true) {
+                      out.write(new byte[10_000]);
+                    }
+                  }
+                }),
             Route.get("/slow", Load.READ, this::slow),
             Route.get(
                 "/full",
@@ -286,6 +296,35 @@ class SocketServerTest {
       String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
       assertThat(answer).contains("done").endsWith("/where null");
       assertThat(aborted).hasValue(0);
+    }
+  }
+
+  @Test
+  void givesUpAClientThatReadsNoAnswer() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      org.awaitility.Awaitility.await().until(() -> dispatcher.reading() == 1);
+      org.awaitility.Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> dispatcher.reading() == 0);
+    }
+  }
+
+  @Test
+  void givesUpAClientThatSendsHalfARequest() throws Exception {
+    try (Socket body = new Socket(InetAddress.getLoopbackAddress(), port);
+        Socket head = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      body.setSoTimeout(10_000);
+      head.setSoTimeout(10_000);
+      body.getOutputStream()
+          .write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf".getBytes(UTF_8));
+      head.getOutputStream().write("GET /where HTTP/1.1\r\nHos".getBytes(UTF_8));
+      org.awaitility.Awaitility.await().until(() -> dispatcher.writing() == 1);
+      String answer = new String(body.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 408").doesNotContain("Exception");
+      assertThat(new String(head.getInputStream().readAllBytes(), UTF_8))
+          .doesNotContain("HTTP/1.1 200", "Exception");
+      assertThat(dispatcher.writing()).isZero();
     }
   }
 

@@ -1,0 +1,227 @@
+package dev.varve.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.query.QueryLimits;
+import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.http.HttpLimits;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.BindException;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What comes from senders that are broken, or mean it badly. */
+class HostileTest {
+  private static final String POINTS = "/api/v1/datapoints";
+  private static final String QUERY = "/api/v1/datapoints/query";
+  private static final String LINES = "/varve/v1/points";
+
+  @TempDir static Path directory;
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = new TestServer(directory, null, "buckets");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static HttpResponse<String> gzipped(String path, String head, String part, int count)
+      throws IOException {
+    ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+    byte[] bytes = part.getBytes(UTF_8);
+    try (GZIPOutputStream gzip = new GZIPOutputStream(zipped)) {
+      gzip.write(head.getBytes(UTF_8));
+      for (int i = 0; i < count; i++) {
+        gzip.write(bytes);
+      }
+    }
+    return server.send(
+        server
+            .request(path)
+            .header("Content-Encoding", "gzip")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(zipped.toByteArray())));
+  }
+
+  private static void assertTold(HttpResponse<String> answer, int status, String... words) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.body()).doesNotContain("Exception", "\tat ", "internal error");
+    for (String word : words) {
+      assertThat(answer.body()).contains(word);
+    }
+    assertThat(answer.body().length()).isLessThan(5000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({POINTS, QUERY, LINES})
+  void refusesNestingWithoutEnd(String path) {
+    for (String open : List.of("[", "{\"a\":", "{\"name\":\"x\",\"tags\":")) {
+      assertTold(server.post(path, open.repeat(50_000)), path.equals(LINES) ? 200 : 400);
+    }
+    assertTold(
+        server.post(
+            path,
+            "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":"
+                + "[".repeat(50_000)),
+        path.equals(LINES) ? 200 : 400);
+  }
+
+  @Test
+  void refusesWhatIsTooLargeToBeHeld() throws IOException {
+    String blanks = " ".repeat(1 << 20);
+    assertTold(gzipped(POINTS, "[", blanks, 300), 413, "decompressed body", "268435456 bytes");
+    assertTold(gzipped(QUERY, "{", blanks, 2), 413, "1048576 bytes");
+    assertTold(gzipped(LINES, "{", "a".repeat(1 << 20), 40), 413, "line 1", "1048576 characters");
+    assertTold(
+        gzipped(POINTS, "{\"name\":\"", "a".repeat(1 << 20), 40), 400, "Invalid json", "length");
+    assertTold(
+        gzipped(
+            POINTS, "{\"name\":\"m\",\"tags\":{\"a\":\"b\"},\"datapoints\":[", "[1,2],", 1_100_000),
+        413,
+        "metric[0](name=m)",
+        "1048576 datapoints");
+    assertTold(
+        gzipped(
+            "/varve/v1/explain/points",
+            "",
+            "{\"metric\":\"m\",\"tags\":{\"a\":\"b\"},\"time\":1,\"value\":1}\n",
+            20_000),
+        400,
+        "10000");
+  }
+
+  @Test
+  void readsNoNumberOfAMillionDigits() {
+    String digits = "9".repeat(900_000);
+    assertTold(
+        server.post(
+            POINTS,
+            "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":\"" + digits + "\",\"value\":1}"),
+        400,
+        "no number of milliseconds");
+    HttpResponse<String> query =
+        server.post(QUERY, "{\"start_absolute\":\"" + digits + "\",\"metrics\":[]}");
+    assertThat(query.statusCode()).isEqualTo(400);
+    assertThat(query.body().length()).isLessThan(25_000);
+    assertTold(
+        server.post(
+            POINTS,
+            "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":" + digits + "}"),
+        400,
+        "Invalid json");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "POST;/api/v1/metricnames;405",
+        "GET;/api/v1/datapoints;405",
+        "DELETE;/api/v1/datapoints;405",
+        "GET;/nowhere;404",
+        "GET;/datasets/nowhere/api/v1/metricnames;404",
+        "GET;/varve/v1/query;400",
+        "GET;/varve/v1/query?selector=m%7B;400",
+        "GET;/varve/v1/query?selector=m&from=x;400",
+        "GET;/varve/v1/query?selector=m&every=1d&zone=Mars;400",
+        "GET;/varve/v1/query?selector=m&asof=2020-01-01;400",
+        "GET;/varve/v1/query?selector=m&limit=-1;400",
+        "GET;/varve/v1/query?selector=%7Ba%3D~%22(%22%7D;400",
+        "GET;/api/v1/datapoints/query;400",
+        "GET;/api/v1/datapoints/query?query=%7B;400",
+        "POST;/varve/v1/points?integers=some;400",
+      })
+  void saysWhatIsWrongWithARequest(String method, String path, int status) {
+    assertTold(
+        server.send(
+            server.request(path).method(method, HttpRequest.BodyPublishers.ofString("[1,2"))),
+        status);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "GET /api/v1/version HTTP/1.1|Host: x|no colon here||;400",
+        "GET /varve/v1/query?selector=%zz HTTP/1.1|Host: x||;400",
+        "GET /%zz HTTP/1.1|Host: x||;400",
+        "GET /api/../../etc/passwd HTTP/1.1|Host: x||;400",
+        "GET /api/v1/version HTTP/9.9|Host: x||;505",
+        "POST /api/v1/datapoints HTTP/1.1|Host: x|Content-Length: 1x||;400",
+        "POST /api/v1/datapoints HTTP/1.1|Host: x|Content-Length: 99999999999999||;413",
+        "POST /api/v1/datapoints HTTP/1.1|Host: x|Transfer-Encoding: chunked||zz|;400",
+      })
+  void answersWhatIsHardlyHttp(String request, int status) throws IOException {
+    try (Socket socket = server.connect()) {
+      socket.setSoTimeout(10_000);
+      OutputStream out = socket.getOutputStream();
+      out.write(request.replace("|", "\r\n").getBytes(UTF_8));
+      BufferedReader answer =
+          new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+      assertThat(answer.readLine()).startsWith("HTTP/1.1 " + status);
+      assertThat(answer.readLine()).isNotNull();
+    }
+  }
+
+  @Test
+  void keepsAConnectionOverGoodAndBadRequests() throws IOException {
+    try (Socket socket = server.connect()) {
+      socket.setSoTimeout(10_000);
+      StringBuilder requests = new StringBuilder();
+      for (int i = 0; i < 3; i++) {
+        requests
+            .append("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n")
+            .append("POST /api/v1/datapoints HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+            .append("HEAD /api/v1/version HTTP/1.1\r\nHost: x\r\n\r\n");
+      }
+      requests.append("GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      socket.getOutputStream().write(requests.toString().getBytes(UTF_8));
+      String answers = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answers.split("HTTP/1.1 404", -1)).hasSize(4);
+      assertThat(answers.split("HTTP/1.1 400", -1)).hasSize(4);
+      assertThat(answers.split("HTTP/1.1 200", -1)).hasSize(5);
+      // HEAD has the headers of GET and no body.
+      assertThat(answers).doesNotContain("KairosDB 1.3.0");
+    }
+  }
+
+  @Test
+  void saysThatAPortIsTaken() {
+    int taken = server.port();
+    ServerConfig config =
+        new ServerConfig(
+            List.of(new Listener("127.0.0.1", taken, List.of("kairosdb"), null)),
+            HttpLimits.DEFAULTS,
+            QueryLimits.DEFAULTS,
+            null,
+            null);
+    assertThatThrownBy(() ->
+            Server.start(
+                config,
+                () -> {
+                  throw new AssertionError("not opened");
+                }))
+        .isInstanceOf(IOException.class)
+        .hasRootCauseInstanceOf(BindException.class)
+        .hasMessageContaining("127.0.0.1:" + taken);
+  }
+}
