@@ -234,8 +234,8 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
         List<Layout> into) {
       try {
         boolean isFile = layout.endsWith(".yaml") || layout.endsWith(".yml");
-        into.add(
-            Layouts.of(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
+        into.addAll(
+            Layouts.all(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
       } catch (RefusedException | IllegalArgumentException e) {
         item.problem(key, String.valueOf(e.getMessage()));
       } catch (IOException e) {

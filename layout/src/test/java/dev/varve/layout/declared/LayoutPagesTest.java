@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -60,6 +61,14 @@ class LayoutPagesTest {
   }
 
   /** Points, then their cells in each of the layouts. */
+  @Test
+  void theListHasEveryLayout() throws IOException {
+    String list = Files.readString(PAGES.resolve("README.md"));
+    assertThat(Layouts.list())
+        .allSatisfy(entry ->
+            assertThat(list).contains("| [%s](%s.md)".formatted(entry.name(), entry.name())));
+  }
+
   private static void example(String name, List<Block> blocks) {
     Block points = blocks.getFirst();
     List<Layout> layouts = Layouts.all(name, parameters(points.info()));
