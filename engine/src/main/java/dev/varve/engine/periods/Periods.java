@@ -76,7 +76,10 @@ public final class Periods implements AutoCloseable {
       List<PlacedLayout> layouts = new ArrayList<>();
       for (Layout layout : declared.get(index).layouts()) {
         String prefix = prefix(dataset, index, layouts.size());
-        layouts.add(PlacedLayout.open(layout, slot++, layouts.isEmpty(), prefix, store, clock));
+        PlacedLayout placed =
+            PlacedLayout.open(layout, slot++, layouts.isEmpty(), prefix, store, clock);
+        placed.agree(dataset, clock);
+        layouts.add(placed);
       }
       opened.add(new Period(index, new TimeRange(declared.get(index).from(), to), layouts));
     }

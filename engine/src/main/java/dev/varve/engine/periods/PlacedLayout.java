@@ -1,10 +1,20 @@
 package dev.varve.engine.periods;
 
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.InvalidConfigException;
 import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
+import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.store.Cell;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
@@ -44,6 +54,37 @@ public final class PlacedLayout implements AutoCloseable {
       tables.add(store.open(named(spec, prefix), Store.OpenMode.CREATE_IF_ABSENT));
     }
     return new PlacedLayout(layout, slot, primary, List.copyOf(tables), clock);
+  }
+
+  /**
+   * Compares the layout with what its tables say of themselves, and puts there what they lack.
+   *
+   * @throws InvalidConfigException if they were made with other parameters
+   * @throws CorruptDataException if they cannot be read
+   */
+  void agree(String dataset, LongSupplier clock) {
+    String where = "dataset '%s', layout '%s': ".formatted(dataset, name());
+    List<Step.TableCell> missing;
+    try {
+      missing = run(layout.opening());
+    } catch (RefusedException e) {
+      throw new InvalidConfigException(List.of(where + e.getMessage()));
+    } catch (DamagedCellException e) {
+      throw new CorruptDataException(where + e.getMessage());
+    }
+    for (Step.TableCell put : missing) {
+      Table table = tables.get(put.table());
+      long time = Resolution.MICROSECONDS.convert(clock.getAsLong(), table.spec().timeUnit());
+      Cell cell = put.cell();
+      MutationBatch batch = new MutationBatch();
+      batch.put(cell.row(), cell.family(), cell.qualifier(), time, cell.value());
+      for (RowOutcome outcome : table.apply(batch, Durability.ORDERED)) {
+        if (!outcome.applied()) {
+          throw new StoreException(
+              where + "table '%s': %s".formatted(table.spec().name(), outcome.reason()));
+        }
+      }
+    }
   }
 
   /** A table as the dataset names it. */
