@@ -397,6 +397,25 @@ class DatasetTest {
         .hasMessageContaining("its budget of 400 cells");
   }
 
+  /** A store that keeps the rows of a table in order is not asked for one partition at a time. */
+  @Test
+  void readsTheDaysOfASeriesAsOneRange() {
+    long day = Duration.ofDays(1).toMillis();
+    for (int i = 0; i < 30; i++) {
+      engine.put(A, i * day, new Value.Real(i));
+    }
+    ReadRequest month = ReadRequest.of(CPU, new TimeRange(0, 30 * day));
+    QueryExplanation explanation = engine.dataset().explain(month, true);
+
+    assertThat(explanation.reads())
+        .singleElement()
+        .satisfies(read -> {
+          assertThat(read.plan().estimate().slices()).isEqualTo(1);
+          assertThat(read.plan().estimate().partitions()).isEqualTo(30);
+        });
+    assertThat(engine.read(month).get(A.field("value"))).hasSize(30);
+  }
+
   @Test
   void explainsEveryCellThatAPointWouldBecomeAndWritesNone() {
     use(dataset("main", layout("opentsdb")));

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cellTimes which cell times it keeps as data; null where it keeps none as data
  * @param deletes whether a delete also hides puts of an older time that come after it
+ * @param order how far rows stand in the order of their keys
  * @param powers the optional powers that the table has
  */
 public record Capabilities(
     @Nullable CellTimes cellTimes,
     Deletes deletes,
+    RowOrder order,
     SizeLimits limits,
     Set<Class<? extends Power>> powers) {
   public Capabilities {
@@ -40,6 +42,13 @@ public record Capabilities(
      * A delete hides every put of an older time, also a later one, until the store has compacted.
      */
     MASK_OLDER
+  }
+
+  public enum RowOrder {
+    /** All rows of a table: a slice may run from one partition into the next. */
+    TABLE,
+    /** The rows of a partition; partitions are spread by hash, and a slice stays within one. */
+    PARTITION
   }
 
   public boolean has(Class<? extends Power> power) {

@@ -1,9 +1,9 @@
 package dev.varve.store;
 
 /**
- * Which leading part of a row key names the partition: the stretch of the table within which a
- * slice must stay, and which a store that spreads rows by hash takes as the unit of spreading.
- * Pure: the same key, the same answer.
+ * Which leading part of a row key names the partition: the unit in which a store that spreads rows
+ * by hash spreads them, and within which a slice of it must stay. Pure: the same key, the same
+ * answer.
  */
 @FunctionalInterface
 public interface Partitioning {

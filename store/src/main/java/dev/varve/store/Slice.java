@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * qualifier; the stretch holds every position from the first bound on and before the second. The
  * qualifier bounds hold in every family.
  *
- * @param partition the partition that the stretch lies in; every row of it begins so
+ * @param partition what every row of the stretch begins with: the partition, or less of a key where
+ *     the store keeps the rows of all partitions in order
  * @param fromRow the first row
  * @param fromQualifier where the first row starts; empty for the whole row
  * @param toRow the bounding row; null for the end of the partition

@@ -164,7 +164,8 @@ final class PeriodPlanner {
             scope,
             new IndexCensus(dataset.index(), layout.layout(), attributes),
             reading.request().newestFirst(),
-            wholeTable);
+            wholeTable,
+            dataset.store().capabilities(layout.dataTable().spec()).order());
     Plan plan = layout.run(Planner.plan(layout.layout(), request));
     return new Candidate(layout, bindings, matches, plan);
   }

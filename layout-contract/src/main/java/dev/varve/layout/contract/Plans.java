@@ -14,6 +14,7 @@ import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import java.util.ArrayList;
@@ -76,7 +77,8 @@ final class Plans {
         new ReadScope(times(center), fields(), ReadScope.Versions.LATEST, false),
         census,
         newestFirst,
-        random.nextInt(10) == 0);
+        random.nextInt(10) == 0,
+        random.nextBoolean() ? RowOrder.TABLE : RowOrder.PARTITION);
   }
 
   private TimeRange times(long center) {

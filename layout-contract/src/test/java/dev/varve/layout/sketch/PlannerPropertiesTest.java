@@ -16,6 +16,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Capabilities.RowOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,7 +46,7 @@ class PlannerPropertiesTest {
         plan = tables.plan(request);
       } catch (PlanRefusedException e) {
         Statistics.collect("refused");
-        assertThat(mayRefuse(layout)).as(e.getMessage()).isTrue();
+        assertThat(mayRefuse(layout, request)).as(e.getMessage()).isTrue();
         return;
       }
       Statistics.collect(plan.alternatives().isEmpty() ? "nothing" : kindOf(plan));
@@ -156,7 +157,8 @@ class PlannerPropertiesTest {
             false);
     Census census = random.nextBoolean() ? Census.UNKNOWN : written.census();
     int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
-    return new PlanRequest(bindings, scope, census, newestFirst, random.nextInt(10) == 0);
+    RowOrder order = random.nextBoolean() ? RowOrder.TABLE : RowOrder.PARTITION;
+    return new PlanRequest(bindings, scope, census, newestFirst, random.nextInt(10) == 0, order);
   }
 
   private static TimeRange times(Random random) {
@@ -171,7 +173,7 @@ class PlannerPropertiesTest {
    * Whether a plan may be refused: partitions that nobody can name, rows out of order, a scan of
    * the whole table.
    */
-  private static boolean mayRefuse(SketchLayout layout) {
+  private static boolean mayRefuse(SketchLayout layout, PlanRequest request) {
     List<KeyPart> parts = layout.rows().parts();
     boolean keyLeads =
         parts.stream()
@@ -183,7 +185,8 @@ class PlannerPropertiesTest {
     boolean oneTime = parts.stream().filter(KeyPart.Time.class::isInstance).count() <= 1;
     boolean unsalted = parts.stream().noneMatch(KeyPart.Salt.class::isInstance);
     boolean unsequenced = parts.stream().noneMatch(SketchParts.Sequence.class::isInstance);
-    boolean unpartitioned = layout.rows().partitionParts() == 0;
+    boolean unpartitioned =
+        request.order() == RowOrder.TABLE || layout.rows().partitionParts() == 0;
     return !(keyLeads && oneTime && unsalted && unsequenced && unpartitioned);
   }
 

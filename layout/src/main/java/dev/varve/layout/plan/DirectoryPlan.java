@@ -137,7 +137,7 @@ final class DirectoryPlan {
             .flatMap(group -> group.strands().stream())
             .mapToLong(strand -> strand.read().slices().size())
             .sum();
-    if (partitions.size() > Weights.PARTITIONS_HARD) {
+    if (survey.partitioned && partitions.size() > Weights.PARTITIONS_HARD) {
       throw new PlanRefusedException(
           "it would take %,d rows of the index, and one plan reads %,d at most: narrow the time range or the series"
               .formatted(kept, Weights.PARTITIONS_HARD));
@@ -147,7 +147,7 @@ final class DirectoryPlan {
         "the index names %,d rows, of which %,d are of matching series"
             .formatted(named.rows().size(), kept));
     named.damaged().forEach(damage -> notes.add("damaged in the index: " + damage));
-    Planner.noteOfPartitions(partitions.size(), notes);
+    Planner.noteOfPartitions(survey, partitions.size(), notes);
     OptionalLong rows = OptionalLong.of(kept);
     return new Plan(
         groups,

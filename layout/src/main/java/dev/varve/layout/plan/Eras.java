@@ -42,7 +42,8 @@ final class Eras {
         new ReadScope(times, scope.fields(), scope.versions(), scope.attributes()),
         request.census(),
         request.newestFirst(),
-        request.wholeTable());
+        request.wholeTable(),
+        request.order());
   }
 
   /** Two plans, read one after the other. */

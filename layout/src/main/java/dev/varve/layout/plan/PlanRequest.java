@@ -2,6 +2,7 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.ReadScope;
+import dev.varve.store.Capabilities.RowOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param newestFirst how many of the newest samples suffice, or 0 for all in rising order of time;
  *     a plan may then read backwards
  * @param wholeTable whether the plan may scan a whole table
+ * @param order how far the store keeps rows in order: in that of the table, a slice may run from
+ *     one partition into the next
  */
 public record PlanRequest(
     @Nullable List<? extends Binding> bindings,
     ReadScope scope,
     Census census,
     int newestFirst,
-    boolean wholeTable) {
+    boolean wholeTable,
+    RowOrder order) {
   public PlanRequest {
     bindings = bindings == null ? null : List.copyOf(bindings);
     if (newestFirst < 0) {
@@ -31,20 +35,25 @@ public record PlanRequest(
     }
   }
 
+  /** A request for all samples in scope of a store that spreads partitions by hash. */
   public static PlanRequest of(List<? extends Binding> bindings, ReadScope scope) {
-    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false);
+    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, RowOrder.PARTITION);
   }
 
   /** Every row in scope, whatever series it belongs to. */
   public static PlanRequest ofWholeTable(ReadScope scope) {
-    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true);
+    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true, RowOrder.PARTITION);
   }
 
   public PlanRequest with(Census other) {
-    return new PlanRequest(bindings, scope, other, newestFirst, wholeTable);
+    return new PlanRequest(bindings, scope, other, newestFirst, wholeTable, order);
+  }
+
+  public PlanRequest with(RowOrder other) {
+    return new PlanRequest(bindings, scope, census, newestFirst, wholeTable, other);
   }
 
   public PlanRequest withNewestFirst(int samples) {
-    return new PlanRequest(bindings, scope, census, samples, wholeTable);
+    return new PlanRequest(bindings, scope, census, samples, wholeTable, order);
   }
 }

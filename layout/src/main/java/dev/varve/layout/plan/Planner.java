@@ -84,7 +84,7 @@ public final class Planner {
             : OptionalLong.empty();
     Plan.Estimate estimate =
         new Plan.Estimate(
-            writer.partitionCount(),
+            partitions(survey, best, writer),
             writer.sliceCount(),
             best.rows().known(),
             wanted,
@@ -132,12 +132,18 @@ public final class Planner {
     if (fanOut > 1) {
       notes.add("every range is read %,d times, once for each salt".formatted(fanOut));
     }
-    noteOfPartitions(estimate.partitions(), notes);
+    noteOfPartitions(survey, estimate.partitions(), notes);
     return notes;
   }
 
-  static void noteOfPartitions(long partitions, List<String> notes) {
-    if (partitions > Weights.PARTITIONS_SOFT) {
+  /** Those of the slices, or where these run across partitions those that were weighed. */
+  private static long partitions(Survey survey, Way way, SliceWriter writer) {
+    boolean across = way.pinned() < survey.shape.partitionParts();
+    return across ? Math.round(way.partitions()) : writer.partitionCount();
+  }
+
+  static void noteOfPartitions(Survey survey, long partitions, List<String> notes) {
+    if (survey.partitioned && partitions > Weights.PARTITIONS_SOFT) {
       notes.add(
           "this query reads %,d partitions; beyond %,d it would be refused"
               .formatted(partitions, Weights.PARTITIONS_HARD));

@@ -30,7 +30,7 @@ final class SliceWriter {
   private final Set<Bytes> partitions = new HashSet<>();
   private long slices;
 
-  /** The pinned bytes of a key, and how many of them are the partition. */
+  /** The pinned bytes of a key, and those of them that belong to the partition. */
   private record Prefix(Bytes bytes, Bytes partition) {}
 
   SliceWriter(Survey survey, int pinned) {
@@ -158,7 +158,7 @@ final class SliceWriter {
       } else {
         part.encode(input, out);
       }
-      if (i + 1 == shape.partitionParts()) {
+      if (i < shape.partitionParts()) {
         partition = out.length();
       }
     }

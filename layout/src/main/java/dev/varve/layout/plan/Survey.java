@@ -6,6 +6,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RowShape;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Capabilities.RowOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,9 @@ final class Survey {
   final Census census;
   final boolean wholeTable;
   final int newestFirst;
+
+  /** Whether a slice has to stay within one partition. */
+  final boolean partitioned;
 
   /** The part of the range in which samples can be. */
   final TimeRange times;
@@ -55,6 +59,7 @@ final class Survey {
     this.census = request.census();
     this.wholeTable = request.wholeTable();
     this.newestFirst = request.newestFirst();
+    this.partitioned = request.order() == RowOrder.PARTITION;
     TimeRange possible =
         census.times().map(layout.domain().times()::intersect).orElse(layout.domain().times());
     this.times = scope.times().intersect(possible);

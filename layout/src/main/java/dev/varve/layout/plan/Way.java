@@ -60,7 +60,7 @@ record Way(
       return closed(pinned, name, "it scans the whole table, which nobody allowed", true);
     }
     Way way = weigh(survey, pinning, name);
-    if (way.partitions > Weights.PARTITIONS_HARD) {
+    if (survey.partitioned && way.partitions > Weights.PARTITIONS_HARD) {
       return closed(
           pinned,
           name,
@@ -94,7 +94,7 @@ record Way(
 
   private static @Nullable String closed(Survey survey, Pinning pinning) {
     RowShape shape = survey.shape;
-    if (pinning.count() < shape.partitionParts()) {
+    if (survey.partitioned && pinning.count() < shape.partitionParts()) {
       return "a slice stays in one partition, which goes on to "
           + shape.parts().get(shape.partitionParts() - 1).label();
     }
@@ -192,7 +192,8 @@ record Way(
     Pinning of = Pinning.of(survey, parts);
     double each =
         (double) of.buckets().length * of.kinds().size() * of.fields().size() * pinning.fanOut();
-    return Math.min(slices, each * prefixes(survey, pinning, Groups.of(survey, parts)));
+    double named = each * prefixes(survey, pinning, Groups.of(survey, parts));
+    return pinning.count() < parts ? named : Math.min(slices, named);
   }
 
   /** How many series the slices hold, other ones than those asked for among them. */

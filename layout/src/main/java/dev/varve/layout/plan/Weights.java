@@ -26,8 +26,9 @@ final class Weights {
   static final double CELLS_OF_ROW = 100;
 
   /**
-   * Beyond so many partitions a plan is told so, beyond so many it is refused. A bucketed layout
-   * has a partition for each series and bucket: 3,000 series of a month of days are nearly as many.
+   * Where a store spreads partitions by hash, a plan is told so beyond so many, and refused beyond
+   * so many. A bucketed layout has a partition for each series and bucket: 3,000 series of a month
+   * of days are nearly as many.
    */
   static final long PARTITIONS_SOFT = 1_000;
 

@@ -11,6 +11,7 @@ import dev.varve.layout.declared.Fault;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Capabilities.CellTimes;
 import dev.varve.store.Capabilities.Deletes;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.SizeLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,7 +203,7 @@ class GuardrailsTest {
   }
 
   private static Capabilities store(@Nullable CellTimes times, Deletes deletes) {
-    return new Capabilities(times, deletes, BIGTABLE, Set.of());
+    return new Capabilities(times, deletes, RowOrder.TABLE, BIGTABLE, Set.of());
   }
 
   private static List<Rule> opening(Layout layout, String kind, Capabilities capabilities) {
@@ -226,6 +227,7 @@ class GuardrailsTest {
     return new Capabilities(
         CellTimes.ANY,
         Deletes.IMMEDIATE,
+        RowOrder.TABLE,
         new SizeLimits(4096, 16 << 10, 1, 1, 1, 1, count, 1),
         Set.of());
   }
@@ -272,6 +274,7 @@ class GuardrailsTest {
     return new Capabilities(
         CellTimes.ANY,
         Deletes.IMMEDIATE,
+        RowOrder.TABLE,
         new SizeLimits(bytes, 16 << 10, 1, 1, 1, 1, 10, 1),
         Set.of());
   }

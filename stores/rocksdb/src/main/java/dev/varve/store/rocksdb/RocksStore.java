@@ -33,6 +33,7 @@ final class RocksStore implements Store {
       new Capabilities(
           Capabilities.CellTimes.ANY,
           Capabilities.Deletes.IMMEDIATE,
+          Capabilities.RowOrder.TABLE,
           new SizeLimits(
               4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
           Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
