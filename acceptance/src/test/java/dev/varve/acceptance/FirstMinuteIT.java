@@ -49,7 +49,7 @@ class FirstMinuteIT {
       awaitLineToTry(server, Duration.ofSeconds(60));
       assertThat(Checkout.read(err)).doesNotContain("building");
       String before =
-          shell("./varve query 'jvm_memory_used_bytes' --last 1h --to 1s --output csv").success();
+          shell("./varve query 'jvm_memory_used_bytes' --from 1h --to 1s --output csv").success();
       assertThat(before.lines()).as("what was there before the restart").hasSizeGreaterThan(1);
     } finally {
       stop(server);
