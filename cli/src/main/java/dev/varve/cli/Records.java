@@ -3,7 +3,6 @@ package dev.varve.cli;
 import dev.varve.server.points.JsonLines;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -25,6 +24,8 @@ public final class Records implements AutoCloseable {
   private final List<String> columns;
   private final List<String[]> waiting = new ArrayList<>();
   private int @Nullable [] widths;
+  private @Nullable Map<?, ?> lastLabels;
+  private String lastLabelsText = "";
   private long count;
 
   public Records(OutputFormat format, PrintWriter out, String... columns) {
@@ -93,8 +94,22 @@ public final class Records implements AutoCloseable {
     }
   }
 
-  private static String[] texts(@Nullable Object... cells) {
-    return Arrays.stream(cells).map(Records::text).toArray(String[]::new);
+  private String[] texts(@Nullable Object... cells) {
+    String[] texts = new String[cells.length];
+    for (int i = 0; i < cells.length; i++) {
+      texts[i] = cells[i] instanceof Map<?, ?> map ? labels(map) : text(cells[i]);
+    }
+    return texts;
+  }
+
+  /** The samples of a series come with one and the same map, one after the other. */
+  @SuppressWarnings("ReferenceEquality") // Comparing the labels would cost what this saves.
+  private String labels(Map<?, ?> map) {
+    if (map != lastLabels) {
+      lastLabels = map;
+      lastLabelsText = text(map);
+    }
+    return lastLabelsText;
   }
 
   private static String text(@Nullable Object cell) {
@@ -111,11 +126,20 @@ public final class Records implements AutoCloseable {
 
   /** RFC 4180, but for the line end, which is a line feed alone. */
   private void printCsv(String... cells) {
-    out.println(
-        Arrays.stream(cells)
-            .map(cell ->
-                cell.matches("(?s).*[\",\r\n].*") ? '"' + cell.replace("\"", "\"\"") + '"' : cell)
-            .collect(Collectors.joining(",")));
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.length; i++) {
+      line.append(i == 0 ? "" : ",").append(csv(cells[i]));
+    }
+    out.println(line);
+  }
+
+  private static String csv(String cell) {
+    for (int i = 0; i < cell.length(); i++) {
+      if ("\",\r\n".indexOf(cell.charAt(i)) >= 0) {
+        return '"' + cell.replace("\"", "\"\"") + '"';
+      }
+    }
+    return cell;
   }
 
   private void printWaiting() {
