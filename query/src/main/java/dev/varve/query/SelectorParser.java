@@ -2,6 +2,7 @@ package dev.varve.query;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.varve.model.PatternSize;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
@@ -118,20 +119,33 @@ public final class SelectorParser {
           filters.add(
               value.isEmpty() ? new TagFilter.Has(name) : new TagFilter.NotEqual(name, value));
       case "=~" -> {
-        check(value, valueStart);
-        TagFilter filter = SimplePattern.filter(name, value);
+        TagFilter filter = checked(name, value, valueStart);
         if (filter != null) {
           filters.add(filter);
         }
       }
       default -> {
-        check(value, valueStart);
+        checked(name, value, valueStart);
         filters.add(new TagFilter.NotRegex(name, value));
       }
     }
   }
 
+  /** The simplest filter of a pattern that can be run; null where every series matches. */
+  private @Nullable TagFilter checked(String name, String pattern, int position) {
+    TagFilter filter = SimplePattern.filter(name, pattern);
+    if (filter instanceof TagFilter.Regex) {
+      check(pattern, position);
+    }
+    return filter;
+  }
+
   private void check(String pattern, int position) {
+    try {
+      PatternSize.check(pattern);
+    } catch (IllegalArgumentException e) {
+      throw error(position, String.valueOf(e.getMessage()));
+    }
     try {
       Pattern.compile(pattern);
     } catch (PatternSyntaxException e) {

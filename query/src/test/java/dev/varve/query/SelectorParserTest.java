@@ -45,6 +45,42 @@ class SelectorParserTest {
     assertThat(parse("{}")).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "((a{1000}){1000}){1000}",
+        "(?:(?:[^]a]{1000})|b){11}",
+        "(\\\\p{Greek}{100}){101}",
+        "(\\\\Qa{2\\\\E{100}x(a{1000}){10,11})",
+        "x{1,1000}y{1000}(z{1000}){9}",
+        "((((((((((a?){1000}){1000}){1000}",
+        "(a?){1000}(a?){1000}",
+      })
+  void refusesPatternsThatAreLargeOnceWrittenOut(String pattern) {
+    for (String operator : List.of("=~", "!~")) {
+      assertThatThrownBy(() -> parse("cpu{host" + operator + "\"" + pattern + "\"}"))
+          .isInstanceOf(SelectorSyntaxException.class)
+          .hasMessageContaining("come to more than 10000 steps");
+    }
+  }
+
+  @Test
+  void takesLongPatternsThatAreNotLargeAndRefusesLongOnes() {
+    for (String pattern :
+        List.of("[a-z]{1000}", "([{}()]{10}){90}", "(\\\\w{1,63}[.]){1,20}", "(a|b+)*c{0,999}")) {
+      assertThat(parse("cpu{host=~\"" + pattern + "\"}"))
+          .contains(new Regex("host", pattern.replace("\\\\", "\\")));
+    }
+    for (String deep : List.of("(".repeat(3000) + "a" + ")".repeat(3000), "()?".repeat(1666))) {
+      assertThatThrownBy(() -> parse("cpu{host=~\"" + deep + "\"}"))
+          .hasMessageContaining("come to more than 10000 steps");
+    }
+    String many = "value-of-a-tag|".repeat(2000) + "x";
+    assertThat(parse("cpu{host=~\"" + many + "\"}")).hasSize(2);
+    assertThatThrownBy(() -> parse("cpu{host=~\"" + many + ".?\"}"))
+        .hasMessageContaining("at most 10000 are possible");
+  }
+
   @Test
   void readsQuotedNames() {
     assertThat(parse("{\"a metric\", \"a tag\"=\"v\", 'b'!='w'}"))

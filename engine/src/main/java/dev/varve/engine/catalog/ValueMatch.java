@@ -2,6 +2,7 @@ package dev.varve.engine.catalog;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.varve.model.PatternSize;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -48,10 +49,7 @@ sealed interface ValueMatch {
     if (simple != null) {
       return simple;
     }
-    if (regex.length() > 10_000) {
-      throw new IllegalArgumentException(
-          "a pattern of " + regex.length() + " characters, at most 10000 are possible");
-    }
+    PatternSize.check(regex);
     try {
       return new Matches(Pattern.compile(regex, Pattern.DOTALL));
     } catch (PatternSyntaxException e) {

@@ -4,6 +4,7 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.PatternSize;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;
@@ -269,6 +270,11 @@ final class QueryReader {
 
   private static void check(String pattern) {
     try {
+      PatternSize.check(pattern);
+    } catch (IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
+    try {
       Pattern.compile(pattern);
     } catch (PatternSyntaxException e) {
       throw new HttpError(
@@ -370,7 +376,7 @@ final class QueryReader {
         size.unit() == TimeUnit.YEARS
             ? 52 * TimeUnit.WEEKS.unit().getDuration().toMillis()
             : size.unit().unit().getDuration().toMillis();
-    return Math.multiplyExact(one, (long) size.count());
+    return one > Long.MAX_VALUE / size.count() ? Long.MAX_VALUE : one * size.count();
   }
 
   private long scaled(long millis) {
