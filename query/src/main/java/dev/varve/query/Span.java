@@ -1,6 +1,7 @@
 package dev.varve.query;
 
 import dev.varve.model.Resolution;
+import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
@@ -24,7 +25,12 @@ public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolutio
       double seconds = unit.getDuration().toSeconds() + unit.getDuration().toNanosPart() / 1e9;
       return count * seconds * resolution.perSecond();
     }
-    ZonedDateTime from = Times.local(time, resolution, zone);
-    return Times.of(from.plus(count, unit), resolution) - (double) time;
+    try {
+      ZonedDateTime from = Times.local(time, resolution, zone);
+      return Times.of(from.plus(count, unit), resolution) - (double) time;
+    } catch (DateTimeException | ArithmeticException e) {
+      // Behind the end of the calendar a unit is as long as it is on average.
+      return (double) count * unit.getDuration().toSeconds() * resolution.perSecond();
+    }
   }
 }

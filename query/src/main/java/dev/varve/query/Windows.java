@@ -1,6 +1,7 @@
 package dev.varve.query;
 
 import dev.varve.model.Resolution;
+import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -101,8 +102,13 @@ public sealed interface Windows {
       return at(first, k);
     }
 
+    /** A border that no time of the dataset can name lies at the end of all time. */
     private long at(ZonedDateTime first, long k) {
-      return Times.of(first.plus(Math.multiplyExact(k, (long) count), unit), resolution);
+      try {
+        return Times.of(first.plus(Math.multiplyExact(k, (long) count), unit), resolution);
+      } catch (DateTimeException | ArithmeticException e) {
+        return k < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+      }
     }
 
     @Override
@@ -117,9 +123,23 @@ public sealed interface Windows {
    * days and more begin at midnight in the zone, weeks on Monday, months and years on their first
    * day.
    *
-   * @throws IllegalArgumentException if it is no width, or less than the resolution can tell
+   * @throws IllegalArgumentException if it is no width, or less or more than the resolution can
+   *     tell
    */
   static Windows parse(String text, ZoneId zone, Resolution resolution) {
+    try {
+      return windows(text, zone, resolution);
+    } catch (ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "'"
+              + text
+              + "' is wider than all the time that 64 bits of "
+              + resolution.symbol()
+              + " can tell");
+    }
+  }
+
+  private static Windows windows(String text, ZoneId zone, Resolution resolution) {
     int digits = 0;
     while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
       digits++;

@@ -112,5 +112,26 @@ class WindowsTest {
     }
     assertThatThrownBy(() -> Windows.parse("1500ms", ZoneOffset.UTC, Resolution.SECONDS))
         .hasMessageContaining("no whole number of s");
+    for (String text : new String[] {"999999999h", "999999999w"}) {
+      assertThatThrownBy(() -> Windows.parse(text, ZoneOffset.UTC, Resolution.NANOSECONDS))
+          .as(text)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("wider than all the time that 64 bits of ns can tell");
+    }
+  }
+
+  @Test
+  void windowsThatNoCalendarHoldsEndWithTime() {
+    for (String text : new String[] {"999999999y", "999999999mo"}) {
+      Windows wide = Windows.parse(text, ZoneOffset.UTC, Resolution.MILLISECONDS);
+      assertThat(wide.startOf(1)).as(text).isZero();
+      assertThat(wide.endOf(0)).as(text).isGreaterThan(millis("+292278000-01-01T00:00:00Z") / 4);
+      assertThat(wide.startOf(-1)).as(text).isNegative();
+      assertThat(wide.endOf(wide.startOf(-1))).as(text).isZero();
+    }
+    Windows wide = Windows.parse("400y", BERLIN, Resolution.NANOSECONDS);
+    assertThat(wide.endOf(wide.startOf(0))).isEqualTo(Long.MAX_VALUE);
+    Span span = new Span(Integer.MAX_VALUE, ChronoUnit.YEARS, BERLIN, Resolution.MILLISECONDS);
+    assertThat(span.lengthFrom(0)).isEqualTo(Integer.MAX_VALUE * 31_556_952_000.0);
   }
 }

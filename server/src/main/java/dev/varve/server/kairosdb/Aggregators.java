@@ -221,7 +221,12 @@ record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
           case DAYS, HOURS, MINUTES, SECONDS -> local.toLocalDate().atStartOfDay(zone);
           case MILLISECONDS -> local.truncatedTo(ChronoUnit.SECONDS);
         };
-    return aligned.toInstant().toEpochMilli();
+    try {
+      return aligned.toInstant().toEpochMilli();
+    } catch (ArithmeticException e) {
+      // The first of all times lies in the middle of its year.
+      return time;
+    }
   }
 
   static ZoneId zone(Properties properties, ZoneId otherwise) {

@@ -10,12 +10,12 @@ import dev.varve.query.SelectorParser;
 import dev.varve.query.Span;
 import dev.varve.query.Windows;
 import dev.varve.store.Budget;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -136,7 +136,7 @@ public record QueryParameters(Map<String, String> texts) {
       return text.matches("[+-]?\\d{1,19}")
           ? Long.parseLong(text)
           : of(instant(text, now), resolution);
-    } catch (DateTimeParseException | ArithmeticException | NumberFormatException e) {
+    } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
       throw new IllegalArgumentException(
           "'"
               + text
@@ -228,7 +228,7 @@ public record QueryParameters(Map<String, String> texts) {
     String zone = text("zone", "UTC");
     try {
       return ZoneId.of(zone);
-    } catch (java.time.DateTimeException e) {
+    } catch (DateTimeException e) {
       throw new IllegalArgumentException(
           "'" + zone + "' for 'zone' is no time zone (try UTC, Europe/Berlin or +02:00)");
     }
