@@ -6,6 +6,7 @@ import dev.varve.server.points.PointReader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -53,12 +54,7 @@ final class PutCommand implements Callable<Integer> {
     try (Target target = targetOptions.open()) {
       BatchBuilder batch = new BatchBuilder();
       if (points.isEmpty()) {
-        BufferedReader in =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        long number = 0;
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-          add(line, "line " + ++number, batch, target);
-        }
+        readStdin(batch, target);
       } else {
         for (int i = 0; i < points.size(); i++) {
           add(points.get(i), "point " + (i + 1), batch, target);
@@ -71,6 +67,19 @@ final class PutCommand implements Callable<Integer> {
       records.add(accepted, refused);
     }
     return refused == 0 ? 0 : 1;
+  }
+
+  private void readStdin(BatchBuilder batch, Target target) throws IOException {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8.newDecoder()));
+    long number = 0;
+    try {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        add(line, "line " + ++number, batch, target);
+      }
+    } catch (CharacterCodingException e) {
+      throw new CommandFailedException("behind line " + number + " stdin is not UTF-8");
+    }
   }
 
   private void add(String text, String where, BatchBuilder batch, Target target) {

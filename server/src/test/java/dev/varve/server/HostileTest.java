@@ -1,5 +1,6 @@
 package dev.varve.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -144,8 +145,10 @@ class HostileTest {
         "GET;/varve/v1/query?selector=m&from=x;400",
         "GET;/varve/v1/query?selector=m&every=1d&zone=Mars;400",
         "GET;/varve/v1/query?selector=m&asof=2020-01-01;400",
+        "GET;/varve/v1/query?selector=m&from=999999999y;400",
         "GET;/varve/v1/query?selector=m&limit=-1;400",
         "GET;/varve/v1/query?selector=%7Ba%3D~%22(%22%7D;400",
+        "GET;/varve/v1/query?selector=m%7Ba%3D~%22((a%7B1000%7D)%7B1000%7D)%7B1000%7D%22%7D;400",
         "GET;/api/v1/datapoints/query;400",
         "GET;/api/v1/datapoints/query?query=%7B;400",
         "POST;/varve/v1/points?integers=some;400",
@@ -202,6 +205,57 @@ class HostileTest {
       // HEAD has the headers of GET and no body.
       assertThat(answers).doesNotContain("KairosDB 1.3.0");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      value = {
+        "'start_absolute':-9223372036854775808; {'name':'avg','sampling':{'value':1,'unit':'days'}}",
+        "'start_relative':{'value':1000000000,'unit':'years'}; {'name':'sum','sampling':{'value':1,'unit':'years'}}",
+        "'start_absolute':0; {'name':'sum','sampling':{'value':2147483647,'unit':'years'}}",
+        "'start_absolute':0; {'name':'max','time_zone':'Europe/Berlin','sampling':{'value':2147483647,'unit':'months'}}",
+        "'start_absolute':0; {'name':'last','align_end_time':true,'sampling':{'value':900000000,'unit':'years'}}",
+        "'start_absolute':0; {'name':'rate','sampling':{'value':2147483647,'unit':'years'}}",
+      })
+  void answersAboutTimesThatNoCalendarHolds(String range, String aggregator) {
+    String name = "calendar" + (range + aggregator).hashCode();
+    assertThat(
+            server
+                .post(
+                    POINTS,
+                    "{\"name\":\"%s\",\"tags\":{\"a\":\"b\"},\"datapoints\":[[1000,2.5],[2000,3.5]]}"
+                        .formatted(name))
+                .statusCode())
+        .isEqualTo(204);
+    String query =
+        "{%s,'metrics':[{'name':'%s','group_by':[{'name':'time','range_size':{'value':2147483647,'unit':'years'},'group_count':3}],'aggregators':[%s]}]}"
+            .formatted(range, name, aggregator)
+            .replace('\'', '"');
+    assertTold(server.post(QUERY, query), 200, "\"sample_size\":2", "\"values\":[[");
+  }
+
+  @Test
+  void refusesLinesThatAreNotUtf8AndKeepsTheOthers() {
+    String line = "{\"metric\":\"latin%s\",\"tags\":{\"a\":\"b\"},\"time\":1,\"value\":1}\n";
+    byte[] body = (line.formatted("\u00e9") + line.formatted("")).getBytes(ISO_8859_1);
+    assertTold(
+        server.send(server.request(LINES).POST(HttpRequest.BodyPublishers.ofByteArray(body))),
+        200,
+        "\"accepted\":1,\"refused\":1",
+        "line 1: the line is not UTF-8");
+    assertTold(server.post(LINES, line.formatted("\uFFFD\u00e9")), 200, "\"accepted\":1");
+  }
+
+  @Test
+  void refusesAPatternThatWouldTakeAllMemory() {
+    assertTold(
+        server.post(
+            QUERY,
+            "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"tags\":{\"a\":\"regex:((a{1000}){1000}){1000}\"}}]}"),
+        400,
+        "come to more than 10000 steps");
   }
 
   @Test

@@ -172,8 +172,12 @@ class ServerTest {
           {"name":"x","tags":{"a":"b"},"datapoints":[[1]]}; metric[0](name=x).datapoints[0].value cannot be null or empty.
           {"name":"x","tags":{"a":"b"},"datapoints":[[null,1]]}; metric[0](name=x).datapoints[0].timestamp may not be null.
           {"name":"x","tags":{"a":"b"},"datapoints":[[1,{}]]}; metric[0](name=x) value is an invalid type
+          {"name":"x","tags":{"a":"b"},"timestamp":1,"value":1e400}; metric[0](name=x) value is too large for a double
+          {"name":"x","tags":{"a":"b"},"datapoints":[[1,-1e400,"double"]]}; metric[0](name=x) value is too large for a double
+          {"name":"x","tags":{"a":"b"},"timestamp":1,"value":"a\\ud800"}; metric[0](name=x) value has half a character: a surrogate (\\\\ud800 to \\\\udfff) without its other
           {"name":"x","tags":{"a":"b"},"timestamp":1,"value":2,"type":"blob"}; Unregistered data point type 'blob'
           ~~; Invalid json. No content due to end of input.
+          [] []; Invalid json: something follows its end, and several metrics are an array.
           [{"name":"x"; Invalid json. No content due to end of input.
           "x"; Invalid start of json.
           """)
@@ -263,6 +267,20 @@ class ServerTest {
       assertThat(server.post("/api/v1/datapoints/query", QUERY.formatted("m")).body())
           .contains("[[1,1.5],[1,2]]")
           .contains("[[1,\"x\"]]");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"buckets", "heroic", "opentsdb"})
+  void ofOneInstantTheLaterPointWinsWhoeverNamedItsType(String layout, @TempDir Path directory)
+      throws IOException {
+    try (TestServer server = new TestServer(directory, null, layout)) {
+      String body =
+          """
+          {"name":"m","tags":{"a":"b"},"datapoints":[[1,5.5],[1,6.5,"double"],[2,6.5,"double"],[2,5.5]]}
+          """;
+      assertThat(server.post("/api/v1/datapoints", body).statusCode()).isEqualTo(204);
+      assertThat(values(server, layout, "m")).isEqualTo("[[1,6.5],[2,5.5]]");
     }
   }
 

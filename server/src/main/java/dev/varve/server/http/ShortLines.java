@@ -1,11 +1,11 @@
 package dev.varve.server.http;
 
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The lines of a body, none of which can fill the memory. */
@@ -13,17 +13,26 @@ public final class ShortLines implements AutoCloseable {
   /** So many characters a line may have. */
   public static final int MAX = 1 << 20;
 
-  private final Reader in;
-  private final StringBuilder line = new StringBuilder();
+  private static final int BYTES_MAX = 4 * MAX;
+  private static final char REPLACEMENT = '\uFFFD';
+
+  private final InputStream in;
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private int number;
+  private boolean text;
 
   public ShortLines(InputStream body) {
-    this.in = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8), 16 << 10);
+    this.in = new BufferedInputStream(body, 16 << 10);
   }
 
   /** Of the line that was read last, from 1 on. */
   public int number() {
     return number;
+  }
+
+  /** Whether the line that was read last is UTF-8; if not, it was given out with replacements. */
+  public boolean isText() {
+    return text;
   }
 
   /**
@@ -32,22 +41,29 @@ public final class ShortLines implements AutoCloseable {
    * @throws HttpError 413 if it is longer than {@link #MAX}
    */
   public @Nullable String next() throws IOException {
-    int c = in.read();
-    if (c < 0) {
+    int b = in.read();
+    if (b < 0) {
       return null;
     }
     number++;
-    line.setLength(0);
-    for (; c >= 0 && c != '\n'; c = in.read()) {
-      if (line.length() == MAX) {
+    line.reset();
+    int characters = 0;
+    for (; b >= 0 && b != '\n'; b = in.read()) {
+      // What goes on with a character is no other one.
+      characters += (b & 0xc0) == 0x80 ? 0 : 1;
+      if (characters > MAX || line.size() == BYTES_MAX) {
         throw new HttpError(
             413,
             "line %d is longer than %d characters, which is the most that is taken"
                 .formatted(number, MAX));
       }
-      line.append((char) c);
+      line.write(b);
     }
-    return line.toString();
+    String read = line.toString(StandardCharsets.UTF_8);
+    text =
+        read.indexOf(REPLACEMENT) < 0
+            || Arrays.equals(read.getBytes(StandardCharsets.UTF_8), line.toByteArray());
+    return read;
   }
 
   @Override

@@ -43,6 +43,11 @@ public final class Intake {
     this.resources = dataset.config().resources();
   }
 
+  /** Whether integers become doubles at some times, unless their sender insists. */
+  public boolean coerces() {
+    return coercion.any();
+  }
+
   /** How many samples are durable. */
   public long accepted() {
     return accepted;

@@ -38,10 +38,15 @@ final class DataPointsReader {
 
   private final Intake intake;
 
-  /** Points whose integers became such by their look, and points whose sender named the type. */
+  /**
+   * All points but those in {@link #insisted}, in their order: the later of two of one instant is
+   * to win.
+   */
   private final BatchBuilder inferred = new BatchBuilder();
 
-  private final BatchBuilder typed = new BatchBuilder();
+  /** Integers whose sender named the type, where others become doubles. */
+  private final BatchBuilder insisted = new BatchBuilder();
+
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points = new PointBuffer();
   private long errorCount;
@@ -84,6 +89,9 @@ final class DataPointsReader {
       } else {
         error("Invalid start of json.");
       }
+      if (errorCount == 0 && json.nextToken() != null) {
+        error("Invalid json: something follows its end, and several metrics are an array.");
+      }
     } catch (UnexpectedEndOfInputException e) {
       error(NO_CONTENT);
     } catch (StreamReadException | StreamConstraintsException e) {
@@ -120,8 +128,8 @@ final class DataPointsReader {
   }
 
   private void flush() {
-    if (!typed.isEmpty()) {
-      intake.write(typed.build(), true);
+    if (!insisted.isEmpty()) {
+      intake.write(insisted.build(), true);
     }
     if (!inferred.isEmpty()) {
       intake.write(inferred.build(), false);
@@ -160,7 +168,7 @@ final class DataPointsReader {
     if (valid(head)) {
       add(head, rows);
     }
-    if (typed.sampleCount() + inferred.sampleCount() >= Intake.BATCH) {
+    if (insisted.sampleCount() + inferred.sampleCount() >= Intake.BATCH) {
       flush();
     }
   }
@@ -417,9 +425,14 @@ final class DataPointsReader {
       error(place + " value is an invalid type");
       return false;
     }
-    boolean insists = named != null;
     String type = named == null ? typeOf(index) : named;
-    BatchBuilder.GroupBuilder group = (insists ? typed : inferred).group(key);
+    String lost = lost(index);
+    if (lost != null) {
+      error(place + " value " + lost);
+      return false;
+    }
+    boolean insists = named != null && type.equals("long") && intake.coerces();
+    BatchBuilder.GroupBuilder group = (insists ? insisted : inferred).group(key);
     try {
       switch (type) {
         case "long" -> group.add(Series.DEFAULT_FIELD, points.time(index), asLong(index));
@@ -432,10 +445,27 @@ final class DataPointsReader {
       }
       return true;
     } catch (NumberFormatException e) {
-      conversionFailed |= insists;
+      conversionFailed |= named != null;
       error(place + ": " + e.getMessage());
       return false;
     }
+  }
+
+  /** Why a value that JSON can name would not come back as it is; null where it would. */
+  private @Nullable String lost(int index) {
+    String text = points.text(index);
+    return switch (points.form(index)) {
+      case REAL -> Double.isInfinite(points.real(index)) ? "is too large for a double" : null;
+      case TEXT ->
+          text != null && text.codePoints().anyMatch(DataPointsReader::isHalf)
+              ? "has half a character: a surrogate (\\ud800 to \\udfff) without its other"
+              : null;
+      default -> null;
+    };
+  }
+
+  private static boolean isHalf(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 
   /** What a value is whose type nobody has named. */
@@ -490,9 +520,17 @@ final class DataPointsReader {
     return switch (points.form(index)) {
       case WHOLE -> points.whole(index);
       case REAL -> points.real(index);
-      case TEXT -> Double.parseDouble(java.util.Objects.requireNonNull(points.text(index)));
+      case TEXT -> asDouble(java.util.Objects.requireNonNull(points.text(index)));
       default -> throw new NumberFormatException("the value is no double");
     };
+  }
+
+  private static double asDouble(String text) {
+    double value = Double.parseDouble(text);
+    if (Double.isInfinite(value) && text.chars().anyMatch(Character::isDigit)) {
+      throw new NumberFormatException(text + " does not fit into a double");
+    }
+    return value;
   }
 
   private String asText(int index) {

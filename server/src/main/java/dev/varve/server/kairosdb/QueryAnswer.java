@@ -134,7 +134,7 @@ final class QueryAnswer implements ResultSink {
         list.forEach(this::writeValue);
         json.writeEndArray();
       }
-      case Double number -> json.writeNumber(number(number));
+      case Double number -> writeDouble(number);
       case Number number -> json.writeNumber(number.longValue());
       default -> json.writeString(value.toString());
     }

@@ -21,9 +21,11 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * KairosDB's export lines: {@code
  * {"name":"m","tags":{"host":"a"},"datapoints":[[milliseconds,value,"type"],...]}}, the types
- * {@code long}, {@code double} and {@code string}. Without a type a number without a point or
- * exponent is an int64, any other a double, and a text a text. A number may be written as a text,
- * and NaN and infinities have to be. Members of other names are passed over.
+ * {@code long}, {@code double} and {@code string}. The other form that its API takes is read too:
+ * {@code "timestamp"}, {@code "value"} and perhaps {@code "type"} in place of {@code "datapoints"},
+ * or beside them. Without a type a number without a point or exponent is an int64, any other a
+ * double, and a text a text. A number may be written as a text, and NaN and infinities have to be.
+ * Members of other names are passed over.
  */
 public final class KairosDbLines implements LineFormat {
   private static final JsonFactory JSON =
@@ -60,6 +62,13 @@ public final class KairosDbLines implements LineFormat {
     private Tags tags = Tags.EMPTY;
     private final List<Point> points = new ArrayList<>();
 
+    /** Of the one point that stands in the object itself. */
+    private @Nullable Long timestamp;
+
+    private @Nullable JsonToken kind;
+    private String value = "";
+    private @Nullable String type;
+
     private LineReader(JsonParser json) {
       this.json = json;
     }
@@ -74,6 +83,15 @@ public final class KairosDbLines implements LineFormat {
           }
           case "tags" -> tags = tags();
           case "datapoints" -> readPoints();
+          case "timestamp", "time" -> timestamp = timestamp();
+          case "value" -> {
+            kind = json.nextToken();
+            value = scalar("'value'");
+          }
+          case "type" -> {
+            expect(JsonToken.VALUE_STRING, "'type' is a text (known: long, double, string)");
+            type = json.getString();
+          }
           default -> {
             json.nextToken();
             json.skipChildren();
@@ -86,9 +104,38 @@ public final class KairosDbLines implements LineFormat {
       if (name == null || name.isEmpty()) {
         throw new BadLineException("'name' is missing");
       }
+      addOwnPoint();
+      if (points.isEmpty()) {
+        throw new BadLineException(
+            "there is no point: expected 'datapoints', or 'timestamp' and 'value'");
+      }
       GroupKey key = GroupKey.of(name, tags);
       for (Point point : points) {
         into.add(key, Series.DEFAULT_FIELD, point.time(), point.value());
+      }
+    }
+
+    private long timestamp() {
+      JsonToken token = json.nextToken();
+      if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_STRING) {
+        throw new BadLineException("'timestamp' is an integer in milliseconds");
+      }
+      return time(json.getString(), "'timestamp'");
+    }
+
+    private String scalar(String place) {
+      if (json.currentToken() != JsonToken.VALUE_STRING && !json.currentToken().isNumeric()) {
+        throw new BadLineException(place + " is a number or a text");
+      }
+      return json.getString();
+    }
+
+    private void addOwnPoint() {
+      if ((timestamp == null) != (kind == null)) {
+        throw new BadLineException("'timestamp' and 'value' stand together");
+      }
+      if (timestamp != null && kind != null) {
+        points.add(new Point(timestamp, value(type == null ? typeOf(kind) : type, value)));
       }
     }
 
@@ -120,7 +167,7 @@ public final class KairosDbLines implements LineFormat {
       if (json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
         throw bad("has no time; it comes first, an integer in milliseconds");
       }
-      long time = time(json.getString());
+      long time = time(json.getString(), what());
       JsonToken kind = json.nextToken();
       if (kind != JsonToken.VALUE_STRING && !kind.isNumeric()) {
         throw bad("has no value; it comes second, a number or a text");
@@ -139,11 +186,12 @@ public final class KairosDbLines implements LineFormat {
       return new Point(time, value(type, value));
     }
 
-    private long time(String text) {
+    private long time(String text, String place) {
       try {
-        return Resolution.MILLISECONDS.convert(Scan.integer(text, what() + ": time"), target);
+        return Resolution.MILLISECONDS.convert(Scan.integer(text, place + ": time"), target);
       } catch (ArithmeticException e) {
-        throw bad("has a time, " + text + ", that is too large for " + target.symbol());
+        throw new BadLineException(
+            place + " has a time, " + text + ", that is too large for " + target.symbol());
       }
     }
 

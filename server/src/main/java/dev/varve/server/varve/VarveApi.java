@@ -130,7 +130,7 @@ public final class VarveApi {
     try (ShortLines lines = new ShortLines(exchange.body())) {
       try {
         for (String line = lines.next(); line != null; line = lines.next()) {
-          read(line, lines.number(), batch, tally);
+          read(line, lines, batch, tally);
           // Attributes are no samples, and are as many as lines at most.
           if (batch.sampleCount() >= BATCH_SAMPLES || lines.number() % BATCH_SAMPLES == 0) {
             intake.writeOwn(batch.build(), insists);
@@ -167,14 +167,17 @@ public final class VarveApi {
     };
   }
 
-  private static void read(String line, long number, BatchBuilder batch, Tally tally) {
+  private static void read(String line, ShortLines lines, BatchBuilder batch, Tally tally) {
     if (line.isBlank()) {
       return;
     }
     try {
+      if (!lines.isText()) {
+        throw new PointFormatException("the line is not UTF-8");
+      }
       PointReader.read(line).addTo(batch);
     } catch (PointFormatException e) {
-      tally.refuse("line " + number + ": " + e.getMessage());
+      tally.refuse("line " + lines.number() + ": " + e.getMessage());
     }
   }
 
@@ -210,7 +213,7 @@ public final class VarveApi {
     BatchBuilder batch = new BatchBuilder();
     try (ShortLines lines = new ShortLines(exchange.body())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
-        read(line, lines.number(), batch, tally);
+        read(line, lines, batch, tally);
         if (lines.number() > EXPLAINED_MAX) {
           throw HttpError.badRequest(
               "no more than " + EXPLAINED_MAX + " points are explained at once");

@@ -55,6 +55,17 @@ class KairosDbLinesTest {
   }
 
   @Test
+  void readsAPointThatStandsInTheObjectItself() {
+    assertThat(
+            Reading.of(
+                lines,
+                "{\"name\":\"m\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":2}",
+                "{\"value\":\"2\",\"time\":\"3\",\"type\":\"double\",\"name\":\"m\"}",
+                "{\"name\":\"m\",\"timestamp\":9,\"value\":\"x\",\"datapoints\":[[1,2.5]]}"))
+        .containsExactly("m{a=\"b\"} 1 2i", "m{} 3 2.0", "m{} 1 2.5", "m{} 9 \"x\"");
+  }
+
+  @Test
   void takesANumberForATag() {
     assertThat(Reading.of(lines, "{\"name\":\"m\",\"tags\":{\"cpu\":0},\"datapoints\":[[1,2]]}"))
         .containsExactly("m{cpu=\"0\"} 1 2i");
@@ -74,6 +85,12 @@ class KairosDbLinesTest {
           {"name":"m","tags":[]}                        | 'tags' is an object of names and texts
           {"name":"m","tags":{"a":null}}                | tag 'a' is not a text
           {"name":"m","tags":{"a":{}}}                  | tag 'a' is not a text
+          {"name":"m","tags":{"a":"b"}}                 | there is no point: expected 'datapoints', or 'timestamp' and 'value'
+          {"name":"m","datapoints":[]}                  | there is no point: expected 'datapoints', or 'timestamp' and 'value'
+          {"name":"m","timestamp":1}                    | 'timestamp' and 'value' stand together
+          {"name":"m","value":1}                        | 'timestamp' and 'value' stand together
+          {"name":"m","value":[1],"timestamp":1}        | 'value' is a number or a text
+          {"name":"m","value":1,"timestamp":1.5}        | 'timestamp' is an integer in milliseconds
           {"name":"m","datapoints":{}}                  | 'datapoints' is an array of [time, value, "type"]
           {"name":"m","datapoints":[1,2]}               | data point 0 is not an array [time, value, "type"]
           {"name":"m","datapoints":[[1,2],3]}           | data point 1 is not an array [time, value, "type"]
