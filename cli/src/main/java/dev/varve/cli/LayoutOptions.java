@@ -28,7 +28,20 @@ public final class LayoutOptions {
   private Map<String, String> parameters = new LinkedHashMap<>();
 
   public Layout layout() {
-    return Layouts.of(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
+    return named(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
+  }
+
+  /**
+   * The layout of a name or a declaration.
+   *
+   * @throws CommandFailedException if there is none, or it has no such parameter
+   */
+  static Layout named(String layout, Map<String, String> parameters) {
+    try {
+      return Layouts.of(layout, parameters);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailedException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static boolean looksLikeFile(String name) {

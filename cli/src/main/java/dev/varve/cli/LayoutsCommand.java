@@ -64,7 +64,7 @@ final class LayoutsCommand implements Callable<Integer> {
   }
 
   private void show(String wanted) {
-    Layout layout = Layouts.of(wanted, parameters);
+    Layout layout = LayoutOptions.named(wanted, parameters);
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
       Layouts.list().stream()

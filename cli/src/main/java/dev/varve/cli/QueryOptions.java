@@ -99,7 +99,8 @@ final class QueryOptions {
   @Option(
       names = "--as-of",
       paramLabel = "TIME",
-      description = "What was known then, where the layout keeps it.")
+      description =
+          "What was known then, where the layout keeps it: a date, an instant, microseconds since 1970, or 15m for 15 minutes ago.")
   private @Nullable String asOf;
 
   @Option(

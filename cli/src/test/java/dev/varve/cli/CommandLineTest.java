@@ -71,7 +71,11 @@ class CommandLineTest {
   @Test
   void aFailureEndsWithOneAndOneLine() {
     assertThat(run("", "cells", "--layout", "no-such-layout")).isEqualTo(1);
-    assertThat(err.toString()).contains("no-such-layout").doesNotContain("\tat ");
+    assertThat(run("", "layouts", "no-such-layout")).isEqualTo(1);
+    assertThat(run("", "layouts", "kairosdb", "--param", "unit=days")).isEqualTo(1);
+    assertThat(run("", "cells", "--layout", "heroic", "--param", "none=1")).isEqualTo(1);
+    assertThat(err.toString().lines()).hasSize(4);
+    assertThat(err.toString()).contains("no-such-layout").doesNotContain("\tat ", "defect");
   }
 
   @Test
@@ -234,6 +238,35 @@ class CommandLineTest {
     assertThat(out.toString().lines()).hasSize(3);
   }
 
+  @Test
+  void badLinesOfSeveralFilesStandInOnePlace() throws Exception {
+    Path first = Files.writeString(folder.resolve("a.lp"), "cpu,host=a u=1 1\nnonsense\n");
+    Path second = Files.writeString(folder.resolve("b.lp"), "rubbish\ncpu,host=a u=1 2\n");
+    Path refused = Files.writeString(folder.resolve("c.lp"), "cpu value=\"text\" 3\n");
+    Path bad = Files.writeString(folder.resolve("bad"), "of an earlier run");
+    String[] call = {
+      "--data",
+      folder.resolve("data").toString(),
+      "--set",
+      "datasets.default.layout=heroic",
+      "--format",
+      "influx",
+      "--bad",
+      bad.toString(),
+      first.toString(),
+      second.toString(),
+      refused.toString()
+    };
+
+    assertThat(run("", join(call, "import"))).isEqualTo(1);
+    assertThat(Files.readString(bad))
+        .startsWith("# " + first + " line 2: ")
+        .contains("nonsense", "# " + second + " line 1: ", "rubbish")
+        .contains("# " + refused + ": refused: ");
+    assertThat(err.toString())
+        .contains(refused + ": 1 points that the dataset refuses, with reasons in " + bad);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -259,6 +292,10 @@ class CommandLineTest {
           explain m --order sideways; 'order' is labels, last or newest
           import --format influx --precision parsec x; 'parsec' is no time resolution
           import --format csv x; --metric-column
+          import --format csv --metric m --time-unit day x; --time-unit: 'day' is no time resolution
+          import --format csv --metric m --time-pattern {{ x; --time-pattern: Pattern includes
+          import --format csv --metric m --field-columns a:float x; 'float' is no kind of field
+          query m --from 999999999y; '999999999y' for 'from' is no time
           serve --listen nowhere; 'nowhere' is no place to listen
           """)
   void aWrongCallEndsWithTwoAndSaysWhatWasWrong(String call, String message) {

@@ -5,20 +5,29 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Puts bad lines aside: a comment with place and reason, then the line as it came. The file is made
- * with the first one.
+ * with the first one; what an earlier run has left there goes.
  */
 final class BadLines implements AutoCloseable {
   private final Path file;
+  private final boolean goesOn;
   private @Nullable OutputStream out;
   private long count;
 
-  BadLines(Path file) {
+  /**
+   * Prepares to write.
+   *
+   * @param goesOn whether the file holds what this run has put there already
+   */
+  BadLines(Path file, boolean goesOn) {
     this.file = file;
+    this.goesOn = goesOn;
   }
 
   void add(Path source, long number, byte[] bytes, int from, int to, String reason)
@@ -33,7 +42,11 @@ final class BadLines implements AutoCloseable {
 
   private void write(byte[] bytes) throws IOException {
     if (out == null) {
-      out = new BufferedOutputStream(Files.newOutputStream(file));
+      OpenOption how = goesOn ? StandardOpenOption.APPEND : StandardOpenOption.TRUNCATE_EXISTING;
+      out =
+          new BufferedOutputStream(
+              Files.newOutputStream(
+                  file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, how));
     }
     out.write(bytes);
   }
@@ -45,8 +58,14 @@ final class BadLines implements AutoCloseable {
             .getBytes(StandardCharsets.UTF_8));
   }
 
+  /** How many lines were put aside. */
   long count() {
     return count;
+  }
+
+  /** Whether anything was put into the file. */
+  boolean isBegun() {
+    return out != null;
   }
 
   Path file() {

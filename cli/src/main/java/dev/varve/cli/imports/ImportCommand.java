@@ -29,12 +29,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -164,6 +166,23 @@ public final class ImportCommand implements Callable<Integer> {
     private List<String> fields = List.of();
 
     private CsvLines.Columns columns() {
+      return new CsvLines.Columns(
+          metric,
+          metricColumn,
+          timeColumn,
+          Resolution.ofSymbol(timeUnit),
+          pattern().orElse(null),
+          tagColumns,
+          tags,
+          kinds());
+    }
+
+    private Optional<DateTimeFormatter> pattern() {
+      return Optional.ofNullable(timePattern)
+          .map(text -> DateTimeFormatter.ofPattern(text, Locale.ROOT));
+    }
+
+    private Map<String, Kind> kinds() {
       Map<String, Kind> kinds = new LinkedHashMap<>();
       for (String field : fields) {
         int colon = field.lastIndexOf(':');
@@ -171,15 +190,7 @@ public final class ImportCommand implements Callable<Integer> {
             colon < 0 ? field : field.substring(0, colon),
             kind(colon < 0 ? "double" : field.substring(colon + 1)));
       }
-      return new CsvLines.Columns(
-          metric,
-          metricColumn,
-          timeColumn,
-          Resolution.ofSymbol(timeUnit),
-          timePattern == null ? null : DateTimeFormatter.ofPattern(timePattern, Locale.ROOT),
-          tagColumns,
-          tags,
-          kinds);
+      return kinds;
     }
 
     private static Kind kind(String name) {
@@ -201,6 +212,9 @@ public final class ImportCommand implements Callable<Integer> {
     private long refused;
     private long bad;
     private long coerced;
+
+    /** Whether the file that {@code --bad} names holds something of this run. */
+    private boolean asideBegun;
   }
 
   @Override
@@ -209,11 +223,10 @@ public final class ImportCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "csv needs either --metric or --metric-column");
     }
-    try {
-      Resolution.ofSymbol(precision);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--precision: " + e.getMessage());
-    }
+    check("--precision", () -> Resolution.ofSymbol(precision));
+    check("--time-unit", () -> Resolution.ofSymbol(csv.timeUnit));
+    check("--time-pattern", csv::pattern);
+    check("--field-columns", csv::kinds);
     long start = System.nanoTime();
     Tally tally = new Tally();
     try (Target target = targetOptions.open()) {
@@ -234,13 +247,23 @@ public final class ImportCommand implements Callable<Integer> {
     return tally.bad + tally.refused == 0 ? 0 : 1;
   }
 
+  /** What an option says has to have a meaning before a file is opened. */
+  private void check(String option, Supplier<?> meaning) {
+    try {
+      var ignored = meaning.get();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), option + ": " + e.getMessage());
+    }
+  }
+
   private void importFile(Path file, Target target, Tally tally) throws IOException {
     boolean stdin = file.toString().equals("-");
     Path aside = bad != null ? bad : Path.of((stdin ? "stdin" : file.toString()) + ".bad");
     long total = stdin ? 0 : Files.size(file);
+    long refusedBefore = tally.refused;
     String broken = null;
     try (LineSource lines = open(file);
-        BadLines badLines = new BadLines(aside);
+        BadLines badLines = new BadLines(aside, bad != null && tally.asideBegun);
         Writer writer = new Writer(target, tally, badLines, file);
         Progress progress = new Progress(err(), noProgress, "points", total)) {
       LineFormat reader = reader(target);
@@ -278,10 +301,20 @@ public final class ImportCommand implements Callable<Integer> {
       writer.write(batch.build());
       writer.finish();
       tally.bad += badLines.count();
+      tally.asideBegun |= badLines.isBegun();
       if (badLines.count() > 0) {
         err()
             .println(
                 file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());
+      }
+      if (tally.refused > refusedBefore) {
+        err()
+            .println(
+                file
+                    + ": "
+                    + (tally.refused - refusedBefore)
+                    + " points that the dataset refuses, with reasons in "
+                    + badLines.file());
       }
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(file + ": " + e.getMessage());
