@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
@@ -27,18 +28,23 @@ public final class LayoutOptions {
           "A parameter of the layout, such as unit=legacy for kairosdb. May come several times.")
   private Map<String, String> parameters = new LinkedHashMap<>();
 
-  public Layout layout() {
-    return named(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
+  /**
+   * The layouts that are meant, the primary first: one, or several companions.
+   *
+   * @throws CommandFailedException as {@link #all}
+   */
+  public List<Layout> layouts() {
+    return all(looksLikeFile(layout) ? read(Path.of(layout)) : layout, parameters);
   }
 
   /**
-   * The layout of a name or a declaration.
+   * The layouts of a name or a declaration.
    *
    * @throws CommandFailedException if there is none, or it has no such parameter
    */
-  static Layout named(String layout, Map<String, String> parameters) {
+  static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
     try {
-      return Layouts.of(layout, parameters);
+      return Layouts.all(nameOrYaml, parameters);
     } catch (IllegalArgumentException e) {
       throw new CommandFailedException(String.valueOf(e.getMessage()));
     }

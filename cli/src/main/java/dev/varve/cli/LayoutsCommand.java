@@ -6,6 +6,7 @@ import dev.varve.layout.Layouts;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -64,7 +65,7 @@ final class LayoutsCommand implements Callable<Integer> {
   }
 
   private void show(String wanted) {
-    Layout layout = LayoutOptions.named(wanted, parameters);
+    List<Layout> layouts = LayoutOptions.all(wanted, parameters);
     try (Records records =
         new Records(output, spec.commandLine().getOut(), "what", "name", "value")) {
       Layouts.list().stream()
@@ -80,18 +81,22 @@ final class LayoutsCommand implements Callable<Integer> {
                               + (p.defaultValue() == null
                                   ? ""
                                   : " (default: " + p.defaultValue() + ")"))));
-      layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
-      layout.rows().parts().forEach(part -> records.add("row key", part.label(), part.role()));
-      for (TableSpec table : layout.tables()) {
-        for (FamilySpec family : table.families()) {
-          records.add("family", table.name() + "/" + family.name(), describe(family));
-        }
-      }
-      records.add("domain", "kinds", layout.domain().kinds());
-      records.add("domain", "tags", layout.domain().tagsMin() + " to " + layout.domain().tagsMax());
-      records.add("domain", "fields", layout.domain().fields());
-      records.add("domain", "resource", layout.domain().resource());
+      layouts.forEach(layout -> show(layout, records));
     }
+  }
+
+  private static void show(Layout layout, Records records) {
+    layout.identity().parameters().forEach((key, value) -> records.add("identity", key, value));
+    layout.rows().parts().forEach(part -> records.add("row key", part.label(), part.role()));
+    for (TableSpec table : layout.tables()) {
+      for (FamilySpec family : table.families()) {
+        records.add("family", table.name() + "/" + family.name(), describe(family));
+      }
+    }
+    records.add("domain", "kinds", layout.domain().kinds());
+    records.add("domain", "tags", layout.domain().tagsMin() + " to " + layout.domain().tagsMax());
+    records.add("domain", "fields", layout.domain().fields());
+    records.add("domain", "resource", layout.domain().resource());
   }
 
   private static String describe(FamilySpec family) {

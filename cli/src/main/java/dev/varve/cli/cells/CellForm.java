@@ -7,7 +7,10 @@ import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -24,16 +27,31 @@ import tools.jackson.core.json.JsonFactory;
 final class CellForm {
   private static final JsonFactory JSON = new JsonFactory();
 
-  private final Layout layout;
+  private static final Set<String> TEXTS = Set.of("table", "family", "row", "qualifier", "value");
+  private static final String TIME = "time";
 
-  CellForm(Layout layout) {
-    this.layout = layout;
+  private final List<Layout> layouts;
+
+  /**
+   * Prepares to read and write.
+   *
+   * @param layouts whose cells they are; their tables have different names
+   */
+  CellForm(List<Layout> layouts) {
+    this.layouts = layouts;
   }
 
-  /** A cell that names its table. */
-  record Located(int table, Cell cell) {}
+  /**
+   * A cell that names its table.
+   *
+   * @param layout its place among the layouts
+   * @param table its place among the tables of the layout
+   */
+  record Located(int layout, int table, Cell cell) {}
 
-  /** A line that is an object, as far as it could be read. */
+  private record Place(int layout, int table) {}
+
+  /** The members of a line that make a cell. */
   record Line(Map<String, Object> members) {}
 
   /** What is wrong with a cell, before a layout has seen it. */
@@ -46,11 +64,15 @@ final class CellForm {
   }
 
   /**
-   * Reads the members of a line.
+   * Reads the members of a line. Members of other names do not count, and null is as none.
    *
-   * @throws UnknownCellException if the line is not one flat JSON object
+   * @param fault what is wrong with the text, as {@link TextLines} says
+   * @throws UnknownCellException if something is, or the line is not one JSON object
    */
-  static Line parse(String text) {
+  static Line parse(String text, @Nullable String fault) {
+    if (fault != null) {
+      throw new UnknownCellException(fault);
+    }
     Map<String, Object> members = new LinkedHashMap<>();
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
@@ -58,11 +80,16 @@ final class CellForm {
       }
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
-        switch (json.nextToken()) {
-          case VALUE_STRING -> members.put(name, json.getString());
-          case VALUE_NUMBER_INT -> members.put(name, json.getLongValue());
-          default ->
-              throw new UnknownCellException("'" + name + "' is neither a text nor an integer");
+        JsonToken token = json.nextToken();
+        if (token == JsonToken.VALUE_STRING && TEXTS.contains(name)) {
+          members.put(name, json.getString());
+        } else if (token == JsonToken.VALUE_NUMBER_INT && name.equals(TIME)) {
+          members.put(name, json.getLongValue());
+        } else if (token != JsonToken.VALUE_NULL && (TEXTS.contains(name) || name.equals(TIME))) {
+          throw new UnknownCellException(
+              "member '" + name + "' is " + (name.equals(TIME) ? "no integer" : "no text"));
+        } else {
+          json.skipChildren();
         }
       }
       if (json.nextToken() != null) {
@@ -77,14 +104,14 @@ final class CellForm {
   /**
    * Makes a cell of a line.
    *
-   * @param ordinal stands in for the time of cells that have none: a later line is a later cell
-   * @throws UnknownCellException if the layout has no such table or family, or a member is missing
-   *     or malformed
+   * @return with the time 0 where the line has none and needs none
+   * @throws UnknownCellException if no layout has such a table or family, or a member is missing or
+   *     malformed
    */
-  Located cell(Line line, long ordinal) {
+  Located cell(Line line) {
     String tableName = text(line, "table");
-    int table = tableIndex(tableName);
-    TableSpec spec = layout.tables().get(table);
+    Place place = place(tableName);
+    TableSpec spec = spec(place.layout, place.table);
     String familyName = text(line, "family");
     int family = spec.familyIndex(familyName);
     if (family < 0) {
@@ -102,32 +129,38 @@ final class CellForm {
       throw new UnknownCellException(
           "member 'time' is missing, and family '" + familyName + "' needs it");
     }
-    if (time != null && !(time instanceof Long)) {
-      throw new UnknownCellException("member 'time' is an integer");
-    }
     Cell cell =
         new Cell(
             hex(line, "row"),
             family,
             hex(line, "qualifier"),
-            time == null ? ordinal : (Long) time,
+            time == null ? 0 : (Long) time,
             hex(line, "value"));
-    return new Located(table, cell);
+    return new Located(place.layout, place.table, cell);
   }
 
-  private int tableIndex(String name) {
-    for (int i = 0; i < layout.tables().size(); i++) {
-      if (layout.tables().get(i).name().equals(name)) {
-        return i;
+  private TableSpec spec(int layout, int table) {
+    return layouts.get(layout).tables().get(table);
+  }
+
+  private Place place(String name) {
+    for (int layout = 0; layout < layouts.size(); layout++) {
+      for (int table = 0; table < layouts.get(layout).tables().size(); table++) {
+        if (spec(layout, table).name().equals(name)) {
+          return new Place(layout, table);
+        }
       }
     }
     throw new UnknownCellException(
         "layout '"
-            + layout.identity().name()
+            + layouts.getFirst().identity().name()
             + "' has no table '"
             + name
             + "' (it has "
-            + String.join(", ", layout.tables().stream().map(TableSpec::name).toList())
+            + layouts.stream()
+                .flatMap(layout -> layout.tables().stream())
+                .map(TableSpec::name)
+                .collect(Collectors.joining(", "))
             + ")");
   }
 
@@ -135,7 +168,7 @@ final class CellForm {
     if (line.members().get(name) instanceof String text) {
       return text;
     }
-    throw new UnknownCellException("member '" + name + "' is missing or no text");
+    throw new UnknownCellException("member '" + name + "' is missing");
   }
 
   private static Bytes hex(Line line, String name) {
@@ -147,12 +180,14 @@ final class CellForm {
     }
   }
 
-  private static boolean hasTime(FamilySpec family) {
+  /** Whether cells of a family say their time. */
+  static boolean hasTime(FamilySpec family) {
     return family.time() == TimeUse.DATA || family.maxVersions() > 1;
   }
 
-  void write(int table, Cell cell, JsonGenerator json) {
-    TableSpec spec = layout.tables().get(table);
+  void write(Located located, JsonGenerator json) {
+    TableSpec spec = spec(located.layout, located.table);
+    Cell cell = located.cell;
     FamilySpec family = spec.families().get(cell.family());
     json.writeStartObject();
     json.writeStringProperty("table", spec.name());
@@ -166,22 +201,24 @@ final class CellForm {
     json.writeEndObject();
   }
 
-  /** Writes a line that is no cell, as it came. */
-  static void write(@Nullable Line line, String text, JsonGenerator json) {
-    if (line == null) {
+  /** Writes a line that is no cell, as it came: an object as such, all else as a text. */
+  static void write(String text, JsonGenerator json) {
+    if (isObject(text)) {
+      json.writeRawValue(text.strip());
+    } else {
       json.writeString(text);
-      return;
     }
-    json.writeStartObject();
-    line.members()
-        .forEach((name, value) -> {
-          json.writeName(name);
-          if (value instanceof Long number) {
-            json.writeNumber(number);
-          } else {
-            json.writeString((String) value);
-          }
-        });
-    json.writeEndObject();
+  }
+
+  private static boolean isObject(String text) {
+    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        return false;
+      }
+      json.skipChildren();
+      return json.currentToken() == JsonToken.END_OBJECT && json.nextToken() == null;
+    } catch (JacksonException e) {
+      return false;
+    }
   }
 }

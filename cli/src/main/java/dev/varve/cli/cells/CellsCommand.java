@@ -7,23 +7,22 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.Point;
 import dev.varve.server.points.PointFormatException;
+import dev.varve.server.points.PointLines;
 import dev.varve.server.points.PointReader;
-import dev.varve.server.points.PointWriter;
 import dev.varve.store.Cell;
-import dev.varve.store.MutationBatch;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -77,17 +76,19 @@ public final class CellsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Layout layout = layoutOptions.layout();
+    List<Layout> layouts = layoutOptions.layouts();
     PrintWriter out = spec.commandLine().getOut();
-    BufferedReader in =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (ScratchTables tables = new ScratchTables(layout)) {
-      Map<CellForm.Located, Long> given = withCells == null ? Map.of() : load(tables, withCells);
+    List<ScratchTables> tables = layouts.stream().map(ScratchTables::new).toList();
+    try {
+      CellForm form = new CellForm(layouts);
+      Set<CellForm.Located> given = withCells == null ? Set.of() : load(tables, form, withCells);
       if (decode) {
-        decode(tables, in, out);
+        decode(tables, form, given, out);
       } else {
-        encode(tables, in, given, out);
+        encode(tables, form, given, out);
       }
+    } finally {
+      tables.forEach(ScratchTables::close);
     }
     out.flush();
     return faults == 0 ? 0 : 1;
@@ -95,37 +96,40 @@ public final class CellsCommand implements Callable<Integer> {
 
   private void complain(String message) {
     faults++;
-    spec.commandLine().getErr().println("varve: " + message);
+    spec.commandLine().getErr().println("varve: " + oneLine(message));
   }
 
-  /** Puts cells into the tables; maps each to its time there. */
-  private Map<CellForm.Located, Long> load(ScratchTables tables, Path file) throws IOException {
-    Map<CellForm.Located, Long> given = new HashMap<>();
-    try (BufferedReader lines = Files.newBufferedReader(file)) {
-      forEachLine(
-          lines,
-          (number, line) -> {
+  /** Names may hold line ends, and what else a terminal obeys. */
+  private static String oneLine(String message) {
+    StringBuilder line = new StringBuilder(message.length());
+    for (int i = 0; i < message.length(); i++) {
+      char c = message.charAt(i);
+      line.append(Character.isISOControl(c) ? "\\u%04x".formatted((int) c) : c);
+    }
+    return line.toString();
+  }
+
+  /** Puts cells into the tables. */
+  private static Set<CellForm.Located> load(List<ScratchTables> tables, CellForm form, Path file)
+      throws IOException {
+    Set<CellForm.Located> given = new LinkedHashSet<>();
+    try (InputStream in = Files.newInputStream(file)) {
+      TextLines.forEach(
+          in,
+          (number, line, fault) -> {
             try {
-              CellForm.Located located =
-                  new CellForm(tables.layout()).cell(CellForm.parse(line), tables.stamps(1));
-              String refused = put(tables, located);
+              CellForm.Located located = form.cell(CellForm.parse(line, fault));
+              String refused = tables.get(located.layout()).put(located.table(), located.cell());
               if (refused != null) {
                 throw new CellForm.UnknownCellException(refused);
               }
-              given.put(located, located.cell().time());
+              given.add(located);
             } catch (CellForm.UnknownCellException e) {
               throw new CommandFailedException(file + " line " + number + ": " + e.getMessage());
             }
           });
     }
     return given;
-  }
-
-  private static @Nullable String put(ScratchTables tables, CellForm.Located located) {
-    Cell cell = located.cell();
-    MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
-    return tables.apply(located.table(), batch);
   }
 
   /** Writes what the layout writes into tables that it opens for the first time. */
@@ -135,7 +139,7 @@ public final class CellsCommand implements Callable<Integer> {
         Cell cell = missing.cell();
         Cell stamped =
             new Cell(cell.row(), cell.family(), cell.qualifier(), tables.stamps(1), cell.value());
-        String refused = put(tables, new CellForm.Located(missing.table(), stamped));
+        String refused = tables.put(missing.table(), stamped);
         if (refused != null) {
           throw new CommandFailedException(refused);
         }
@@ -146,76 +150,103 @@ public final class CellsCommand implements Callable<Integer> {
   }
 
   private void encode(
-      ScratchTables tables, BufferedReader in, Map<CellForm.Located, Long> given, PrintWriter out)
+      List<ScratchTables> tables, CellForm form, Set<CellForm.Located> given, PrintWriter out)
       throws IOException {
-    open(tables);
-    CellsOfPoints writer = new CellsOfPoints(tables, this::complain);
+    tables.forEach(CellsCommand::open);
+    List<CellsOfPoints> writers =
+        tables.stream().map(each -> new CellsOfPoints(each, this::complain)).toList();
     BatchBuilder batch = new BatchBuilder();
-    forEachLine(
-        in,
-        (number, line) -> {
+    TextLines.forEach(
+        System.in,
+        (number, line, fault) -> {
           try {
+            if (fault != null) {
+              throw new PointFormatException(fault);
+            }
             PointReader.read(line).addTo(batch);
           } catch (PointFormatException e) {
             complain("line " + number + ": " + e.getMessage());
           }
           if (batch.sampleCount() >= BATCH_POINTS) {
-            writer.write(batch.build());
+            write(batch.build(), writers);
           }
         });
-    writer.write(batch.build());
-    CellForm form = new CellForm(tables.layout());
-    CellPrinter printer = new CellPrinter(tables.layout(), out);
-    for (int table = 0; table < tables.layout().tables().size(); table++) {
-      int index = table;
-      tables.forEachCell(
-          table,
-          cell -> {
-            if (given.containsKey(new CellForm.Located(index, cell))) {
-              return;
-            }
-            if (output == OutputFormat.json) {
-              JsonLines.write(out, json -> form.write(index, cell, json));
-            } else {
-              printer.print(index, cell, output);
-            }
-          });
+    write(batch.build(), writers);
+    writers.forEach(CellsOfPoints::close);
+    for (int layout = 0; layout < tables.size(); layout++) {
+      print(layout, tables.get(layout), form, given, out);
     }
-    printer.close();
   }
 
-  private void decode(ScratchTables tables, BufferedReader in, PrintWriter out) throws IOException {
-    CellForm form = new CellForm(tables.layout());
-    forEachLine(
-        in,
-        (number, line) -> {
-          CellForm.Line parsed = null;
+  private static void write(Batch batch, List<CellsOfPoints> writers) {
+    writers.forEach(writer -> writer.write(batch));
+  }
+
+  private void print(
+      int layout,
+      ScratchTables tables,
+      CellForm form,
+      Set<CellForm.Located> given,
+      PrintWriter out) {
+    try (CellPrinter printer = new CellPrinter(tables.layout(), out)) {
+      for (int table = 0; table < tables.layout().tables().size(); table++) {
+        int index = table;
+        tables.forEachCell(
+            table,
+            cell -> {
+              CellForm.Located located = new CellForm.Located(layout, index, cell);
+              if (given.contains(located)) {
+                return;
+              }
+              if (output == OutputFormat.json) {
+                JsonLines.write(out, json -> form.write(located, json));
+              } else {
+                printer.print(index, cell, output);
+              }
+            });
+      }
+    }
+  }
+
+  private void decode(
+      List<ScratchTables> tables, CellForm form, Set<CellForm.Located> given, PrintWriter out)
+      throws IOException {
+    GivenCells cells = new GivenCells(tables);
+    given.forEach(cells::take);
+    TextLines.forEach(
+        System.in,
+        (number, line, fault) -> {
           String reason;
           try {
-            parsed = CellForm.parse(line);
-            reason = put(tables, form.cell(parsed, tables.stamps(1)));
+            reason = cells.take(form.cell(CellForm.parse(line, fault)));
           } catch (CellForm.UnknownCellException e) {
             reason = e.getMessage();
           }
           if (reason != null) {
-            CellForm.Line shown = parsed;
-            printDamaged(out, reason, json -> CellForm.write(shown, line, json));
+            printDamaged(out, reason, json -> CellForm.write(line, json));
           }
         });
-    new PointsOfCells(
-            tables,
-            new PointsOfCells.Sink() {
-              @Override
-              public void point(Point point) {
-                JsonLines.write(out, json -> PointWriter.write(point, json));
-              }
+    OnceEach once = new OnceEach(tables.size() > 1);
+    for (int layout = 0; layout < tables.size(); layout++) {
+      int place = layout;
+      int data = tables.get(layout).layout().dataTable();
+      new PointsOfCells(
+              tables.get(layout),
+              new PointsOfCells.Sink() {
+                @Override
+                public void point(Point point) {
+                  once.of(point).ifPresent(fresh -> PointLines.write(fresh, out));
+                }
 
-              @Override
-              public void damaged(int table, Cell cell, String reason) {
-                printDamaged(out, reason, json -> form.write(table, cell, json));
-              }
-            })
-        .read();
+                @Override
+                public void damaged(Cell cell, String reason) {
+                  CellForm.Located located = new CellForm.Located(place, data, cell);
+                  printDamaged(out, reason, json -> form.write(located, json));
+                }
+              })
+          .read(cells.replaced(layout));
+      once.nextLayout();
+    }
   }
 
   private void printDamaged(PrintWriter out, String reason, Consumer<JsonGenerator> cell) {
@@ -229,19 +260,5 @@ public final class CellsCommand implements Callable<Integer> {
           cell.accept(json);
           json.writeEndObject();
         });
-  }
-
-  private interface LineAction {
-    void accept(long number, String line);
-  }
-
-  private static void forEachLine(BufferedReader in, LineAction action) throws IOException {
-    long number = 0;
-    for (String line = in.readLine(); line != null; line = in.readLine()) {
-      number++;
-      if (!line.isBlank()) {
-        action.accept(number, line);
-      }
-    }
   }
 }

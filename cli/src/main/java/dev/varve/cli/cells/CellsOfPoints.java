@@ -2,6 +2,7 @@ package dev.varve.cli.cells;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
+import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
@@ -10,13 +11,18 @@ import dev.varve.model.Batch;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** Points to cells: what the tables of a layout hold once the points are written. */
-final class CellsOfPoints {
+final class CellsOfPoints implements AutoCloseable {
   private final ScratchTables tables;
+
+  /** Where keys are made ready whose samples may all be refused: there they claim nothing. */
+  private final ScratchTables aside;
+
   private final Consumer<String> complaints;
 
   /**
@@ -26,28 +32,52 @@ final class CellsOfPoints {
    */
   CellsOfPoints(ScratchTables tables, Consumer<String> complaints) {
     this.tables = tables;
+    this.aside = new ScratchTables(tables.layout());
     this.complaints = complaints;
   }
 
   void write(Batch batch) {
     for (SampleGroup group : batch.groups()) {
+      ScratchTables names = claims(group) ? tables : aside;
       encode(
           group.key(),
           sink ->
-              tables.layout().encode(bound(group.key()), group, tables.stamps(group.size()), sink),
+              tables
+                  .layout()
+                  .encode(bound(names, group.key()), group, tables.stamps(group.size()), sink),
           group);
     }
     for (Attribute attribute : batch.attributes()) {
       encode(
           attribute.key(),
-          sink -> tables.layout().encode(bound(attribute.key()), attribute, tables.stamps(1), sink),
+          sink ->
+              tables
+                  .layout()
+                  .encode(bound(tables, attribute.key()), attribute, tables.stamps(1), sink),
           null);
     }
   }
 
-  private Binding bound(GroupKey key) {
-    return tables
-        .run(tables.layout().bind(key, true))
+  /** Whether the key is to be made ready for good: not where no sample is written under it. */
+  private boolean claims(SampleGroup group) {
+    Layout layout = tables.layout();
+    if (layout.needs().isEmpty()) {
+      return true;
+    }
+    Trial trial = new Trial(layout);
+    try {
+      layout.encode(bound(aside, group.key()), group, 1, trial);
+    } catch (RefusedException e) {
+      // It will be refused again, and said.
+      return true;
+    }
+    return trial.wrote();
+  }
+
+  private static Binding bound(ScratchTables names, GroupKey key) {
+    Layout layout = names.layout();
+    return names
+        .run(layout.bind(key, true))
         .orElseThrow(() -> new IllegalStateException("layout did not create " + key));
   }
 
@@ -59,8 +89,47 @@ final class CellsOfPoints {
     } catch (RefusedException e) {
       complaints.accept(key + ": " + e.refusal().rule() + ": " + e.refusal().message());
       return;
+    } catch (DamagedCellException e) {
+      complaints.accept(key + ": a cell that exists already is damaged: " + e.getMessage());
+      return;
+    } catch (StoreException e) {
+      complaints.accept(key + ": " + e.getMessage());
+      return;
     }
     sink.apply();
+  }
+
+  @Override
+  public void close() {
+    aside.close();
+  }
+
+  /** Sees whether anything is written. */
+  private static final class Trial implements CellSink {
+    private final List<MutationBatch> batches;
+
+    private Trial(Layout layout) {
+      this.batches = layout.tables().stream().map(table -> new MutationBatch()).toList();
+    }
+
+    @Override
+    public MutationBatch data(int table) {
+      return batches.get(table);
+    }
+
+    @Override
+    public MutationBatch index(int table) {
+      return batches.get(table);
+    }
+
+    @Override
+    public void refuse(int column, int sample, Refusal refusal) {
+      // Said when it is encoded for good.
+    }
+
+    private boolean wrote() {
+      return batches.stream().anyMatch(batch -> !batch.isEmpty());
+    }
   }
 
   private final class Sink implements CellSink {

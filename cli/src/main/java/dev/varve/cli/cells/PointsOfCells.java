@@ -10,9 +10,11 @@ import dev.varve.model.Value;
 import dev.varve.server.points.Point;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 import java.util.TreeMap;
 
 /** Cells to points: what the tables of a layout say. */
@@ -21,7 +23,8 @@ final class PointsOfCells {
   interface Sink {
     void point(Point point);
 
-    void damaged(int table, Cell cell, String reason);
+    /** A cell of the table of samples that is none. */
+    void damaged(Cell cell, String reason);
   }
 
   private final ScratchTables tables;
@@ -36,26 +39,17 @@ final class PointsOfCells {
   }
 
   /**
-   * Reads all tables: the rows of samples become points, every other cell is looked through for
-   * damage.
+   * Reads the table of samples.
+   *
+   * @param replaced cells of it that others have replaced, which are read too
    */
-  void read() {
-    for (int table = 0; table < layout.tables().size(); table++) {
-      if (table == layout.dataTable()) {
-        tables.forEachRow(table, this::readRow);
-      } else {
-        int index = table;
-        tables.forEachCell(table, cell -> check(index, cell));
-      }
+  void read(List<Cell> replaced) {
+    for (Cell cell : replaced) {
+      CellBatch alone = new CellBatch();
+      alone.add(cell);
+      readRow(alone);
     }
-  }
-
-  private void check(int table, Cell cell) {
-    try {
-      layout.describe(table, cell);
-    } catch (DamagedCellException e) {
-      sink.damaged(table, cell, e.getMessage());
-    }
+    tables.forEachRow(layout.dataTable(), this::readRow);
   }
 
   private void readRow(CellBatch row) {
@@ -66,12 +60,12 @@ final class PointsOfCells {
       layout.decode(row, 0, row.size(), samples);
     } catch (DamagedCellException e) {
       for (int i = 0; i < row.size(); i++) {
-        sink.damaged(layout.dataTable(), row.cell(i), e.getMessage());
+        sink.damaged(row.cell(i), String.valueOf(e.getMessage()));
       }
       return;
     }
     for (RowSamples.Damage damage : samples.damages()) {
-      sink.damaged(layout.dataTable(), row.cell(damage.cell()), damage.reason());
+      sink.damaged(row.cell(damage.cell()), damage.reason());
     }
     for (RowSamples.Found found : samples.attributes()) {
       sink.point(
@@ -80,27 +74,35 @@ final class PointsOfCells {
     emitSamples(key);
   }
 
+  private record Sample(long stamp, String field, Value value) {}
+
   /**
    * Fields of one instant make one point; where an instant holds several samples of a field, they
-   * make several.
+   * make several, the last accepted last.
    */
   private void emitSamples(GroupKey key) {
-    TreeMap<Long, SequencedMap<Integer, Map<String, Value>>> instants = new TreeMap<>();
+    TreeMap<Long, List<Sample>> instants = new TreeMap<>();
     for (RowSamples.Vector vector : samples.vectors()) {
       Samples column = vector.samples();
       for (int i = 0; i < column.size(); i++) {
-        SequencedMap<Integer, Map<String, Value>> points =
-            instants.computeIfAbsent(column.time(i), time -> new LinkedHashMap<>());
-        int place = 0;
-        while (points.containsKey(place) && points.get(place).containsKey(vector.field())) {
-          place++;
-        }
-        points
-            .computeIfAbsent(place, p -> new LinkedHashMap<>())
-            .put(vector.field(), column.value(i));
+        instants
+            .computeIfAbsent(column.time(i), time -> new ArrayList<>())
+            .add(new Sample(column.stamp(i), vector.field(), column.value(i)));
       }
     }
-    instants.forEach((time, points) ->
-        points.values().forEach(fields -> sink.point(new Point.Sample(key, time, fields))));
+    instants.forEach((time, instant) -> emitInstant(key, time, instant));
+  }
+
+  private void emitInstant(GroupKey key, long time, List<Sample> instant) {
+    instant.sort(Comparator.comparingLong(Sample::stamp));
+    Map<String, Value> fields = new LinkedHashMap<>();
+    for (Sample sample : instant) {
+      if (fields.containsKey(sample.field)) {
+        sink.point(new Point.Sample(key, time, fields));
+        fields = new LinkedHashMap<>();
+      }
+      fields.put(sample.field, sample.value);
+    }
+    sink.point(new Point.Sample(key, time, fields));
   }
 }

@@ -12,6 +12,7 @@ import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
+import dev.varve.store.SizeLimits;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
@@ -24,7 +25,19 @@ import java.util.stream.IntStream;
 
 /** The tables of a layout in memory, for as long as a command runs. */
 final class ScratchTables implements AutoCloseable {
-  private final Store store = new MemoryStore();
+  /** What a layout may write it says itself; these tables hold all that any store does. */
+  private static final SizeLimits NO_LIMITS =
+      new SizeLimits(
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Long.MAX_VALUE,
+          Long.MAX_VALUE,
+          Integer.MAX_VALUE,
+          Integer.MAX_VALUE);
+
+  private final Store store = new MemoryStore(NO_LIMITS);
   private final Layout layout;
   private final List<Table> tables = new ArrayList<>();
   private final Steps steps;
@@ -51,6 +64,14 @@ final class ScratchTables implements AutoCloseable {
     long first = clock + 1;
     clock += count;
     return first;
+  }
+
+  /** Puts a cell. The reason why it was refused, or null where it stands. */
+  @org.jspecify.annotations.Nullable
+  String put(int table, Cell cell) {
+    MutationBatch batch = new MutationBatch();
+    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    return apply(table, batch);
   }
 
   /** Applies a batch. The reason why the first refused row was refused, or null where all stand. */

@@ -17,17 +17,29 @@ import java.util.TreeMap;
 public final class MemoryStore implements Store {
   static final String KIND = "memory";
 
-  private static final Capabilities CAPABILITIES =
-      new Capabilities(
-          Capabilities.CellTimes.ANY,
-          Capabilities.Deletes.IMMEDIATE,
-          Capabilities.RowOrder.TABLE,
-          new SizeLimits(
-              4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
-          Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
+  /** Those of the embedded store, so that what is tried here can be kept there. */
+  private static final SizeLimits LIMITS =
+      new SizeLimits(4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000);
+
+  private final Capabilities capabilities;
 
   private final Map<String, MemoryCells> tables = new TreeMap<>();
   private volatile boolean closed;
+
+  public MemoryStore() {
+    this(LIMITS);
+  }
+
+  /** A store with limits of its own. */
+  public MemoryStore(SizeLimits limits) {
+    this.capabilities =
+        new Capabilities(
+            Capabilities.CellTimes.ANY,
+            Capabilities.Deletes.IMMEDIATE,
+            Capabilities.RowOrder.TABLE,
+            limits,
+            Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
+  }
 
   @Override
   public String kind() {
@@ -36,7 +48,7 @@ public final class MemoryStore implements Store {
 
   @Override
   public Capabilities capabilities(TableSpec spec) {
-    return CAPABILITIES;
+    return capabilities;
   }
 
   @Override
@@ -44,7 +56,7 @@ public final class MemoryStore implements Store {
     ensureOpen();
     List<String> reasons = new ArrayList<>();
     for (Class<? extends Power> need : needs) {
-      if (!CAPABILITIES.has(need)) {
+      if (!capabilities.has(need)) {
         reasons.add(
             "table '%s' needs %s, which the memory store has not"
                 .formatted(spec.name(), need.getSimpleName()));
@@ -72,7 +84,7 @@ public final class MemoryStore implements Store {
       if (mode != OpenMode.CREATE_IF_ABSENT) {
         throw new StoreException("the memory store has no table '%s'".formatted(spec.name()));
       }
-      cells = new MemoryCells(spec, CAPABILITIES);
+      cells = new MemoryCells(spec, capabilities);
       tables.put(spec.name(), cells);
     }
     return new MemoryTable(this, spec, cells, mode == OpenMode.READ_ONLY);

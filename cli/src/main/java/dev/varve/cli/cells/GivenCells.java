@@ -1,0 +1,86 @@
+package dev.varve.cli.cells;
+
+import dev.varve.cli.cells.CellForm.Located;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Layout;
+import dev.varve.model.Bytes;
+import dev.varve.store.Cell;
+import dev.varve.store.FamilySpec;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cells as they are given, put into the tables of their layouts. Each counts, and the same one
+ * once: where two that differ belong in one place, the later stands in the table, and the other is
+ * kept beside it.
+ */
+final class GivenCells {
+  private final List<ScratchTables> tables;
+  private final Map<Place, Located> standing = new HashMap<>();
+  private final Set<Located> replaced = new LinkedHashSet<>();
+
+  GivenCells(List<ScratchTables> tables) {
+    this.tables = tables;
+  }
+
+  /** Where a table can hold one cell. */
+  private record Place(int layout, int table, Bytes row, int family, Bytes qualifier, long time) {}
+
+  /** Takes a cell. Says why it is none of its table, or null where it may be one. */
+  @Nullable String take(Located located) {
+    ScratchTables to = tables.get(located.layout());
+    if (located.table() != to.layout().dataTable()) {
+      try {
+        to.layout().describe(located.table(), located.cell());
+      } catch (DamagedCellException e) {
+        return e.getMessage();
+      }
+    }
+    Place place = place(located);
+    Located before = standing.get(place);
+    if (before == null) {
+      String refused = to.put(located.table(), located.cell());
+      if (refused == null) {
+        standing.put(place, located);
+      }
+      return refused;
+    }
+    if (before.cell().value().equals(located.cell().value())) {
+      return null;
+    }
+    boolean older = located.cell().time() < before.cell().time();
+    String refused = older ? null : to.put(located.table(), located.cell());
+    if (refused == null) {
+      replaced.add(older ? located : before);
+      replaced.remove(older ? before : located);
+      standing.put(place, older ? before : located);
+    }
+    return refused;
+  }
+
+  private Place place(Located located) {
+    Layout layout = tables.get(located.layout()).layout();
+    Cell cell = located.cell();
+    FamilySpec family = layout.tables().get(located.table()).families().get(cell.family());
+    return new Place(
+        located.layout(),
+        located.table(),
+        cell.row(),
+        cell.family(),
+        cell.qualifier(),
+        CellForm.hasTime(family) ? cell.time() : 0);
+  }
+
+  /** The cells of a layout's data table that another has replaced, in the order of the lines. */
+  List<Cell> replaced(int layout) {
+    int data = tables.get(layout).layout().dataTable();
+    return replaced.stream()
+        .filter(located -> located.layout() == layout && located.table() == data)
+        .map(Located::cell)
+        .toList();
+  }
+}

@@ -1,0 +1,57 @@
+package dev.varve.cli.cells;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Lines of UTF-8, each ended by a line feed. Blank ones do not count. */
+final class TextLines {
+  private TextLines() {}
+
+  interface Action {
+    /**
+     * Takes a line.
+     *
+     * @param number from 1 on
+     * @param fault what is wrong with it where its bytes are no UTF-8, and the line is what could
+     *     be read; else null
+     */
+    void accept(long number, String line, @Nullable String fault);
+  }
+
+  static void forEach(InputStream source, Action action) throws IOException {
+    BufferedInputStream in = new BufferedInputStream(source, 1 << 16);
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    long number = 0;
+    int next = in.read();
+    while (next >= 0) {
+      line.reset();
+      while (next >= 0 && next != '\n') {
+        line.write(next);
+        next = in.read();
+      }
+      number++;
+      accept(number, line.toByteArray(), action);
+      next = next < 0 ? next : in.read();
+    }
+  }
+
+  private static void accept(long number, byte[] bytes, Action action) {
+    String text;
+    String fault = null;
+    try {
+      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      text = new String(bytes, StandardCharsets.UTF_8);
+      fault = "the line is no UTF-8 from character " + (text.indexOf('\ufffd') + 1) + " on";
+    }
+    if (!text.isBlank()) {
+      action.accept(number, text, fault);
+    }
+  }
+}
