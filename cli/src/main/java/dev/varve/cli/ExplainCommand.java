@@ -51,6 +51,9 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (point != null && (query.hasSelector() || analyze)) {
+      throw new WrongCallException("--point goes with neither a selector nor --analyze");
+    }
     String explanation;
     QueryParameters parameters = point == null ? query.parameters() : null;
     try (Target target = parameters == null ? targetOptions.open() : targetOptions.openExisting()) {

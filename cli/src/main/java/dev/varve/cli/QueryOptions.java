@@ -112,6 +112,10 @@ final class QueryOptions {
   @Option(names = "--scan", description = "Allow the scan of a whole table.")
   private boolean scan;
 
+  boolean hasSelector() {
+    return selector != null;
+  }
+
   /**
    * What was asked, checked as far as it can be without the dataset.
    *

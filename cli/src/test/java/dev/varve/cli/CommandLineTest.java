@@ -289,6 +289,7 @@ class CommandLineTest {
           query m --rate maybe; 'rate' is counter
           query m --server nonsense; 'nonsense' is no address of a server
           query; 'selector' is missing
+          explain m --point {}; --point goes with neither a selector
           explain m --order sideways; 'order' is labels, last or newest
           import --format influx --precision parsec x; 'parsec' is no time resolution
           import --format csv x; --metric-column
