@@ -17,6 +17,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Partitioning;
@@ -33,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a plan says, cell by cell, and checks on the way what every plan promises: rows stay
- * in the partition of their slice, those of one series come in the order of time, and where nothing
- * is filtered none belongs to another series. Simple enough to be the oracle of faster readers.
+ * in the partition of their slice where the store asks for it, those of one series come in the
+ * order of time, and where nothing is filtered none belongs to another series. Simple enough to be
+ * the oracle of faster readers.
  */
 public final class PlanReader {
   private final Layout layout;
@@ -107,6 +109,7 @@ public final class PlanReader {
     private final @Nullable List<? extends Binding> bindings;
     private final @Nullable Set<String> fields;
     private final boolean newestFirst;
+    private final boolean partitioned;
     private final List<Hit> hits = new ArrayList<>();
     private final List<Attribute> attributes = new ArrayList<>();
     private final List<String> damages = new ArrayList<>();
@@ -117,6 +120,7 @@ public final class PlanReader {
       bindings = request.bindings();
       fields = request.scope().fields();
       newestFirst = request.newestFirst() > 0;
+      partitioned = bindings != null && request.order() == RowOrder.PARTITION;
     }
 
     private Found found() {
@@ -169,7 +173,7 @@ public final class PlanReader {
     private void take(CellBatch row) {
       reading.rows++;
       Bytes rowKey = row.row(0);
-      if (reading.bindings != null) {
+      if (reading.partitioned) {
         checkPartition(rowKey);
       }
       GroupKey key = keyOf(rowKey);
