@@ -27,12 +27,12 @@ final class Weights {
 
   /**
    * Where a store spreads partitions by hash, a plan is told so beyond so many, and refused beyond
-   * so many. A bucketed layout has a partition for each series and bucket: 3,000 series of a month
-   * of days are nearly as many.
+   * so many. A bucketed layout has a partition for each series and bucket: 300 series of a month of
+   * days are nearly as many.
    */
   static final long PARTITIONS_SOFT = 1_000;
 
-  static final long PARTITIONS_HARD = 100_000;
+  static final long PARTITIONS_HARD = 10_000;
 
   /** Slices are held in memory, some hundred bytes each. */
   static final long SLICES_HARD = 1_000_000;
