@@ -29,6 +29,10 @@ class ArchitectureTest {
           floor("dev.varve.store.contract")
               .uses("dev.varve.model", "dev.varve.store", "dev.varve.store.memory"),
           floor("dev.varve.store.rocksdb").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.store.bigtable").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.store.hbase").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.store.cassandra").uses("dev.varve.model", "dev.varve.store"),
+          floor("dev.varve.devstores").uses(),
           floor("dev.varve.layout").uses("dev.varve.model", "dev.varve.store"),
           floor("dev.varve.layout.contract")
               .uses(

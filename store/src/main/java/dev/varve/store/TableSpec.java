@@ -13,9 +13,19 @@ import org.jspecify.annotations.Nullable;
  * @param families at least one; their order is the order of their cells in a row
  * @param timeUnit the unit of the table's cell times
  * @param partitioning which leading part of a row key names the partition
+ * @param form how the table stands where another program made it
+ * @param foreign whether another program made it: its name and form are that program's, and it is
+ *     never created, altered or dropped
+ * @param upkeep what the store may do for it
  */
 public record TableSpec(
-    String name, List<FamilySpec> families, Resolution timeUnit, Partitioning partitioning) {
+    String name,
+    List<FamilySpec> families,
+    Resolution timeUnit,
+    Partitioning partitioning,
+    TableForm form,
+    boolean foreign,
+    Upkeep upkeep) {
   public TableSpec {
     families = List.copyOf(families);
     if (!name.matches("[A-Za-z0-9_.-]{1,100}")) {
@@ -32,6 +42,30 @@ public record TableSpec(
             "table '" + name + "' has family '" + family.name() + "' twice");
       }
     }
+  }
+
+  /** A table of our own, of cells. */
+  public TableSpec(
+      String name, List<FamilySpec> families, Resolution timeUnit, Partitioning partitioning) {
+    this(name, families, timeUnit, partitioning, TableForm.CELLS, false, Upkeep.NONE);
+  }
+
+  /** The same table under another name. */
+  public TableSpec named(String other) {
+    return new TableSpec(other, families, timeUnit, partitioning, form, foreign, upkeep);
+  }
+
+  /** The table of this name that another program made. */
+  public TableSpec attached(String other) {
+    return new TableSpec(other, families, timeUnit, partitioning, form, true, upkeep);
+  }
+
+  public TableSpec with(TableForm other) {
+    return new TableSpec(name, families, timeUnit, partitioning, other, foreign, upkeep);
+  }
+
+  public TableSpec with(Upkeep other) {
+    return new TableSpec(name, families, timeUnit, partitioning, form, foreign, other);
   }
 
   /** The place of a family in {@link #families()}, or -1 where the table has none of that name. */

@@ -89,8 +89,7 @@ public final class PlacedLayout implements AutoCloseable {
 
   /** A table as the dataset names it. */
   static TableSpec named(TableSpec spec, String prefix) {
-    return new TableSpec(
-        prefix + spec.name(), spec.families(), spec.timeUnit(), spec.partitioning());
+    return spec.named(prefix + spec.name());
   }
 
   public Layout layout() {

@@ -1,0 +1,65 @@
+package dev.varve.devstores;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChildProcessTest {
+  @TempDir private Path directory;
+
+  @Test
+  void isReadyWhenItSaysSoAndGoneWhenClosed() {
+    try (ChildProcess child = start("echo one; echo ready; sleep 60")) {
+      child.awaitOutput("ready", Duration.ofSeconds(20));
+      assertThat(child.output()).isEqualTo("one\nready\n");
+      assertThat(child.isAlive()).isTrue();
+      child.close();
+      assertThat(child.isAlive()).isFalse();
+    }
+  }
+
+  @Test
+  void readsOnlyWhatWasWrittenSinceTheStart() {
+    try (ChildProcess first = start("echo ready")) {
+      first.awaitOutput("ready", Duration.ofSeconds(20));
+    }
+    assertThatThrownBy(
+            () -> {
+              try (ChildProcess second = start("echo broken >&2; exit 3")) {
+                second.awaitOutput("ready", Duration.ofSeconds(20));
+              }
+            })
+        .isInstanceOf(DevStoreException.class)
+        .hasMessageContaining("ended with 3")
+        .hasMessageContaining("broken");
+  }
+
+  @Test
+  void waitsNoLongerThanItIsTold() {
+    try (ChildProcess child = start("sleep 60")) {
+      assertThatThrownBy(() -> child.awaitOutput("ready", Duration.ofMillis(100)))
+          .isInstanceOf(DevStoreException.class)
+          .hasMessageContaining("no 'ready' in its output");
+      assertThat(child.isAlive()).isFalse();
+    }
+  }
+
+  @Test
+  void findsTheJavaThatRunsThisByItsVersion() {
+    int version = Runtime.version().feature();
+    assertThat(JavaHome.java(version)).isExecutable();
+    assertThatThrownBy(() -> JavaHome.java(7))
+        .hasMessageContaining("apt-get install openjdk-7-jre-headless");
+  }
+
+  private ChildProcess start(String script) {
+    return ChildProcess.start(
+        "script", List.of("sh", "-c", script), directory, Map.of(), directory.resolve("log"));
+  }
+}
