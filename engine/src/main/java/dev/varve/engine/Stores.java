@@ -5,15 +5,13 @@ import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
-import dev.varve.store.StoreProvider;
+import dev.varve.store.StoreProviders;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 
 /**
@@ -133,17 +131,7 @@ final class Stores implements AutoCloseable {
   }
 
   private static Store openByService(StoreConfig config, Path directory, long memory) {
-    Map<String, StoreProvider> providers = new HashMap<>();
-    for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) {
-      providers.put(provider.kind(), provider);
-    }
-    StoreProvider provider = providers.get(config.kind());
-    if (provider == null) {
-      throw new StoreException(
-          "there is no store '%s'; there are: %s"
-              .formatted(config.kind(), String.join(", ", new TreeMap<>(providers).keySet())));
-    }
-    return provider.open(directory, memory, config.options());
+    return StoreProviders.of(config.kind()).open(directory, memory, config.options());
   }
 
   @Override

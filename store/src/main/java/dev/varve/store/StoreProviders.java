@@ -1,0 +1,108 @@
+package dev.varve.store;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Finds the provider of a kind of store: on the class path, or as a plug-in. A plug-in is a folder
+ * of jars with the name of the kind, in one of the folders that system property {@value #PLUGINS}
+ * lists; it is loaded once, by a class loader of its own ({@link PluginClasses}).
+ */
+public final class StoreProviders {
+  /** Folders that hold plug-ins, separated as in a class path. */
+  public static final String PLUGINS = "varve.plugins";
+
+  /**
+   * The kinds that are made as plug-ins, since their clients are large and fit on no class path.
+   */
+  private static final List<String> KNOWN_PLUGINS = List.of("bigtable", "cassandra", "hbase");
+
+  private static final Map<Path, StoreProvider> LOADED = new ConcurrentHashMap<>();
+
+  private StoreProviders() {}
+
+  /**
+   * The provider of a kind.
+   *
+   * @throws StoreException naming what is missing and where it was looked for
+   */
+  public static StoreProvider of(String kind) {
+    StoreProvider own = onClassPath().get(kind);
+    if (own != null) {
+      return own;
+    }
+    List<Path> places = places();
+    for (Path place : places) {
+      Path folder = place.resolve(kind);
+      if (kind.matches("[a-z0-9-]+") && Files.isDirectory(folder)) {
+        return LOADED.computeIfAbsent(
+            folder.toAbsolutePath().normalize(), found -> load(kind, found));
+      }
+    }
+    throw missing(kind, places);
+  }
+
+  private static Map<String, StoreProvider> onClassPath() {
+    Map<String, StoreProvider> providers = new TreeMap<>();
+    ServiceLoader.load(StoreProvider.class, StoreProviders.class.getClassLoader())
+        .forEach(provider -> providers.put(provider.kind(), provider));
+    return providers;
+  }
+
+  private static List<Path> places() {
+    List<Path> places = new ArrayList<>();
+    for (String place : System.getProperty(PLUGINS, "").split(File.pathSeparator)) {
+      if (!place.isBlank()) {
+        places.add(Path.of(place));
+      }
+    }
+    return places;
+  }
+
+  private static StoreProvider load(String kind, Path folder) {
+    PluginClasses classes = PluginClasses.of(kind, folder);
+    for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, classes)) {
+      if (provider.kind().equals(kind)) {
+        return new Plugin(classes, provider);
+      }
+    }
+    throw new StoreException(
+        "folder '%s' holds no plug-in of store '%s': unpack it again".formatted(folder, kind));
+  }
+
+  private static StoreException missing(String kind, List<Path> places) {
+    if (KNOWN_PLUGINS.contains(kind)) {
+      String where =
+          places.isEmpty()
+              ? "no folder of plug-ins is named (-D" + PLUGINS + ")"
+              : "there is no folder '" + kind + "' in " + places;
+      return new StoreException(
+          "store '%s' is a plug-in that is not installed: %s. In a source tree './mvnw -q -Dfast -Dmaven.test.skip=true -pl stores/%s -am package' makes it; beside a distribution unpack varve-store-%s into its folder 'plugins'"
+              .formatted(kind, where, kind, kind));
+    }
+    return new StoreException(
+        "there is no store '%s'; there are: %s, and as plug-ins: %s"
+            .formatted(
+                kind, String.join(", ", onClassPath().keySet()), String.join(", ", KNOWN_PLUGINS)));
+  }
+
+  /** A provider out of a plug-in, opened among the plug-in's classes. */
+  private record Plugin(PluginClasses classes, StoreProvider provider) implements StoreProvider {
+    @Override
+    public String kind() {
+      return provider.kind();
+    }
+
+    @Override
+    public Store open(Path directory, long memory, Map<String, String> options) {
+      return classes.during(() -> provider.open(directory, memory, options));
+    }
+  }
+}
