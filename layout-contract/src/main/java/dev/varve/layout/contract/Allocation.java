@@ -47,7 +47,7 @@ final class Allocation {
 
   private void check(Kind kind) {
     SampleGroup group = group(kind);
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
       Binding binding = tables.bind(group.key());
       Reused sink = new Reused(layout.tables().size());
       double encoding =

@@ -25,21 +25,23 @@ import java.util.stream.IntStream;
 
 /** Cells that are not what the layout wrote, or only nearly. */
 final class Damages {
+  private final LayoutLab lab;
   private final LayoutFixture fixture;
   private final Layout layout;
   private final RandomWrites writes;
   private final Random random;
 
-  Damages(LayoutFixture fixture, Random random) {
-    this.fixture = fixture;
-    this.layout = fixture.layout();
+  Damages(LayoutLab lab, Random random) {
+    this.lab = lab;
+    this.fixture = lab.fixture();
+    this.layout = lab.layout();
     this.writes = new RandomWrites(fixture, random);
     this.random = random;
   }
 
   void areNeverMisread() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      writes.apply(writes.around(fixture.time(random), 2, 5), tables);
+    try (LayoutTables tables = lab.open()) {
+      writes.apply(writes.around(lab.time(random), 2, 5), tables);
       fixture.attributes().forEach(tables::write);
       List<Cell> cells = tables.cells(layout.dataTable());
       Cell whole = cells.get(random.nextInt(cells.size()));
@@ -48,7 +50,7 @@ final class Damages {
     }
   }
 
-  private void checkNotMisread(Cell cell, MemoryTables tables) {
+  private void checkNotMisread(Cell cell, LayoutTables tables) {
     GroupKey key;
     RowSamples out = new RowSamples();
     try {
@@ -92,7 +94,7 @@ final class Damages {
         && (!timeIsData || a.time() == b.time());
   }
 
-  private List<Cell> encodedAgain(GroupKey key, RowSamples out, MemoryTables tables) {
+  private List<Cell> encodedAgain(GroupKey key, RowSamples out, LayoutTables tables) {
     List<Cell> cells = new ArrayList<>();
     for (RowSamples.Found found : out.attributes()) {
       Attribute attribute = new Attribute(key, found.name(), found.time(), found.value());
@@ -112,7 +114,7 @@ final class Damages {
       }
     }
     for (SampleGroup group : batch.build().groups()) {
-      MemoryTables.Encoded encoded = tables.encode(group, stamp);
+      LayoutTables.Encoded encoded = tables.encode(group, stamp);
       assertThat(encoded.refused()).as("refused of what was read").isEmpty();
       cells.addAll(encoded.cells(layout.dataTable()));
     }
@@ -153,8 +155,8 @@ final class Damages {
   }
 
   void everyByteIsDescribed() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      writes.apply(writes.around(fixture.time(random), 2, 5), tables);
+    try (LayoutTables tables = lab.open()) {
+      writes.apply(writes.around(lab.time(random), 2, 5), tables);
       fixture.attributes().forEach(tables::write);
       for (int table = 0; table < layout.tables().size(); table++) {
         for (Cell cell : tables.cells(table)) {

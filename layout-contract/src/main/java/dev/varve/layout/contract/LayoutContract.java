@@ -16,6 +16,10 @@ public abstract class LayoutContract {
   /** A fixture of the layout to be tested. */
   protected abstract LayoutFixture fixture();
 
+  private LayoutLab lab() {
+    return LayoutLab.inMemory(fixture());
+  }
+
   @Test
   void itsIdentityIsTheOneThatHomesKeep() {
     Layout layout = fixture().layout();
@@ -26,7 +30,7 @@ public abstract class LayoutContract {
 
   @Test
   void itAgreesWithTablesThatItHasOpened() {
-    try (MemoryTables tables = new MemoryTables(fixture().layout())) {
+    try (LayoutTables tables = lab().open()) {
       assertThat(tables.run(fixture().layout().opening())).isEmpty();
     }
   }
@@ -34,33 +38,33 @@ public abstract class LayoutContract {
   /** Bit for bit, in any order of arrival; of samples at one instant the last accepted. */
   @Property(tries = 200)
   void itGivesBackWhatItWasGiven(@ForAll long seed) {
-    new RoundTrip(fixture(), new Random(seed)).givesBackWhatItWasGiven();
+    new RoundTrip(lab(), new Random(seed)).givesBackWhatItWasGiven();
   }
 
   @Test
   void theLastAcceptedWinsWhateverItsKind() {
-    new RoundTrip(fixture(), new Random(1)).theLastAcceptedWinsWhateverItsKind();
+    new RoundTrip(lab(), new Random(1)).theLastAcceptedWinsWhateverItsKind();
   }
 
   @Test
   void itGivesBackAttributes() {
-    new RoundTrip(fixture(), new Random(1)).givesBackAttributes();
+    new RoundTrip(lab(), new Random(1)).givesBackAttributes();
   }
 
   @Test
   void itKeepsWhatAmendmentsReplaced() {
-    new RoundTrip(fixture(), new Random(1)).keepsWhatAmendmentsReplaced();
+    new RoundTrip(lab(), new Random(1)).keepsWhatAmendmentsReplaced();
   }
 
   @Property(tries = 100)
   void itFindsAKeyAgainByItsRows(@ForAll long seed) {
-    new RoundTrip(fixture(), new Random(seed)).findsKeysAgainByTheirRows();
+    new RoundTrip(lab(), new Random(seed)).findsKeysAgainByTheirRows();
   }
 
   /** By name, and the rest of the group is kept. */
   @Test
   void itRefusesWhatLiesOutsideItsDomain() {
-    new Refusals(fixture()).areNamedAndKeepTheRest();
+    new Refusals(lab()).areNamedAndKeepTheRest();
   }
 
   /**
@@ -69,23 +73,23 @@ public abstract class LayoutContract {
    */
   @Property(tries = 300)
   void aPlanReadsWhatWasAskedFor(@ForAll long seed) {
-    new Plans(fixture(), new Random(seed)).readWhatWasAskedFor();
+    new Plans(lab(), new Random(seed)).readWhatWasAskedFor();
   }
 
   @Property(tries = 100)
   void aQualifierTellsWhereInARowATimeBegins(@ForAll long seed) {
-    new Plans(fixture(), new Random(seed)).qualifiersTellWhereATimeBegins();
+    new Plans(lab(), new Random(seed)).qualifiersTellWhereATimeBegins();
   }
 
   /** A bit changed, bytes missing or too many: refused, or just what the layout would write. */
   @Property(tries = 500)
   void itNeverMisreadsADamagedCell(@ForAll long seed) {
-    new Damages(fixture(), new Random(seed)).areNeverMisread();
+    new Damages(lab(), new Random(seed)).areNeverMisread();
   }
 
   @Property(tries = 100)
   void itDescribesEveryByteOfACell(@ForAll long seed) {
-    new Damages(fixture(), new Random(seed)).everyByteIsDescribed();
+    new Damages(lab(), new Random(seed)).everyByteIsDescribed();
   }
 
   @Test

@@ -27,21 +27,23 @@ import org.jspecify.annotations.Nullable;
 
 /** What plans promise; half of it is checked by {@link PlanReader} with every row. */
 final class Plans {
+  private final LayoutLab lab;
   private final LayoutFixture fixture;
   private final Layout layout;
   private final RandomWrites writes;
   private final Random random;
 
-  Plans(LayoutFixture fixture, Random random) {
-    this.fixture = fixture;
-    this.layout = fixture.layout();
+  Plans(LayoutLab lab, Random random) {
+    this.lab = lab;
+    this.fixture = lab.fixture();
+    this.layout = lab.layout();
     this.writes = new RandomWrites(fixture, random);
     this.random = random;
   }
 
   void readWhatWasAskedFor() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      long center = fixture.time(random);
+    try (LayoutTables tables = lab.open()) {
+      long center = lab.time(random);
       Written written = writes.around(center, 10, 30);
       writes.apply(written, tables);
       PlanRequest request = request(written, center, tables);
@@ -58,7 +60,7 @@ final class Plans {
     }
   }
 
-  private PlanRequest request(Written written, long center, MemoryTables tables) {
+  private PlanRequest request(Written written, long center, LayoutTables tables) {
     List<Binding> bindings = new ArrayList<>();
     for (GroupKey key : written.keys()) {
       if (random.nextInt(3) > 0) {
@@ -78,7 +80,7 @@ final class Plans {
         census,
         newestFirst,
         random.nextInt(10) == 0,
-        random.nextBoolean() ? RowOrder.TABLE : RowOrder.PARTITION);
+        random.nextBoolean() ? tables.order() : RowOrder.PARTITION);
   }
 
   private TimeRange times(long center) {
@@ -111,8 +113,8 @@ final class Plans {
       return;
     }
     KeyPart.Time part = (KeyPart.Time) layout.rows().parts().get(lastTime);
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      long center = fixture.time(random);
+    try (LayoutTables tables = lab.open()) {
+      long center = lab.time(random);
       writes.apply(writes.around(center, 1, 20), tables);
       for (Cell cell : tables.cells(layout.dataTable())) {
         byte[] row = cell.row().toArray();

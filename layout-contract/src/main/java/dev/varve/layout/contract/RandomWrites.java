@@ -71,7 +71,7 @@ final class RandomWrites {
   }
 
   /** Writes all that was added, none of which may be refused. */
-  void apply(Written written, MemoryTables tables) {
+  void apply(Written written, LayoutTables tables) {
     for (SampleGroup group : written.groups()) {
       assertThat(tables.write(group)).as("refused of %s", group.key()).isEmpty();
     }

@@ -11,7 +11,7 @@ import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.contract.LayoutFixture.Outside;
-import dev.varve.layout.contract.MemoryTables.Refused;
+import dev.varve.layout.contract.LayoutTables.Refused;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.Attribute;
 import dev.varve.model.BatchBuilder;
@@ -31,24 +31,26 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 final class Refusals {
   private static final String ANY_RULE = "";
 
+  private final LayoutLab lab;
   private final LayoutFixture fixture;
   private final Layout layout;
   private final Random random = new Random(1);
   private final GroupKey key;
   private final long time;
 
-  Refusals(LayoutFixture fixture) {
-    this.fixture = fixture;
-    this.layout = fixture.layout();
+  Refusals(LayoutLab lab) {
+    this.lab = lab;
+    this.fixture = lab.fixture();
+    this.layout = lab.layout();
     this.key = fixture.key(random);
-    this.time = fixture.holdable(fixture.time(random));
+    this.time = fixture.holdable(lab.time(random));
   }
 
   void areNamedAndKeepTheRest() {
     List<Outside> all = new ArrayList<>(fixture.outside());
     addOfDomain(all);
     for (Outside outside : all) {
-      try (MemoryTables tables = new MemoryTables(layout)) {
+      try (LayoutTables tables = lab.open()) {
         switch (outside) {
           case Outside.Key(GroupKey refused, String rule) ->
               assertRefused(rule, refused.toString(), () -> tables.bind(refused));
@@ -152,11 +154,11 @@ final class Refusals {
   }
 
   /** Between samples of other times that are inside, which are kept. */
-  private void assertRefused(Outside.Sample outside, MemoryTables tables) {
+  private void assertRefused(Outside.Sample outside, LayoutTables tables) {
     RandomWrites writes = new RandomWrites(fixture, random);
     long center = outside.time();
     while (center == outside.time()) {
-      center = fixture.holdable(fixture.time(random));
+      center = fixture.holdable(lab.time(random));
     }
     Written inside = new Written();
     for (String field : fixture.fields()) {

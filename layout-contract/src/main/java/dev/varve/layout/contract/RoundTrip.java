@@ -25,21 +25,23 @@ import java.util.Set;
 
 /** What goes in comes out. */
 final class RoundTrip {
+  private final LayoutLab lab;
   private final LayoutFixture fixture;
   private final Layout layout;
   private final RandomWrites writes;
   private final Random random;
 
-  RoundTrip(LayoutFixture fixture, Random random) {
-    this.fixture = fixture;
-    this.layout = fixture.layout();
+  RoundTrip(LayoutLab lab, Random random) {
+    this.lab = lab;
+    this.fixture = lab.fixture();
+    this.layout = lab.layout();
     this.writes = new RandomWrites(fixture, random);
     this.random = random;
   }
 
   void givesBackWhatItWasGiven() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      long center = fixture.time(random);
+    try (LayoutTables tables = lab.open()) {
+      long center = lab.time(random);
       Written written = writes.around(center, 4, 30);
       writes.apply(written, tables);
       PlanRequest request = request(tables, written.keys(), writes.stretch(center));
@@ -52,11 +54,11 @@ final class RoundTrip {
 
   void theLastAcceptedWinsWhateverItsKind() {
     GroupKey key = fixture.key(random);
-    long time = fixture.holdable(fixture.time(random));
+    long time = fixture.holdable(lab.time(random));
     for (String field : fixture.fields()) {
       List<Kind> kinds = fixture.kinds(field);
       for (Kind last : kinds) {
-        try (MemoryTables tables = new MemoryTables(layout)) {
+        try (LayoutTables tables = lab.open()) {
           Value value = null;
           for (int i = 1; i <= kinds.size(); i++) {
             Kind kind = kinds.get((kinds.indexOf(last) + i) % kinds.size());
@@ -81,7 +83,7 @@ final class RoundTrip {
   }
 
   /** Writes one value of the kind, beside it what must come together with it. */
-  private Value write(MemoryTables tables, GroupKey key, String field, long time, Kind kind) {
+  private Value write(LayoutTables tables, GroupKey key, String field, long time, Kind kind) {
     Value value = fixture.value(kind, random);
     Written written = new Written();
     for (String each : fixture.fieldsComeTogether() ? fixture.fields() : List.of(field)) {
@@ -98,12 +100,12 @@ final class RoundTrip {
         .as("the fixture has attributes where the domain has them")
         .isEqualTo(!layout.domain().attributes());
     for (Attribute attribute : attributes) {
-      try (MemoryTables tables = new MemoryTables(layout)) {
+      try (LayoutTables tables = lab.open()) {
         tables.write(attribute);
         Long time = attribute.time();
-        TimeRange times = writes.stretch(time == null ? fixture.time(random) : time);
+        TimeRange times = writes.stretch(time == null ? lab.time(random) : time);
         ReadScope scope = new ReadScope(times, null, Versions.LATEST, true);
-        Found found = tables.read(PlanRequest.of(List.of(tables.bind(attribute.key())), scope));
+        Found found = tables.read(tables.request(List.of(tables.bind(attribute.key())), scope));
 
         assertThat(found.attributes()).containsExactly(attribute);
         assertThat(found.damages()).isEmpty();
@@ -116,9 +118,9 @@ final class RoundTrip {
     if (!layout.domain().versions()) {
       return;
     }
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = lab.open()) {
       GroupKey key = fixture.key(random);
-      long time = fixture.holdable(fixture.time(random));
+      long time = fixture.holdable(lab.time(random));
       String field = fixture.fields().getFirst();
       Kind kind = fixture.kinds(field).getFirst();
       List<Value> values =
@@ -144,14 +146,14 @@ final class RoundTrip {
   }
 
   private Found read(
-      MemoryTables tables, GroupKey key, String field, long time, Versions versions) {
+      LayoutTables tables, GroupKey key, String field, long time, Versions versions) {
     ReadScope scope = new ReadScope(TimeRange.closed(time, time), Set.of(field), versions, false);
-    return tables.read(PlanRequest.of(List.of(tables.bind(key)), scope));
+    return tables.read(tables.request(List.of(tables.bind(key)), scope));
   }
 
   void findsKeysAgainByTheirRows() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
-      Written written = writes.around(fixture.time(random), 4, 10);
+    try (LayoutTables tables = lab.open()) {
+      Written written = writes.around(lab.time(random), 4, 10);
       writes.apply(written, tables);
       Map<Bytes, GroupKey> keyOfSignature = new HashMap<>();
       for (GroupKey key : written.keys()) {
@@ -170,7 +172,7 @@ final class RoundTrip {
     }
   }
 
-  private PlanRequest request(MemoryTables tables, List<GroupKey> keys, TimeRange times) {
-    return PlanRequest.of(keys.stream().map(tables::bind).toList(), ReadScope.of(times));
+  private PlanRequest request(LayoutTables tables, List<GroupKey> keys, TimeRange times) {
+    return tables.request(keys.stream().map(tables::bind).toList(), ReadScope.of(times));
   }
 }

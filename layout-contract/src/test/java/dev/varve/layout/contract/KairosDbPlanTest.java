@@ -33,7 +33,7 @@ class KairosDbPlanTest {
 
   @Test
   void readsRowsOfAllGenerationsAndKindsSideBySide() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
       tables.put(
           List.of(
               cell("row_key_index", Bytes.utf8("m"), UNTYPED_ROW, ""),
@@ -60,7 +60,7 @@ class KairosDbPlanTest {
 
   @Test
   void readsRowsOfOneKindInOneRead() {
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
       for (int i = 0; i < 5; i++) {
         write(tables, i * WEEKS, new Value.Int64(i));
       }
@@ -74,7 +74,7 @@ class KairosDbPlanTest {
   @Test
   void readsTimesBefore1970InTheirOrder() {
     List<Long> times = List.of(-2 * WEEKS - 3, -WEEKS - 1, -WEEKS, -WEEKS + 1, -7L, -6L, 0L, 5L);
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
       times.forEach(time -> write(tables, time, new Value.Int64(time)));
       for (TimeRange range :
           List.of(TimeRange.ALL, new TimeRange(-WEEKS, -6), new TimeRange(-WEEKS + 1, 6))) {
@@ -85,7 +85,7 @@ class KairosDbPlanTest {
     }
   }
 
-  private static void write(MemoryTables tables, long time, Value value) {
+  private static void write(LayoutTables tables, long time, Value value) {
     new BatchBuilder()
         .add(KEY, time, value)
         .build()
@@ -93,7 +93,7 @@ class KairosDbPlanTest {
         .forEach(group -> assertThat(tables.write(group)).isEmpty());
   }
 
-  private static PlanRequest request(MemoryTables tables, TimeRange times) {
+  private static PlanRequest request(LayoutTables tables, TimeRange times) {
     return PlanRequest.of(List.of(tables.bind(KEY)), ReadScope.of(times));
   }
 

@@ -41,7 +41,8 @@ class OpenTsdbErasTest {
           SECOND_END,
           LAST);
 
-  private final MemoryTables tables = new MemoryTables(OpenTsdbLayout.of(Map.of()));
+  private final LayoutTables tables =
+      new LayoutTables(OpenTsdbLayout.of(Map.of()), TableSource.inMemory());
 
   @BeforeEach
   void write() {

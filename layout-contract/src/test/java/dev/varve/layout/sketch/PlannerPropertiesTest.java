@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.layout.Binding;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.ReadScope;
-import dev.varve.layout.contract.MemoryTables;
+import dev.varve.layout.contract.LayoutTables;
 import dev.varve.layout.contract.PlanReader.Found;
+import dev.varve.layout.contract.TableSource;
 import dev.varve.layout.contract.Written;
 import dev.varve.layout.plan.Census;
 import dev.varve.layout.plan.Plan;
@@ -34,7 +35,7 @@ class PlannerPropertiesTest {
   void readsWhatWasAskedFor(@ForAll long seed) {
     Random random = new Random(seed);
     SketchLayout layout = layout(random);
-    try (MemoryTables tables = new MemoryTables(layout)) {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
       Written written = new Written();
       for (int i = 0; i < 1 + random.nextInt(40); i++) {
         add(written, key(random), random);
@@ -55,7 +56,7 @@ class PlannerPropertiesTest {
   }
 
   private static void check(
-      SketchLayout layout, MemoryTables tables, PlanRequest request, Plan plan, Written written) {
+      SketchLayout layout, LayoutTables tables, PlanRequest request, Plan plan, Written written) {
     String what = layout + "\n" + request + "\n" + plan;
     try {
       Found found = tables.read(request);
@@ -138,7 +139,7 @@ class PlannerPropertiesTest {
         Tags.EMPTY);
   }
 
-  private static PlanRequest request(Random random, Written written, MemoryTables tables) {
+  private static PlanRequest request(Random random, Written written, LayoutTables tables) {
     List<Binding> bindings = new ArrayList<>();
     for (GroupKey key : written.keys()) {
       if (random.nextInt(3) > 0) {

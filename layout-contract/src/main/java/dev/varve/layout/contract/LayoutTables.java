@@ -3,9 +3,11 @@ package dev.varve.layout.contract;
 import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
 import dev.varve.layout.Layout;
+import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.Step;
 import dev.varve.layout.Steps;
+import dev.varve.layout.plan.Census;
 import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.layout.plan.Planner;
@@ -13,39 +15,47 @@ import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.Slice;
-import dev.varve.store.Store;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
-import dev.varve.store.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** The tables of a layout in memory, written and read as an engine would, one thing at a time. */
-public final class MemoryTables implements AutoCloseable {
+/** The tables of a layout, written and read as an engine would, one thing at a time. */
+public final class LayoutTables implements AutoCloseable {
   private final Layout layout;
-  private final MemoryStore store = new MemoryStore();
+  private final TableSource source;
   private final List<Table> tables = new ArrayList<>();
+
+  /** The rows that were written, by table. */
+  private final List<Set<Bytes>> rows = new ArrayList<>();
+
   private final Steps steps;
   private long stamp = 1_790_000_000_000_000L;
 
   /** A value that was refused, and where it stood. */
   public record Refused(int column, int sample, Refusal refusal) {}
 
-  public MemoryTables(Layout layout) {
+  public LayoutTables(Layout layout, TableSource source) {
     this.layout = layout;
+    this.source = source;
     for (TableSpec spec : layout.tables()) {
-      tables.add(store.open(spec, Store.OpenMode.CREATE_IF_ABSENT));
+      tables.add(source.open(spec));
+      rows.add(new TreeSet<>());
     }
     this.steps = new Steps(tables, () -> ++stamp);
     put(run(layout.opening()));
@@ -123,17 +133,28 @@ public final class MemoryTables implements AutoCloseable {
     return new PlanReader(layout, tables, steps).read(request, plan(request));
   }
 
-  /** Every cell of a table. */
+  /** How far rows are kept in order. */
+  public RowOrder order() {
+    return source.capabilities(layout.tables().get(layout.dataTable())).order();
+  }
+
+  /** A request for all that the bindings have in a scope. */
+  public PlanRequest request(List<? extends Binding> bindings, ReadScope scope) {
+    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, order());
+  }
+
+  /** Every cell of the rows that were written to a table. */
   public List<Cell> cells(int table) {
     List<FamilySelect> families =
         IntStream.range(0, layout.tables().get(table).families().size())
             .mapToObj(FamilySelect::all)
             .toList();
     List<Cell> cells = new ArrayList<>();
-    try (CellCursor cursor =
-        tables
-            .get(table)
-            .read(ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), families), null)) {
+    if (rows.get(table).isEmpty()) {
+      return cells;
+    }
+    List<Slice> slices = rows.get(table).stream().map(row -> slice(table, row)).toList();
+    try (CellCursor cursor = tables.get(table).read(ReadPlan.of(slices, families), null)) {
       CellBatch page = new CellBatch();
       while (cursor.next(page)) {
         for (int i = 0; i < page.size(); i++) {
@@ -144,9 +165,15 @@ public final class MemoryTables implements AutoCloseable {
     return cells;
   }
 
+  private Slice slice(int table, Bytes row) {
+    byte[] bytes = row.toArray();
+    Partitioning partitioning = layout.tables().get(table).partitioning();
+    return Slice.row(row.slice(0, partitioning.prefixLength(bytes, 0, bytes.length)), row);
+  }
+
   @Override
   public void close() {
-    store.close();
+    source.close();
   }
 
   private void apply(List<MutationBatch> batches) {
@@ -156,6 +183,9 @@ public final class MemoryTables implements AutoCloseable {
   }
 
   private void apply(int table, MutationBatch batch) {
+    for (int edit = 0; edit < batch.size(); edit++) {
+      rows.get(table).add(batch.cells().row(edit));
+    }
     for (RowOutcome outcome : tables.get(table).apply(batch, Durability.SYNCED)) {
       if (!outcome.applied()) {
         throw new AssertionError("not written: " + outcome.reason());

@@ -1,0 +1,95 @@
+package dev.varve.layout.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.layout.Layout;
+import dev.varve.layout.contract.PlanReader.Found;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongConsumer;
+
+/**
+ * What of the contract of a layout depends on the store beneath it, for stores that are slow to
+ * ask: the same promises as {@link LayoutContract}, tried less often, and that the store holds and
+ * answers what memory does, cell by cell.
+ */
+public final class StoreOfLayouts {
+  private final LayoutLab lab;
+
+  public StoreOfLayouts(LayoutLab lab) {
+    this.lab = lab;
+  }
+
+  /** The promises by name; each is tried with a seed. */
+  public Map<String, LongConsumer> promises() {
+    Map<String, LongConsumer> promises = new LinkedHashMap<>();
+    promises.put("agrees with tables that it has opened", seed -> agreesWithItsTables());
+    promises.put("gives back what it was given", seed -> roundTrip(seed).givesBackWhatItWasGiven());
+    promises.put(
+        "the last accepted wins", seed -> roundTrip(seed).theLastAcceptedWinsWhateverItsKind());
+    promises.put("gives back attributes", seed -> roundTrip(seed).givesBackAttributes());
+    promises.put(
+        "keeps what amendments replaced", seed -> roundTrip(seed).keepsWhatAmendmentsReplaced());
+    promises.put(
+        "finds keys again by their rows", seed -> roundTrip(seed).findsKeysAgainByTheirRows());
+    promises.put(
+        "plans read what was asked for",
+        seed -> new Plans(lab, new Random(seed)).readWhatWasAskedFor());
+    promises.put("holds the cells that memory holds", this::holdsTheCellsThatMemoryHolds);
+    return promises;
+  }
+
+  private RoundTrip roundTrip(long seed) {
+    return new RoundTrip(lab, new Random(seed));
+  }
+
+  private void agreesWithItsTables() {
+    Layout layout = lab.layout();
+    try (LayoutTables tables = lab.open()) {
+      assertThat(tables.run(layout.opening())).isEmpty();
+    }
+  }
+
+  private void holdsTheCellsThatMemoryHolds(long seed) {
+    LayoutLab memory = LayoutLab.inMemory(lab.fixture());
+    long center = lab.time(new Random(seed));
+    try (LayoutTables here = lab.open();
+        LayoutTables there = memory.open()) {
+      Found found = write(here, center, seed);
+      Found expected = write(there, center, seed);
+
+      for (int table = 0; table < lab.layout().tables().size(); table++) {
+        assertThat(cells(here, table)).as("table %d", table).isEqualTo(cells(there, table));
+      }
+      assertThat(found.hits()).hasSameSizeAs(expected.hits());
+      assertThat(found.latest()).isEqualTo(expected.latest());
+    }
+  }
+
+  private Found write(LayoutTables tables, long center, long seed) {
+    RandomWrites writes = new RandomWrites(lab.fixture(), new Random(seed));
+    Written written = writes.around(center, 4, 40);
+    writes.apply(written, tables);
+    TimeRange times = writes.stretch(center);
+    List<GroupKey> keys = written.keys();
+    return tables.read(
+        tables.request(
+            keys.stream().map(tables::bind).toList(), dev.varve.layout.ReadScope.of(times)));
+  }
+
+  private static List<Cell> cells(LayoutTables tables, int table) {
+    return tables.cells(table).stream()
+        .sorted(
+            Comparator.comparing(Cell::row)
+                .thenComparing(Cell::family)
+                .thenComparing(Cell::qualifier)
+                .thenComparing(Comparator.comparingLong(Cell::time).reversed()))
+        .toList();
+  }
+}
