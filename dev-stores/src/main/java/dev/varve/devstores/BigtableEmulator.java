@@ -1,0 +1,166 @@
+package dev.varve.devstores;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+
+/**
+ * Google's emulator of Bigtable, one program of its own without Java.
+ *
+ * <p>It keeps everything in memory and knows no option that changes this: after {@link #kill()} and
+ * {@link #restart()} it listens at the same address and is empty. What a store does while Bigtable
+ * is away can be seen with it; that cells survive cannot.
+ */
+public final class BigtableEmulator implements DevStore {
+  private static final String PART = "bigtable";
+  private static final String BINARY = "gcloud/bigtable-%s/platform/bigtable-emulator/cbtemulator";
+  private static final Duration START = Duration.ofSeconds(30);
+  private static final Duration STOP = Duration.ofSeconds(5);
+  private static final int CONNECT_MILLIS = 200;
+
+  private final Path directory;
+  private final Path binary;
+  private final int port;
+  private ChildProcess process;
+
+  private BigtableEmulator(Path directory, Path binary, int port) {
+    this.directory = directory;
+    this.binary = binary;
+    this.port = port;
+    this.process = launch();
+  }
+
+  /**
+   * Starts the emulator on a free port and returns once it listens.
+   *
+   * @param directory takes the program and its output
+   */
+  public static BigtableEmulator start(Path directory) {
+    return start(directory, Ports.free());
+  }
+
+  /** Starts the emulator on a port of 127.0.0.1 and returns once it listens. */
+  public static BigtableEmulator start(Path directory, int port) {
+    return new BigtableEmulator(directory, unpack(directory), port);
+  }
+
+  /** Takes the program for this machine out of the jar that holds those for all. */
+  private static Path unpack(Path directory) {
+    String entry = BINARY.formatted(platform());
+    Path binary = directory.resolve("cbtemulator");
+    try (JarFile jar = new JarFile(jar().toFile())) {
+      ZipEntry program = jar.getEntry(entry);
+      if (program == null) {
+        throw new DevStoreException(
+            "%s has no Bigtable emulator for this machine: no %s in it"
+                .formatted(jar.getName(), entry));
+      }
+      Files.createDirectories(directory);
+      try (InputStream bytes = jar.getInputStream(program)) {
+        Files.copy(bytes, binary, StandardCopyOption.REPLACE_EXISTING);
+      }
+      Files.setPosixFilePermissions(binary, PosixFilePermissions.fromString("rwxr-xr-x"));
+      return binary;
+    } catch (IOException e) {
+      throw new DevStoreException(
+          "cannot unpack the Bigtable emulator into %s: %s".formatted(directory, e.getMessage()),
+          e);
+    }
+  }
+
+  private static Path jar() throws IOException {
+    Path lib = Parts.lib(PART);
+    try (Stream<Path> jars = Files.list(lib)) {
+      return jars.filter(
+              jar -> jar.getFileName().toString().startsWith("google-cloud-bigtable-emulator-core"))
+          .findFirst()
+          .orElseThrow(() -> new DevStoreException("no jar of the Bigtable emulator in " + lib));
+    }
+  }
+
+  /** What the jar calls this machine, such as {@code linux-x86_64}. */
+  private static String platform() {
+    boolean mac = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac");
+    boolean arm = System.getProperty("os.arch").matches("aarch64|arm64");
+    return (mac ? "darwin" : "linux") + "-" + (arm ? "arm" : "x86_64");
+  }
+
+  private ChildProcess launch() {
+    ChildProcess launched =
+        ChildProcess.start(
+            "the Bigtable emulator",
+            List.of(binary.toString(), "-address", address()),
+            directory,
+            Map.of(),
+            log());
+    launched.await("connection to " + address(), this::listens, START);
+    return launched;
+  }
+
+  private boolean listens() {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress("127.0.0.1", port), CONNECT_MILLIS);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Host and port. */
+  public String address() {
+    return "127.0.0.1:" + port;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  @Override
+  public String kind() {
+    return PART;
+  }
+
+  @Override
+  public Map<String, String> options() {
+    return Map.of("emulator", address(), "project", "dev", "instance", "dev");
+  }
+
+  @Override
+  public Path log() {
+    return directory.resolve("emulator.log");
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void kill() {
+    process.close();
+  }
+
+  @Override
+  public void restart() {
+    process.close();
+    process = launch();
+  }
+
+  @Override
+  public void close() {
+    process.stop(STOP);
+    process.close();
+  }
+}
