@@ -1,0 +1,212 @@
+package dev.varve.devstores;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A node of Cassandra 5, which needs Java 17; alone unless it is told of others. */
+public final class CassandraNode implements DevStore {
+  private static final int JAVA = 17;
+  private static final Duration READY = Duration.ofSeconds(120);
+  private static final Duration STOP = Duration.ofSeconds(20);
+
+  /**
+   * What a node is told.
+   *
+   * @param address where it listens, a loopback address
+   * @param seed the address of the node that is asked for the others, its own for the first
+   * @param clientPort for CQL; the same for all nodes of a cluster
+   * @param storagePort for the nodes among themselves; likewise
+   * @param token its place on the ring
+   * @param heapMegabytes heap; 256 is enough for tests
+   */
+  public record Settings(
+      String address,
+      String seed,
+      int clientPort,
+      int storagePort,
+      long token,
+      int heapMegabytes) {}
+
+  private final Path directory;
+  private final Settings settings;
+  private ChildProcess process;
+
+  private CassandraNode(Path directory, Settings settings) {
+    this.directory = directory;
+    this.settings = settings;
+    writeConfiguration();
+    this.process = start();
+  }
+
+  /** Starts a node that is alone, on free ports of 127.0.0.1. */
+  public static CassandraNode alone(Path directory) {
+    List<Integer> ports = Ports.free("127.0.0.1", 2);
+    return start(
+        directory, new Settings("127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 256));
+  }
+
+  /** Starts a node and returns once it serves clients. */
+  public static CassandraNode start(Path directory, Settings settings) {
+    return new CassandraNode(directory.toAbsolutePath(), settings);
+  }
+
+  private ChildProcess start() {
+    List<String> command = new ArrayList<>();
+    command.add(JavaHome.java(JAVA).toString());
+    command.addAll(
+        List.of(
+            "-Xms64m",
+            "-Xmx" + settings.heapMegabytes() + "m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:MaxDirectMemorySize=64m"));
+    for (String exported : List.of("jdk.internal.misc", "jdk.internal.ref", "sun.nio.ch")) {
+      command.addAll(List.of("--add-exports", "java.base/" + exported + "=ALL-UNNAMED"));
+    }
+    for (String open : List.of("sun.nio.ch", "java.nio", "java.io", "java.lang", "java.util")) {
+      command.addAll(List.of("--add-opens", "java.base/" + open + "=ALL-UNNAMED"));
+    }
+    command.addAll(
+        List.of(
+            "-Dcassandra.config=" + directory.resolve("cassandra.yaml").toUri(),
+            "-Dcassandra.storagedir=" + directory.resolve("data"),
+            "-Dcassandra-foreground=yes",
+            "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+            "-Dcassandra.ring_delay_ms=1000",
+            "-Dcassandra.consistent.rangemovement=false",
+            // A change of schema is in the log at once, and need not wait for a flush of its own.
+            "-Dcassandra.test.flush_local_schema_changes=false",
+            "-Djava.io.tmpdir=" + directory.resolve("tmp"),
+            "-Dlogback.configurationFile=" + directory.resolve("logback.xml"),
+            "-cp",
+            Parts.classPath("cassandra"),
+            "org.apache.cassandra.service.CassandraDaemon"));
+    ChildProcess started =
+        ChildProcess.start("Cassandra " + settings.address(), command, directory, Map.of(), log());
+    started.awaitOutput("Starting listening for CQL clients", READY);
+    return started;
+  }
+
+  private void writeConfiguration() {
+    try {
+      Files.createDirectories(directory.resolve("tmp"));
+      Files.writeString(directory.resolve("cassandra.yaml"), yaml());
+      Files.writeString(directory.resolve("logback.xml"), LOGBACK);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the configuration of Cassandra", e);
+    }
+  }
+
+  private static final String LOGBACK =
+      """
+      <configuration>
+        <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
+          <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n</pattern></encoder>
+        </appender>
+        <root level="INFO"><appender-ref ref="out"/></root>
+      </configuration>
+      """;
+
+  /** Small, and quick to start; the log is synced as in production. */
+  private String yaml() {
+    return """
+    cluster_name: varve
+    num_tokens: 1
+    initial_token: %d
+    partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+    data_file_directories: [%2$s/data]
+    commitlog_directory: %2$s/commitlog
+    saved_caches_directory: %2$s/saved_caches
+    hints_directory: %2$s/hints
+    cdc_raw_directory: %2$s/cdc
+    commitlog_sync: periodic
+    commitlog_sync_period: 10000ms
+    endpoint_snitch: SimpleSnitch
+    seed_provider:
+      - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+        parameters: [{seeds: "%3$s:%4$d"}]
+    listen_address: %5$s
+    rpc_address: %5$s
+    storage_port: %4$d
+    native_transport_port: %6$d
+    auto_bootstrap: false
+    auto_snapshot: false
+    hinted_handoff_enabled: false
+    key_cache_size: 0MiB
+    memtable_heap_space: 32MiB
+    memtable_offheap_space: 32MiB
+    memtable_allocation_type: unslabbed_heap_buffers
+    concurrent_reads: 4
+    concurrent_writes: 4
+    concurrent_counter_writes: 2
+    concurrent_compactors: 1
+    native_transport_max_threads: 8
+    commitlog_segment_size: 8MiB
+    batch_size_warn_threshold: 50KiB
+    batch_size_fail_threshold: 500KiB
+    """
+        .formatted(
+            settings.token(),
+            directory.resolve("data"),
+            settings.seed(),
+            settings.storagePort(),
+            settings.address(),
+            settings.clientPort());
+  }
+
+  @Override
+  public String kind() {
+    return "cassandra";
+  }
+
+  @Override
+  public Map<String, String> options() {
+    return Map.of(
+        "contact-points",
+        settings.address(),
+        "port",
+        String.valueOf(settings.clientPort()),
+        "datacenter",
+        "datacenter1",
+        "replication",
+        "1");
+  }
+
+  /** Where clients connect, as {@code host:port}. */
+  public String address() {
+    return settings.address() + ":" + settings.clientPort();
+  }
+
+  @Override
+  public Path log() {
+    return directory.resolve("cassandra.log");
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void kill() {
+    process.close();
+  }
+
+  @Override
+  public void restart() {
+    process.close();
+    process = start();
+  }
+
+  @Override
+  public void close() {
+    process.stop(STOP);
+    process.close();
+  }
+}
