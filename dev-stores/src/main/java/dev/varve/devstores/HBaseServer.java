@@ -1,0 +1,150 @@
+package dev.varve.devstores;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** HBase 2.6: master, region server and ZooKeeper in one process, over local files. */
+public final class HBaseServer implements DevStore {
+  private static final Duration READY = Duration.ofSeconds(120);
+  private static final String ADDRESS = "127.0.0.1";
+
+  private final Path directory;
+  private final List<Integer> ports;
+  private ChildProcess process;
+
+  private HBaseServer(Path directory) {
+    this.directory = directory;
+    this.ports = Ports.free(ADDRESS, 3);
+    writeConfiguration();
+    this.process = start();
+  }
+
+  /** Starts HBase on free ports of 127.0.0.1 and returns once it serves clients. */
+  public static HBaseServer start(Path directory) {
+    return new HBaseServer(directory.toAbsolutePath());
+  }
+
+  private ChildProcess start() {
+    List<String> command =
+        List.of(
+            JavaHome.ownJava().toString(),
+            "-Xms64m",
+            "-Xmx640m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-cp",
+            directory.resolve("conf") + java.io.File.pathSeparator + Parts.classPath("hbase"),
+            "org.apache.hadoop.hbase.master.HMaster",
+            "start");
+    ChildProcess started = ChildProcess.start("HBase", command, directory, Map.of(), log());
+    started.awaitOutput("Master has completed initialization", READY);
+    return started;
+  }
+
+  private void writeConfiguration() {
+    try {
+      Path conf = Files.createDirectories(directory.resolve("conf"));
+      Files.writeString(conf.resolve("hbase-site.xml"), site());
+      Files.writeString(conf.resolve("log4j.properties"), LOG4J);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the configuration of HBase", e);
+    }
+  }
+
+  private static final String LOG4J =
+      """
+      log4j.rootLogger=INFO,err
+      log4j.appender.err=org.apache.log4j.ConsoleAppender
+      log4j.appender.err.target=System.err
+      log4j.appender.err.layout=org.apache.log4j.PatternLayout
+      log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
+      """;
+
+  /** Small, quick to start and to make tables; what is written to the log is the system's. */
+  private String site() {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("hbase.rootdir", directory.resolve("data").toUri());
+    settings.put("hbase.tmp.dir", directory.resolve("tmp"));
+    settings.put("hbase.cluster.distributed", false);
+    settings.put("hbase.wal.provider", "filesystem");
+    // The usual local file system keeps up to 512 bytes of the log to itself, to sum them up.
+    settings.put("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");
+    settings.put("hbase.unsafe.stream.capability.enforce", false);
+    settings.put("hbase.zookeeper.quorum", ADDRESS);
+    settings.put("hbase.zookeeper.property.clientPort", ports.get(0));
+    settings.put("hbase.zookeeper.property.dataDir", directory.resolve("zookeeper"));
+    settings.put("hbase.master.hostname", "localhost");
+    settings.put("hbase.master.ipc.address", ADDRESS);
+    settings.put("hbase.master.port", ports.get(1));
+    settings.put("hbase.master.info.port", -1);
+    settings.put("hbase.regionserver.hostname", "localhost");
+    settings.put("hbase.regionserver.ipc.address", ADDRESS);
+    settings.put("hbase.regionserver.port", ports.get(2));
+    settings.put("hbase.regionserver.info.port", -1);
+    settings.put("hbase.regionserver.msginterval", 200);
+    settings.put("hbase.regionserver.handler.count", 5);
+    settings.put("hbase.regionserver.metahandler.count", 3);
+    settings.put("hbase.hregion.memstore.flush.size", 16 << 20);
+    settings.put("hbase.master.wait.on.regionservers.mintostart", 1);
+    settings.put("hbase.master.wait.on.regionservers.interval", 50);
+    settings.put("hbase.master.wait.on.regionservers.timeout", 500);
+    // The master gathers what it tells a server for so long, and each table is told of thrice.
+    settings.put("hbase.procedure.remote.dispatcher.delay.msec", 1);
+    return settings.entrySet().stream()
+        .map(setting ->
+            "  <property><name>%s</name><value>%s</value></property>\n"
+                .formatted(setting.getKey(), setting.getValue()))
+        .collect(Collectors.joining("", "<configuration>\n", "</configuration>\n"));
+  }
+
+  @Override
+  public String kind() {
+    return "hbase";
+  }
+
+  @Override
+  public Map<String, String> options() {
+    return Map.of("quorum", ADDRESS, "port", String.valueOf(ports.getFirst()));
+  }
+
+  /** Where ZooKeeper is, as {@code host:port}. */
+  public String quorum() {
+    return ADDRESS + ":" + ports.getFirst();
+  }
+
+  @Override
+  public Path log() {
+    return directory.resolve("hbase.log");
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void kill() {
+    process.close();
+  }
+
+  @Override
+  public void restart() {
+    process.close();
+    process = start();
+  }
+
+  /** Kills it: asked to end, it takes half a minute, and its log holds all that it has promised. */
+  @Override
+  public void close() {
+    process.close();
+  }
+}
