@@ -51,7 +51,8 @@ class ArchitectureTest {
                   "dev.varve.layout",
                   "dev.varve.engine",
                   "dev.varve.query",
-                  "dev.varve.server"));
+                  "dev.varve.server",
+                  "dev.varve.devstores"));
 
   /**
    * Values of lower floors that stand in the engine's own signatures: who may call the engine may

@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.cli.config.ConfigException;
+import dev.varve.devstores.DevStoreException;
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.InvalidConfigException;
 import dev.varve.engine.OverloadedException;
@@ -83,6 +84,7 @@ final class Failures {
       case DeclarationException e -> true;
       case RefusedException e -> true;
       case StoreException e -> true;
+      case DevStoreException e -> true;
       case UncheckedIOException e -> true;
       case IOException e -> true;
       default -> false;

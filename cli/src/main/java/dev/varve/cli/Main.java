@@ -29,6 +29,7 @@ import picocli.CommandLine.HelpCommand;
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,
+      DevStoreCommand.class,
       HelpCommand.class
     },
     footer = {

@@ -46,6 +46,7 @@ public final class SeriesIndex {
   private final Columns.Longs from = new Columns.Longs();
   private final Columns.Longs to = new Columns.Longs();
   private final Columns.Longs counts = new Columns.Longs();
+  private final Columns.Longs notedCounts = new Columns.Longs();
   private long allFrom = Long.MAX_VALUE;
   private long allTo = Long.MIN_VALUE;
   private int[] table = new int[4096];
@@ -90,6 +91,7 @@ public final class SeriesIndex {
       from.set(series, Long.MAX_VALUE);
       to.set(series, Long.MIN_VALUE);
       counts.set(series, 0);
+      notedCounts.set(series, 0);
       appendKey(key);
       offsets.set(series + 1, slabSize);
       indexLabels(series, key);
@@ -169,6 +171,15 @@ public final class SeriesIndex {
   /** About how many samples of a key were accepted, those that replaced others counted too. */
   public long count(int series) {
     return counts.get(series);
+  }
+
+  /** How many samples of a key the home says there are. */
+  public long notedCount(int series) {
+    return notedCounts.get(series);
+  }
+
+  public void notedCount(int series, long samples) {
+    notedCounts.set(series, samples);
   }
 
   /**

@@ -197,6 +197,7 @@ public final class SeriesTable implements AutoCloseable {
         index.extend(series, extent);
       }
       index.count(series, samples);
+      index.notedCount(series, samples);
       if (extents.size() > EXTENTS_MAX) {
         for (TimeRange extent : extents) {
           folded.deleteColumn(

@@ -18,8 +18,19 @@ import org.jspecify.annotations.Nullable;
  * once these are durable, in the index.
  */
 final class SeriesNotes {
-  /** What is new of a series. */
-  private record Note(KnownSeries series, List<Field> fields, @Nullable TimeRange extent) {}
+  /**
+   * What a number of samples in the home may grow by until it is written again: what the planner
+   * expects after a restart stays within a factor of two of what there is.
+   */
+  private static final double RECOUNT = 1.5;
+
+  /**
+   * What is new of a series.
+   *
+   * @param samples of the series in all, written with its extent
+   */
+  private record Note(
+      KnownSeries series, List<Field> fields, @Nullable TimeRange extent, long samples) {}
 
   private record Field(String name, Kind kind) {}
 
@@ -42,7 +53,16 @@ final class SeriesNotes {
     List<Field> fields = newFields(part, standing);
     long first = part.first();
     long last = part.last();
-    TimeRange extent = standing.covers(first, last) ? null : extent(part.series(), first, last);
+    long samples = part.accepted();
+    boolean recount = false;
+    if (standing.series() >= 0) {
+      samples += dataset.index().count(standing.series());
+      recount = samples >= RECOUNT * dataset.index().notedCount(standing.series());
+    }
+    TimeRange extent =
+        !standing.covers(first, last)
+            ? extent(part.series(), first, last)
+            : recount ? standing.extent() : null;
     if (standing.series() >= 0 && fields.isEmpty() && extent == null) {
       return;
     }
@@ -51,18 +71,16 @@ final class SeriesNotes {
       SeriesTable.putField(edits, part.series().identity(), field.name(), field.kind(), stamp);
     }
     if (extent != null) {
-      long samples =
-          part.accepted() + (standing.series() < 0 ? 0 : dataset.index().count(standing.series()));
       SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
     }
-    notes.add(new Note(part.series(), fields, extent));
+    notes.add(new Note(part.series(), fields, extent, samples));
   }
 
   /** Notes a key that has an attribute and perhaps no sample. */
   void addKeyOnly(KnownSeries series, long stamp) {
     if (series.standing().series() < 0) {
       addKey(series, stamp);
-      notes.add(new Note(series, List.of(), null));
+      notes.add(new Note(series, List.of(), null, 0));
     }
   }
 
@@ -101,6 +119,7 @@ final class SeriesNotes {
       }
       if (note.extent() != null) {
         index.extend(number, note.extent());
+        index.notedCount(number, note.samples());
       }
       note.series().standing(after(note, number));
     }

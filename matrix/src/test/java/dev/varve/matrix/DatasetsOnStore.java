@@ -1,0 +1,200 @@
+package dev.varve.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.layout.plan.Plan.Estimate;
+import dev.varve.layout.plan.Plan.Strand;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.ReadCost;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A dataset of one layout on one store: what goes in comes out, also after a restart, in the same
+ * bits as on every other store, since all are compared with the same model; and what {@code
+ * explain} expects is what is read, to a factor of two.
+ */
+final class DatasetsOnStore {
+  private static final long START_SECONDS = 1_699_000_000;
+  private static final long STEP_SECONDS = 1800;
+  private static final int STEPS = 1000;
+
+  private final String kind;
+  private final Map<String, String> options;
+  private final Path directory;
+  private final Layout layout;
+  private final String name;
+  private final Map<Series, TreeMap<Long, Value>> model = new HashMap<>();
+  private final Random random = new Random(5);
+
+  DatasetsOnStore(String kind, Map<String, String> options, Path directory, String layout) {
+    this.kind = kind;
+    this.options = options;
+    this.directory = directory.resolve("engine-" + layout);
+    this.layout = Layouts.of(layout, Map.of());
+    this.name = "d-" + layout;
+  }
+
+  /** The layouts that hold doubles at whole seconds. */
+  static List<String> layouts() {
+    return Layouts.list().stream()
+        .map(Layouts.Entry::name)
+        .filter(name -> !name.equals("companion"))
+        .toList();
+  }
+
+  void check() {
+    try (Engine engine = open()) {
+      write(engine.dataset(name));
+      checkReads(engine.dataset(name));
+    }
+    try (Engine engine = open()) {
+      checkReads(engine.dataset(name));
+      checkEstimates(engine.dataset(name));
+    }
+  }
+
+  private Engine open() {
+    DatasetConfig dataset =
+        new DatasetConfig(
+            name,
+            new DatasetConfig.StoreConfig(kind, options),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.of(layout))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false);
+    return Engine.open(new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), name));
+  }
+
+  /** Evenly spread, some of it late, some of it twice. */
+  private void write(Dataset dataset) {
+    for (int round = 0; round < 4; round++) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int step = round; step < STEPS; step += 4) {
+        add(batch, step);
+        if (random.nextInt(10) == 0) {
+          add(batch, random.nextInt(step + 1));
+        }
+      }
+      assertThat(dataset.write(batch.build()).refused()).isZero();
+    }
+  }
+
+  private void add(BatchBuilder batch, int step) {
+    for (int host = 0; host < 3; host++) {
+      GroupKey key = key(host);
+      Value value = new Value.Real(random.nextInt(1000) / 8.0);
+      long time = time(step);
+      batch.add(key, time, value);
+      model.computeIfAbsent(key.field("value"), series -> new TreeMap<>()).put(time, value);
+    }
+  }
+
+  private static GroupKey key(int host) {
+    return GroupKey.of(
+        "cpu",
+        Tags.of("host", "h" + host, "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
+  }
+
+  private long time(int step) {
+    return Resolution.SECONDS.convert(START_SECONDS + step * STEP_SECONDS, layout.resolution());
+  }
+
+  private void checkReads(Dataset dataset) {
+    Selector all = Selector.metric("cpu");
+    assertThat(read(dataset, all, TimeRange.ALL)).isEqualTo(expected(TimeRange.ALL, host -> true));
+    Selector some = Selector.metric("cpu", new TagFilter.In("host", Set.of("h0", "h2")));
+    for (int i = 0; i < 4; i++) {
+      TimeRange times = range(random.nextInt(STEPS), random.nextInt(STEPS));
+      assertThat(read(dataset, some, times))
+          .as("%s", times)
+          .isEqualTo(expected(times, host -> !"h1".equals(host)));
+    }
+  }
+
+  private TimeRange range(int a, int b) {
+    return new TimeRange(time(Math.min(a, b)), time(Math.max(a, b)));
+  }
+
+  private static Map<Series, Map<Long, Value>> read(
+      Dataset dataset, Selector selector, TimeRange times) {
+    Map<Series, Map<Long, Value>> found = new HashMap<>();
+    try (RunCursor cursor = dataset.read(ReadRequest.of(selector, times))) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        Map<Long, Value> samples = found.computeIfAbsent(run.series(), series -> new TreeMap<>());
+        for (int i = 0; i < run.samples().size(); i++) {
+          assertThat(samples.put(run.samples().time(i), run.samples().value(i))).isNull();
+        }
+      }
+    }
+    return found;
+  }
+
+  private Map<Series, Map<Long, Value>> expected(
+      TimeRange times, java.util.function.Predicate<String> hosts) {
+    Map<Series, Map<Long, Value>> expected = new HashMap<>();
+    model.forEach((series, samples) -> {
+      Map<Long, Value> within = new TreeMap<>();
+      samples.forEach((time, value) -> {
+        if (times.contains(time)) {
+          within.put(time, value);
+        }
+      });
+      if (hosts.test(series.key().tags().get("host")) && !within.isEmpty()) {
+        expected.put(series, within);
+      }
+    });
+    return expected;
+  }
+
+  /** Of half a stretch, by one series and by all. */
+  private void checkEstimates(Dataset dataset) {
+    TimeRange half = range(STEPS / 4, 3 * STEPS / 4);
+    for (Selector selector :
+        List.of(
+            Selector.metric("cpu"),
+            Selector.metric("cpu", new TagFilter.In("host", Set.of("h1"))))) {
+      QueryExplanation explained = dataset.explain(ReadRequest.of(selector, half), true);
+      Estimate estimate = explained.reads().getFirst().plan().estimate();
+      ReadCost cost = java.util.Objects.requireNonNull(explained.actual()).cost();
+      estimate.cells().ifPresent(cells -> near("cells", cells, cost.cellsRead()));
+      estimate.rows().ifPresent(rows -> near("rows", rows, cost.rows()));
+      boolean filtered =
+          explained.reads().getFirst().plan().groups().stream()
+              .flatMap(group -> group.strands().stream())
+              .anyMatch(Strand::filtered);
+      assertThat(estimate.cells().isPresent() || filtered).as("the catalog has counts").isTrue();
+    }
+  }
+
+  private void near(String what, long expected, long actual) {
+    assertThat(actual)
+        .as("%s read on %s in %s, expected %d", what, kind, name, expected)
+        .isBetween(expected / 2, 2 * expected);
+  }
+}

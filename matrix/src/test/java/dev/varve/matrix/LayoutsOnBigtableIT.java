@@ -1,0 +1,7 @@
+package dev.varve.matrix;
+
+class LayoutsOnBigtableIT extends LayoutsOnStore {
+  LayoutsOnBigtableIT() {
+    super("bigtable");
+  }
+}

@@ -1,0 +1,7 @@
+package dev.varve.matrix;
+
+class LayoutsOnCassandraIT extends LayoutsOnStore {
+  LayoutsOnCassandraIT() {
+    super("cassandra");
+  }
+}

@@ -1,0 +1,7 @@
+package dev.varve.matrix;
+
+class LayoutsOnHBaseIT extends LayoutsOnStore {
+  LayoutsOnHBaseIT() {
+    super("hbase");
+  }
+}

@@ -1,0 +1,7 @@
+package dev.varve.matrix;
+
+class LayoutsOnRocksDbIT extends LayoutsOnStore {
+  LayoutsOnRocksDbIT() {
+    super("rocksdb");
+  }
+}

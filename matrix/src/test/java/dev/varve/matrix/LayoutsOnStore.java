@@ -1,0 +1,88 @@
+package dev.varve.matrix;
+
+import dev.varve.layout.contract.KnownLayouts;
+import dev.varve.layout.contract.LayoutFixture;
+import dev.varve.layout.contract.LayoutLab;
+import dev.varve.layout.contract.Rooms;
+import dev.varve.layout.contract.StoreOfLayouts;
+import dev.varve.store.Store;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every layout's promises on the tables of one store, and the engine on it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class LayoutsOnStore {
+  /** How often each promise is tried, each time with another seed: {@code -Dvarve.matrix.tries}. */
+  private static final int TRIES = Integer.getInteger("varve.matrix.tries", 2);
+
+  private static final long SEED = Long.getLong("varve.matrix.seed", 1);
+
+  private final String kind;
+  private Path directory;
+  private RunningStore running;
+  private Store store;
+
+  LayoutsOnStore(String kind) {
+    this.kind = kind;
+  }
+
+  @BeforeAll
+  void start(@TempDir Path temporary) {
+    directory = temporary;
+    running = RunningStore.start(kind, directory);
+    store = running.open();
+  }
+
+  @AfterAll
+  void stop() {
+    if (store != null) {
+      store.close();
+    }
+    if (running != null) {
+      running.close();
+    }
+  }
+
+  @TestFactory
+  List<DynamicNode> layoutsKeepTheirContract() {
+    List<DynamicNode> layouts = new ArrayList<>();
+    KnownLayouts.fixtures()
+        .forEach((name, fixture) ->
+            layouts.add(DynamicContainer.dynamicContainer(name, promises(name, fixture))));
+    return layouts;
+  }
+
+  private List<DynamicTest> promises(String name, LayoutFixture fixture) {
+    Rooms rooms = new Rooms(store, name + ".");
+    StoreOfLayouts layout = new StoreOfLayouts(new LayoutLab(fixture, rooms::room));
+    return layout.promises().entrySet().stream()
+        .map(promise ->
+            DynamicTest.dynamicTest(
+                promise.getKey(),
+                () -> {
+                  for (long seed = SEED; seed < SEED + TRIES; seed++) {
+                    promise.getValue().accept(seed);
+                  }
+                }))
+        .toList();
+  }
+
+  @TestFactory
+  List<DynamicTest> datasetsAnswerAsTheModel() {
+    return DatasetsOnStore.layouts().stream()
+        .map(layout ->
+            DynamicTest.dynamicTest(
+                layout,
+                () -> new DatasetsOnStore(kind, running.options(), directory, layout).check()))
+        .toList();
+  }
+}
