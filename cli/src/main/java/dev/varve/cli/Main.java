@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.cli.bench.BenchCommand;
 import dev.varve.cli.cells.CellsCommand;
 import dev.varve.cli.imports.ImportCommand;
 import java.io.OutputStreamWriter;
@@ -30,6 +31,7 @@ import picocli.CommandLine.HelpCommand;
       LayoutsCommand.class,
       ConfigCommand.class,
       DevStoreCommand.class,
+      BenchCommand.class,
       HelpCommand.class
     },
     footer = {

@@ -153,6 +153,11 @@ public final class BigtableEmulator implements DevStore {
   }
 
   @Override
+  public void stop() {
+    process.stop(STOP);
+  }
+
+  @Override
   public void restart() {
     process.close();
     process = launch();

@@ -199,6 +199,11 @@ public final class CassandraNode implements DevStore {
   }
 
   @Override
+  public void stop() {
+    process.stop(STOP);
+  }
+
+  @Override
   public void restart() {
     process.close();
     process = start();

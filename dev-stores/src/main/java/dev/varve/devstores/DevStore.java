@@ -20,6 +20,9 @@ public interface DevStore extends AutoCloseable {
   /** Ends the process at once, as a crash would: SIGKILL. */
   void kill();
 
+  /** Asks the process to end in order, so that its files hold everything it knows, and waits. */
+  void stop();
+
   /** Starts it again on the same files and ports; returns once it is ready. */
   void restart();
 

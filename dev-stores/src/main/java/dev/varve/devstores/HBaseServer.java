@@ -12,6 +12,9 @@ import java.util.stream.Collectors;
 
 /** HBase 2.6: master, region server and ZooKeeper in one process, over local files. */
 public final class HBaseServer implements DevStore {
+  /** It flushes its regions first, and takes its time. */
+  private static final Duration STOP = Duration.ofSeconds(90);
+
   private static final Duration READY = Duration.ofSeconds(120);
   private static final String ADDRESS = "127.0.0.1";
 
@@ -134,6 +137,11 @@ public final class HBaseServer implements DevStore {
   @Override
   public void kill() {
     process.close();
+  }
+
+  @Override
+  public void stop() {
+    process.stop(STOP);
   }
 
   @Override

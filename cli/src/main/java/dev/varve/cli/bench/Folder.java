@@ -1,0 +1,62 @@
+package dev.varve.cli.bench;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Weighs and deletes folders. */
+final class Folder {
+  private Folder() {}
+
+  /** The bytes of all files below a folder. */
+  static long bytes(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
+  }
+
+  /** The bytes of all folders of a name below another; -1 where there is none. */
+  static long bytesBelow(Path folder, String name) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return -1;
+    }
+    List<Path> found;
+    try (Stream<Path> all = Files.walk(folder)) {
+      found = all.filter(path -> path.getFileName().toString().equals(name)).toList();
+    }
+    long bytes = 0;
+    for (Path each : found) {
+      bytes += bytes(each);
+    }
+    return found.isEmpty() ? -1 : bytes;
+  }
+
+  static void delete(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path done, @Nullable IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.delete(done);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}
