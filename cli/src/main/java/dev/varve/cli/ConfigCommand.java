@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.server.ServerConfig;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Spec;
       "",
       "Keys: data, memory, default, listen[].host|port|dialects|dataset, and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
-      "retention, duplicates (last, first, max, min), resources, scans (refuse, allow)."
+      "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
+      "rescan, attach (no, read-only, co-write), tables, home.kind|options."
     })
 final class ConfigCommand implements Callable<Integer> {
   @Mixin private ConfigOptions options;
@@ -76,5 +78,14 @@ final class ConfigCommand implements Callable<Integer> {
         prefix + "duplicates", dataset.duplicates().name().toLowerCase(java.util.Locale.ROOT));
     records.add(prefix + "resources", String.join(",", dataset.resources()));
     records.add(prefix + "scans", dataset.wholeTableScans() ? "allow" : "refuse");
+    DatasetConfig.Attached attached = dataset.attached();
+    if (attached != null) {
+      records.add(prefix + "attach", dataset.isReadOnly() ? "read-only" : "co-write");
+      new TreeMap<>(attached.tables())
+          .forEach((table, name) -> records.add(prefix + "tables." + table, name));
+      records.add(prefix + "home", dataset.home().kind());
+      records.add(prefix + "refresh", dataset.refresh().within());
+      records.add(prefix + "rescan", dataset.refresh().rescan());
+    }
   }
 }

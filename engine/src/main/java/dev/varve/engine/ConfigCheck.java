@@ -1,8 +1,12 @@
 package dev.varve.engine;
 
+import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
+import dev.varve.store.TableSpec;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -63,6 +67,63 @@ final class ConfigCheck {
     }
     for (int i = 0; i < dataset.periods().size(); i++) {
       period(dataset, i);
+    }
+    positive(name, "refresh", dataset.refresh().within());
+    positive(name, "rescan", dataset.refresh().rescan());
+    if (dataset.attached() != null) {
+      attached(dataset, dataset.attached());
+    }
+  }
+
+  private void positive(String dataset, String what, Duration duration) {
+    if (duration.isNegative() || duration.isZero()) {
+      problems.add("dataset '%s': %s %s is not positive".formatted(dataset, what, duration));
+    }
+  }
+
+  private void attached(DatasetConfig dataset, Attached attached) {
+    String name = dataset.name();
+    if (dataset.periods().stream().anyMatch(period -> period.layouts().size() > 1)) {
+      problems.add(
+          "dataset '%s' is attached to tables of another server, which does not write companions: leave them out"
+              .formatted(name));
+    }
+    if (dataset.isReadOnly() && dataset.periods().size() > 1) {
+      problems.add(
+          "dataset '%s' is attached read-only, and a later period would never be written: leave it out, or attach with co-write"
+              .formatted(name));
+    }
+    if (dataset.isReadOnly() && dataset.home().equals(dataset.store())) {
+      problems.add(
+          "dataset '%s' is attached read-only, so that nothing is written to its store, and its home lies there: name another store for the home"
+              .formatted(name));
+    }
+    if (!dataset.periods().getFirst().layouts().isEmpty()) {
+      tables(name, dataset.periods().getFirst().layouts().getFirst(), attached);
+    }
+  }
+
+  private void tables(String dataset, Layout layout, Attached attached) {
+    List<String> known = layout.tables().stream().map(TableSpec::name).toList();
+    attached
+        .tables()
+        .forEach((table, foreign) -> {
+          if (!known.contains(table)) {
+            problems.add(
+                "dataset '%s': layout '%s' has no table '%s'; it has: %s"
+                    .formatted(dataset, layout.identity().name(), table, String.join(", ", known)));
+          }
+          if (!foreign.matches(TableSpec.NAME)) {
+            problems.add(
+                "dataset '%s': table '%s' cannot be called '%s': a name is 1 to 100 characters of a-z A-Z 0-9 _ . -"
+                    .formatted(dataset, table, foreign));
+          }
+        });
+    List<String> names = Placement.foreignNames(layout, attached);
+    if (Set.copyOf(names).size() < names.size()) {
+      problems.add(
+          "dataset '%s': two tables of layout '%s' have one name: %s"
+              .formatted(dataset, layout.identity().name(), String.join(", ", names)));
     }
   }
 

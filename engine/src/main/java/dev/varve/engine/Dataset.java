@@ -13,7 +13,7 @@ import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
-import dev.varve.engine.repair.CatalogRebuild;
+import dev.varve.engine.repair.CatalogRefresh;
 import dev.varve.engine.repair.MarkerReplay;
 import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Admission;
@@ -35,7 +35,6 @@ import dev.varve.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -56,13 +55,7 @@ public final class Dataset implements AutoCloseable {
   private final Catalog catalog;
   private final @Nullable MarkerReplay markers;
 
-  /** Guards the rebuild of the catalog, of which there is one at a time. */
-  private final ReentrantLock rebuilding = new ReentrantLock();
-
-  private volatile RebuildProgress rebuilt = new RebuildProgress(0, 0, 0);
-  private volatile boolean catalogComplete;
-  private volatile boolean stopping;
-  private final @Nullable Thread rebuild;
+  private final CatalogRefresh refresh;
 
   private Dataset(OpenDataset open, Admission admission) {
     this.open = open;
@@ -71,33 +64,30 @@ public final class Dataset implements AutoCloseable {
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open.index());
     this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
-    this.catalogComplete = open.home().identity().catalogState().complete();
-    this.rebuild =
-        catalogComplete
-            ? null
-            : Thread.ofVirtual().name("catalog of " + name()).start(this::rebuildInBackground);
+    this.refresh = new CatalogRefresh(open);
   }
 
   static Dataset open(
-      DatasetConfig config, Stores.Opened store, StampClock clock, Admission admission) {
+      DatasetConfig config, Stores.OfDataset stores, StampClock clock, Admission admission) {
     Resolution resolution = resolution(config);
     List<Declared> declared = declared(config, resolution);
-    List<String> reasons = Periods.check(config.name(), declared, store.store());
+    Store store = stores.data();
+    List<String> reasons = Periods.check(config, declared, store);
     if (!reasons.isEmpty()) {
       throw new InvalidConfigException(reasons);
     }
-    askGuardrails(config, declared, store.store());
-    boolean hasRows = Periods.exist(config.name(), declared, store.store());
-    Home home = Home.open(store.store(), config.name());
+    askGuardrails(config, declared, store);
+    boolean hasRows = Periods.exist(config, declared, store);
+    Home home = Home.open(stores.home(), config.name());
     long now = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
-    Made asMade = IdentityCheck.declared(resolution, store.store().kind(), declared);
+    Made asMade = IdentityCheck.declared(config, resolution, declared);
     makeOrCompare(config, home, asMade, hasRows, now, clock);
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, clock.next());
-    Periods periods = Periods.open(config.name(), declared, store.store(), clock::next);
+    Periods periods = Periods.open(config, declared, store, clock::next);
     return new Dataset(
         new OpenDataset(
-            config, resolution, store.store(), home, index, periods, clock, store.marks()),
+            config, resolution, store, stores.home(), home, index, periods, clock, stores.marks()),
         admission);
   }
 
@@ -243,16 +233,16 @@ public final class Dataset implements AutoCloseable {
 
   /** A partial answer is given to nobody who did not ask for one. */
   private void refuseWithoutCatalog() {
-    if (!catalogComplete) {
+    if (!refresh.isComplete()) {
       throw new QueryRefusedException(
           "the catalog of dataset '%s' is being rebuilt from its rows: %,d rows read, %,d series found so far; try again later"
-              .formatted(name(), rebuilt.rows(), rebuilt.series()));
+              .formatted(name(), refresh.progress().rows(), refresh.progress().series()));
     }
   }
 
   /** Whether the catalog holds every series; else reads are refused until it does. */
   public boolean isCatalogComplete() {
-    return catalogComplete;
+    return refresh.isComplete();
   }
 
   /**
@@ -262,34 +252,12 @@ public final class Dataset implements AutoCloseable {
    * @param progress told now and then, by the thread that calls
    */
   public void rebuildCatalog(Consumer<RebuildProgress> progress) {
-    rebuilding.lock();
-    try {
-      Consumer<RebuildProgress> told =
-          now -> {
-            rebuilt = now;
-            progress.accept(now);
-          };
-      if (new CatalogRebuild(open, told, () -> stopping).run()) {
-        catalogComplete = true;
-      }
-    } finally {
-      rebuilding.unlock();
-    }
+    refresh.rebuild(progress);
   }
 
   /** Makes a rebuild that is under way stop, and every later one; they go on after a restart. */
   void stopRebuilding() {
-    stopping = true;
-  }
-
-  private void rebuildInBackground() {
-    LOG.info("dataset '{}': rebuilding the catalog from the rows that are there", name());
-    try {
-      rebuildCatalog(progress -> {});
-      LOG.info("dataset '{}': the catalog is rebuilt: {}", name(), rebuilt);
-    } catch (RuntimeException e) {
-      LOG.error("dataset '{}': rebuilding the catalog failed", name(), e);
-    }
+    refresh.stop();
   }
 
   /**
@@ -305,6 +273,11 @@ public final class Dataset implements AutoCloseable {
    */
   public CompactionProgress compact(
       ReadRequest request, Consumer<CompactionProgress> progress, BooleanSupplier stopped) {
+    if (config().isReadOnly()) {
+      throw new QueryRefusedException(
+          "dataset '%s' is attached read-only: its tables are another server's, and their rows are left as they are"
+              .formatted(name()));
+    }
     refuseWithoutCatalog();
     if (open.periods().all().stream()
         .flatMap(period -> period.layouts().stream())
@@ -330,29 +303,18 @@ public final class Dataset implements AutoCloseable {
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());
-    figures.put("catalog_complete", catalogComplete ? 1.0 : 0.0);
-    figures.put("catalog_rebuilt_rows", (double) rebuilt.rows());
+    figures.putAll(refresh.figures());
     return figures;
   }
 
   @Override
   public void close() {
-    stopRebuilding();
+    refresh.stop();
     if (markers != null) {
       markers.close();
     }
-    if (rebuild != null) {
-      join(rebuild);
-    }
+    refresh.close();
     open.periods().close();
     open.home().close();
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -1,8 +1,10 @@
 package dev.varve.engine;
 
+import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.periods.Periods.Declared;
+import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Resolution;
@@ -43,15 +45,19 @@ final class IdentityCheck {
   }
 
   /** A dataset as it would be made from its declaration. */
-  static Made declared(Resolution resolution, String store, List<Declared> periods) {
+  static Made declared(DatasetConfig config, Resolution resolution, List<Declared> periods) {
+    Attached attached = config.attached();
     return new Made(
         resolution,
-        store,
+        config.store().kind(),
         periods.stream()
             .map(period ->
                 new MadePeriod(
                     period.from(), period.layouts().stream().map(Layout::identity).toList()))
-            .toList());
+            .toList(),
+        attached == null
+            ? List.of()
+            : Placement.foreignNames(periods.getFirst().layouts().getFirst(), attached));
   }
 
   private void compare(Made made, long now) {
@@ -60,6 +66,9 @@ final class IdentityCheck {
     }
     if (!made.store().equals(declared.store())) {
       differs("store", made.store(), declared.store());
+    }
+    if (!made.attached().equals(declared.attached())) {
+      differs("tables", tables(made), tables(declared));
     }
     int common = Math.min(made.periods().size(), declared.periods().size());
     for (int i = 0; i < common; i++) {
@@ -98,6 +107,10 @@ final class IdentityCheck {
             String.valueOf(asked));
       }
     }
+  }
+
+  private static String tables(Made made) {
+    return made.attached().isEmpty() ? "of its own" : String.join(", ", made.attached());
   }
 
   private static @Nullable LayoutIdentity at(List<LayoutIdentity> layouts, int index) {

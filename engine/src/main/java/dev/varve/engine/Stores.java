@@ -8,11 +8,13 @@ import dev.varve.store.StoreException;
 import dev.varve.store.StoreProviders;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The open stores of an engine. Datasets share one store a kind, in {@code DIRECTORY/KIND}; a
@@ -33,11 +35,15 @@ final class Stores implements AutoCloseable {
   }
 
   /**
-   * An open store.
+   * The stores of a dataset.
    *
-   * @param marks of the clock
+   * @param data of its layouts' tables
+   * @param home of the tables of our own; mostly the same
+   * @param marks of the clock, in that of the home
    */
-  record Opened(StoreConfig config, Store store, ClockTable marks) {}
+  record OfDataset(Store data, Store home, ClockTable marks) {}
+
+  private record Opened(StoreConfig config, Store store) {}
 
   private final Path directory;
   private final Opener opener;
@@ -46,6 +52,8 @@ final class Stores implements AutoCloseable {
   private final long memory;
 
   private final Map<Path, Opened> byPath = new LinkedHashMap<>();
+  private final Map<Path, ClockTable> marks = new LinkedHashMap<>();
+  private final Map<String, OfDataset> byDataset = new HashMap<>();
 
   /**
    * Opens the stores of all datasets.
@@ -55,7 +63,11 @@ final class Stores implements AutoCloseable {
    */
   Stores(EngineConfig config, Opener opener) {
     this.directory = config.directory();
-    long different = config.datasets().stream().map(DatasetConfig::store).distinct().count();
+    long different =
+        config.datasets().stream()
+            .flatMap(dataset -> Stream.of(dataset.store(), dataset.home()))
+            .distinct()
+            .count();
     this.memory = config.memory() / Math.max(1, different);
     this.opener = opener;
     try {
@@ -69,53 +81,68 @@ final class Stores implements AutoCloseable {
   }
 
   private void open(DatasetConfig dataset) {
-    Path own = own(dataset);
-    Path shared = directory.resolve(dataset.store().kind());
+    String name = dataset.name();
+    Path data = open(name, dataset.store(), dataset.store().kind() + "-" + name);
+    Path home =
+        dataset.home().equals(dataset.store())
+            ? data
+            : open(name, dataset.home(), dataset.home().kind() + "-" + name + ".home");
+    ClockTable clock = marks.computeIfAbsent(home, path -> new ClockTable(at(path).store()));
+    byDataset.put(name, new OfDataset(at(data).store(), at(home).store(), clock));
+  }
+
+  /**
+   * Opens the store of a dataset, unless it is open.
+   *
+   * @param folder where it lies if it is no store of several
+   */
+  private Path open(String dataset, StoreConfig config, String folder) {
+    Path own = directory.resolve(folder);
+    Path shared = directory.resolve(config.kind());
     Opened first = byPath.get(shared);
     if (Files.isDirectory(own)) {
-      open(own, dataset.store());
-    } else if (first == null || first.config().equals(dataset.store())) {
-      open(shared, dataset.store());
-    } else if (Home.isIn(first.store(), dataset.name())) {
+      return open(own, config);
+    }
+    if (first == null || first.config().equals(config)) {
+      return open(shared, config);
+    }
+    if (Home.isIn(first.store(), dataset)) {
       throw new InvalidConfigException(
           List.of(
               "dataset '%s' lies in the store of others, whose options are %s, and asks for %s: give all of them the same"
-                  .formatted(dataset.name(), first.config().options(), dataset.store().options())));
-    } else {
-      open(own, dataset.store());
+                  .formatted(dataset, first.config().options(), config.options())));
     }
+    return open(own, config);
   }
 
-  private Path own(DatasetConfig dataset) {
-    return directory.resolve(dataset.store().kind() + "-" + dataset.name());
-  }
-
-  private void open(Path path, StoreConfig config) {
+  private Path open(Path path, StoreConfig config) {
     if (!byPath.containsKey(path)) {
-      Store store = opener.open(config, path, memory);
-      byPath.put(path, new Opened(config, store, new ClockTable(store)));
+      byPath.put(path, new Opened(config, opener.open(config, path, memory)));
     }
+    return path;
   }
 
-  /** The store that a dataset lies in. */
-  Opened of(DatasetConfig dataset) {
-    Opened own = byPath.get(own(dataset));
-    Opened opened = own != null ? own : byPath.get(directory.resolve(dataset.store().kind()));
-    return Objects.requireNonNull(opened, "every dataset was given a store");
+  private Opened at(Path path) {
+    return Objects.requireNonNull(byPath.get(path), "it was opened before");
+  }
+
+  OfDataset of(DatasetConfig dataset) {
+    return Objects.requireNonNull(
+        byDataset.get(dataset.name()), "every dataset was given its stores");
   }
 
   /** The highest stamp that may stand in one of the stores. */
   long mark() {
     long mark = Long.MIN_VALUE;
-    for (Opened opened : byPath.values()) {
-      mark = Math.max(mark, opened.marks().mark());
+    for (ClockTable clock : marks.values()) {
+      mark = Math.max(mark, clock.mark());
     }
     return mark;
   }
 
   /** Puts the marks of the clock back to the last stamp, since no other will be given. */
   void settle(long lastStamp) {
-    byPath.values().forEach(opened -> opened.marks().settle(lastStamp));
+    marks.values().forEach(clock -> clock.settle(lastStamp));
   }
 
   Map<String, Double> figures() {
@@ -136,10 +163,9 @@ final class Stores implements AutoCloseable {
 
   @Override
   public void close() {
-    for (Opened opened : byPath.values()) {
-      opened.marks().close();
-      opened.store().close();
-    }
+    marks.values().forEach(ClockTable::close);
+    marks.clear();
+    byPath.values().forEach(opened -> opened.store().close());
     byPath.clear();
   }
 }

@@ -146,6 +146,11 @@ final class PowerLossStore implements Store {
   }
 
   @Override
+  public boolean isEmbedded() {
+    return live.isEmbedded();
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return live.capabilities(spec);
   }

@@ -26,6 +26,11 @@ record WatchedStore(Store store, UnaryOperator<CellCursor> cursors) implements S
   }
 
   @Override
+  public boolean isEmbedded() {
+    return store.isEmbedded();
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return store.capabilities(spec);
   }

@@ -35,6 +35,14 @@ public interface Layout {
   /** All tables. Others in this interface are named by their place in this list. */
   List<TableSpec> tables();
 
+  /**
+   * What the program that the layout is of calls its tables unless it is told otherwise, in the
+   * order of {@link #tables()}.
+   */
+  default List<String> originalTables() {
+    return tables().stream().map(TableSpec::name).toList();
+  }
+
   /** The table that holds the samples. */
   int dataTable();
 

@@ -11,6 +11,14 @@ public interface Store extends AutoCloseable {
   /** Which kind of store this is: {@code memory}, {@code rocksdb}, ... */
   String kind();
 
+  /**
+   * Whether the store lives in this process, which alone has it: nobody else reads or writes its
+   * tables while it is open.
+   */
+  default boolean isEmbedded() {
+    return false;
+  }
+
   Capabilities capabilities(TableSpec spec);
 
   /**

@@ -58,7 +58,7 @@ public final class StoreProviders {
 
   private static List<Path> places() {
     List<Path> places = new ArrayList<>();
-    for (String place : System.getProperty(PLUGINS, "").split(File.pathSeparator)) {
+    for (String place : System.getProperty(PLUGINS, "").split(File.pathSeparator, -1)) {
       if (!place.isBlank()) {
         places.add(Path.of(place));
       }

@@ -26,9 +26,12 @@ public record TableSpec(
     TableForm form,
     boolean foreign,
     Upkeep upkeep) {
+  /** What the name of a table matches. */
+  public static final String NAME = "[A-Za-z0-9_.-]{1,100}";
+
   public TableSpec {
     families = List.copyOf(families);
-    if (!name.matches("[A-Za-z0-9_.-]{1,100}")) {
+    if (!name.matches(NAME)) {
       throw new IllegalArgumentException(
           "table name '" + name + "' is not 1 to 100 characters of a-z A-Z 0-9 _ . -");
     }

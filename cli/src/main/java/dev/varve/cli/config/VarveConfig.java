@@ -1,6 +1,10 @@
 package dev.varve.cli.config;
 
 import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.DatasetConfig.Access;
+import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
@@ -10,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
@@ -160,12 +165,13 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
     @Nullable DatasetConfig read() {
       List<DatasetConfig.PeriodConfig> periods = periods();
       ConfigReader store = reader.below("store");
+      Attached attached = attached();
       DatasetConfig dataset =
           periods.isEmpty()
               ? null
               : new DatasetConfig(
                   name,
-                  new DatasetConfig.StoreConfig(
+                  new StoreConfig(
                       store.text("kind", "rocksdb"), store.texts("options", "store options")),
                   periods,
                   reader.duration("retention"),
@@ -174,10 +180,44 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
                           .choice("duplicates", List.of("last", "first", "max", "min"), "last")
                           .toUpperCase(Locale.ROOT)),
                   Set.copyOf(reader.texts("resources")),
-                  reader.choice("scans", List.of("refuse", "allow"), "refuse").equals("allow"));
+                  reader.choice("scans", List.of("refuse", "allow"), "refuse").equals("allow"),
+                  refresh(),
+                  attached);
       store.refuseUnknown();
       reader.refuseUnknown();
       return dataset;
+    }
+
+    private Refresh refresh() {
+      Duration within = reader.duration("refresh");
+      Duration rescan = reader.duration("rescan");
+      return new Refresh(
+          within == null ? Refresh.DEFAULTS.within() : within,
+          rescan == null ? Refresh.DEFAULTS.rescan() : rescan);
+    }
+
+    /** What is said of tables that another server has made; null where nothing is. */
+    private @Nullable Attached attached() {
+      String access = reader.choice("attach", List.of("no", "read-only", "co-write"), "no");
+      Map<String, String> tables = reader.texts("tables", "foreign tables");
+      ConfigReader home = reader.below("home");
+      StoreConfig store =
+          new StoreConfig(home.text("kind", "rocksdb"), home.texts("options", "store options"));
+      home.refuseUnknown();
+      if (!access.equals("no")) {
+        return new Attached(
+            access.equals("co-write") ? Access.CO_WRITE : Access.READ_ONLY,
+            tables,
+            reader.has("home") ? store : null);
+      }
+      for (String key : List.of("tables", "home")) {
+        if (reader.has(key)) {
+          reader.problem(
+              key,
+              "is said of tables that another server has made, and needs attach: read-only or co-write");
+        }
+      }
+      return null;
     }
 
     private List<DatasetConfig.PeriodConfig> periods() {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,57 @@ class VarveConfigTest {
     assertThat(dataset.periods().get(1).from()).isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
     assertThat(dataset.periods().getFirst().layouts().getFirst().identity().toString())
         .contains("6h");
+  }
+
+  @Test
+  void readsWhatIsSaidOfTablesOfAnotherServer() throws IOException {
+    Path file =
+        file(
+            """
+            datasets:
+              old:
+                layout: opentsdb
+                attach: co-write
+                tables: {tsdb: prod-tsdb}
+                home: {kind: memory, options: {a: b}}
+                refresh: 3s
+                rescan: 2h
+              seen:
+                layout: heroic
+                attach: read-only
+            """);
+
+    List<DatasetConfig> datasets = VarveConfig.read(file, Map.of(), Map.of()).engine().datasets();
+
+    assertThat(datasets.getFirst().attached())
+        .isEqualTo(
+            new DatasetConfig.Attached(
+                DatasetConfig.Access.CO_WRITE,
+                Map.of("tsdb", "prod-tsdb"),
+                new DatasetConfig.StoreConfig("memory", Map.of("a", "b"))));
+    assertThat(datasets.getFirst().refresh())
+        .isEqualTo(new DatasetConfig.Refresh(Duration.ofSeconds(3), Duration.ofHours(2)));
+    assertThat(datasets.get(1).isReadOnly()).isTrue();
+    assertThat(datasets.get(1).home().kind()).isEqualTo("rocksdb");
+    assertThat(datasets.get(1).refresh()).isEqualTo(DatasetConfig.Refresh.DEFAULTS);
+  }
+
+  @Test
+  void refusesForeignTablesOfADatasetThatIsNotAttached() throws IOException {
+    Path file =
+        file(
+            """
+            datasets:
+              metrics:
+                attach: readonly
+                tables: {tsdb: x}
+            """);
+
+    assertThatThrownBy(() -> VarveConfig.read(file, Map.of(), Map.of()))
+        .hasMessageContaining(
+            "datasets.metrics.attach: 'readonly' is none of no, read-only, co-write, set in varve.yaml line 3")
+        .hasMessageContaining(
+            "datasets.metrics.tables: is said of tables that another server has made, and needs attach");
   }
 
   @Test

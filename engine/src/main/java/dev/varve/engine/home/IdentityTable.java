@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * dataset           format        01
  *                   resolution    s, ms, us or ns
  *                   store         the kind of store
+ *                   attached      names of foreign tables, with a blank between; else missing
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
  * from     the first instant, big-endian with the sign bit flipped so that rows are in its order
@@ -56,8 +57,18 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes TOKEN = Bytes.utf8("token");
   private static final int TOKEN_MAX = 1 << 16;
 
-  /** A dataset as it was made. */
-  public record Made(Resolution resolution, String store, List<MadePeriod> periods) {}
+  /**
+   * A dataset as it was made.
+   *
+   * @param attached the tables of another server that it is attached to; none where all are our own
+   */
+  public record Made(
+      Resolution resolution, String store, List<MadePeriod> periods, List<String> attached) {
+    public Made {
+      periods = List.copyOf(periods);
+      attached = List.copyOf(attached);
+    }
+  }
 
   /**
    * A period as it was made.
@@ -71,7 +82,8 @@ public final class IdentityTable implements AutoCloseable {
    * How far the catalog is.
    *
    * @param complete whether it holds every series of the data
-   * @param token where a rebuild goes on; null where it starts
+   * @param token where a rebuild goes on, which of a complete one is a search for what others have
+   *     added; null where it starts
    */
   public record CatalogState(boolean complete, @Nullable ResumeToken token) {}
 
@@ -92,6 +104,7 @@ public final class IdentityTable implements AutoCloseable {
   public @Nullable Made made() {
     @Nullable Resolution resolution = null;
     String store = "";
+    List<String> attached = List.of();
     TreeMap<Long, List<LayoutIdentity>> periods = new TreeMap<>();
     CellBatch cells = readAll();
     for (int cell = 0; cell < cells.size(); cell++) {
@@ -103,6 +116,7 @@ public final class IdentityTable implements AutoCloseable {
           case "format" -> checkFormat(value);
           case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
           case "store" -> store = value.toUtf8();
+          case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
         }
       } else if (row.startsWith(PERIOD) && row.length() == PERIOD.length() + 8) {
@@ -116,7 +130,7 @@ public final class IdentityTable implements AutoCloseable {
     }
     List<MadePeriod> made = new ArrayList<>();
     periods.forEach((from, layouts) -> made.add(new MadePeriod(from, layouts)));
-    return new Made(resolution, store, made);
+    return new Made(resolution, store, made, attached);
   }
 
   private void checkFormat(Bytes value) {
@@ -148,6 +162,10 @@ public final class IdentityTable implements AutoCloseable {
     edits.put(DATASET, 0, Bytes.utf8("format"), stamp, Bytes.of((byte) FORMAT));
     edits.put(DATASET, 0, Bytes.utf8("resolution"), stamp, Bytes.utf8(made.resolution().symbol()));
     edits.put(DATASET, 0, Bytes.utf8("store"), stamp, Bytes.utf8(made.store()));
+    if (!made.attached().isEmpty()) {
+      Bytes names = Bytes.utf8(String.join(" ", made.attached()));
+      edits.put(DATASET, 0, Bytes.utf8("attached"), stamp, names);
+    }
     for (MadePeriod period : made.periods()) {
       addPeriod(edits, period, stamp);
     }
@@ -185,7 +203,7 @@ public final class IdentityTable implements AutoCloseable {
         }
       }
     }
-    return new CatalogState(complete, complete ? null : token);
+    return new CatalogState(complete, token);
   }
 
   /** Writes how far the catalog is, durably. */

@@ -6,18 +6,22 @@ import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.StampClock;
 import dev.varve.model.Resolution;
+import dev.varve.store.Durability;
 import dev.varve.store.Store;
 import java.time.Duration;
 
 /**
  * What belongs to a dataset while it is open: writing and reading stand on it.
  *
- * @param marks of the clock in the dataset's store
+ * @param store of the layouts' tables
+ * @param homeStore of the home; mostly the same
+ * @param marks of the clock in the home's store
  */
 public record OpenDataset(
     DatasetConfig config,
     Resolution resolution,
     Store store,
+    Store homeStore,
     Home home,
     SeriesIndex index,
     Periods periods,
@@ -33,6 +37,22 @@ public record OpenDataset(
    */
   public long stamps(int count) {
     return clock.reserve(count, periods.stampUnit());
+  }
+
+  /**
+   * How durable what comes before the last write of a batch has to be: a sync of one store says
+   * nothing of another.
+   */
+  public Durability earlier() {
+    return store.equals(homeStore) ? Durability.ORDERED : Durability.SYNCED;
+  }
+
+  /**
+   * Whether nothing is written outside of the extents that the catalog knows: others write where
+   * they like.
+   */
+  public boolean trustsExtents() {
+    return config.attached() == null;
   }
 
   /** The system's time in the resolution of the dataset. */

@@ -1,11 +1,16 @@
 package dev.varve.engine.periods;
 
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.layout.Layout;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Power;
 import dev.varve.store.Store;
+import dev.varve.store.Store.OpenMode;
 import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The periods of a dataset with their open tables. */
@@ -33,18 +38,25 @@ public final class Periods implements AutoCloseable {
   public record Declared(long from, List<Layout> layouts) {}
 
   /** Says why the tables of a dataset could not be served by a store, before anything is made. */
-  public static List<String> check(String dataset, List<Declared> declared, Store store) {
+  public static List<String> check(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> reasons = new ArrayList<>();
-    for (int period = 0; period < declared.size(); period++) {
-      List<Layout> layouts = declared.get(period).layouts();
-      for (int i = 0; i < layouts.size(); i++) {
-        for (TableSpec spec : layouts.get(i).tables()) {
-          TableSpec named = PlacedLayout.named(spec, prefix(dataset, period, i));
-          for (String reason : store.check(named, layouts.get(i).needs())) {
-            reasons.add(
-                "dataset '%s', layout '%s': %s"
-                    .formatted(dataset, layouts.get(i).identity().name(), reason));
-          }
+    List<String> present = store.tables();
+    for (Placement placement : placements(config, declared)) {
+      String where =
+          "dataset '%s', layout '%s': "
+              .formatted(config.name(), placement.layout().identity().name());
+      if (placement.isForeign() && !present.contains(placement.dataTable().name())) {
+        reasons.add(
+            where
+                + "the store has no table '%s' to attach; it has: %s"
+                    .formatted(placement.dataTable().name(), String.join(", ", present)));
+        continue;
+      }
+      Set<Class<? extends Power>> needs =
+          placement.mode() == OpenMode.READ_ONLY ? Set.of() : placement.layout().needs();
+      for (TableSpec spec : placement.tables()) {
+        if (!placement.isForeign() || present.contains(spec.name())) {
+          store.check(spec, needs).forEach(reason -> reasons.add(where + reason));
         }
       }
     }
@@ -52,22 +64,34 @@ public final class Periods implements AutoCloseable {
   }
 
   /** Whether a table of samples of one of the layouts is there already. */
-  public static boolean exist(String dataset, List<Declared> declared, Store store) {
+  public static boolean exist(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> tables = store.tables();
+    return placements(config, declared).stream()
+        .anyMatch(placement -> tables.contains(placement.dataTable().name()));
+  }
+
+  /** Of all layouts, period by period, each time the primary first. */
+  private static List<Placement> placements(DatasetConfig config, List<Declared> declared) {
+    List<Placement> placements = new ArrayList<>();
     for (int period = 0; period < declared.size(); period++) {
       List<Layout> layouts = declared.get(period).layouts();
       for (int i = 0; i < layouts.size(); i++) {
-        TableSpec data = layouts.get(i).tables().get(layouts.get(i).dataTable());
-        if (tables.contains(prefix(dataset, period, i) + data.name())) {
-          return true;
-        }
+        placements.add(placement(config, layouts.get(i), period, i));
       }
     }
-    return false;
+    return placements;
+  }
+
+  /** Another server's tables are those of the first primary; all others are our own. */
+  private static Placement placement(DatasetConfig config, Layout layout, int period, int place) {
+    Attached attached = config.attached();
+    return attached != null && period == 0 && place == 0
+        ? Placement.attached(layout, attached)
+        : Placement.own(layout, prefix(config.name(), period, place));
   }
 
   public static Periods open(
-      String dataset, List<Declared> declared, Store store, LongSupplier clock) {
+      DatasetConfig config, List<Declared> declared, Store store, LongSupplier clock) {
     List<Period> opened = new ArrayList<>();
     int slot = 0;
     for (int index = 0; index < declared.size(); index++) {
@@ -75,10 +99,9 @@ public final class Periods implements AutoCloseable {
       long to = last ? Long.MAX_VALUE : declared.get(index + 1).from();
       List<PlacedLayout> layouts = new ArrayList<>();
       for (Layout layout : declared.get(index).layouts()) {
-        String prefix = prefix(dataset, index, layouts.size());
-        PlacedLayout placed =
-            PlacedLayout.open(layout, slot++, layouts.isEmpty(), prefix, store, clock);
-        placed.agree(dataset, clock);
+        Placement placement = placement(config, layout, index, layouts.size());
+        PlacedLayout placed = PlacedLayout.open(placement, slot++, layouts.isEmpty(), store, clock);
+        placed.agree(config.name(), clock);
         layouts.add(placed);
       }
       opened.add(new Period(index, new TimeRange(declared.get(index).from(), to), layouts));

@@ -14,6 +14,7 @@ import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.Store;
+import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
@@ -21,18 +22,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A layout at the open tables that it has in a dataset. */
 public final class PlacedLayout implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PlacedLayout.class);
+
   private final Layout layout;
+  private final OpenMode mode;
   private final int slot;
   private final boolean primary;
   private final List<Table> tables;
   private final SettledSteps steps;
 
   private PlacedLayout(
-      Layout layout, int slot, boolean primary, List<Table> tables, LongSupplier clock) {
-    this.layout = layout;
+      Placement placement, int slot, boolean primary, List<Table> tables, LongSupplier clock) {
+    this.layout = placement.layout();
+    this.mode = placement.mode();
     this.slot = slot;
     this.primary = primary;
     this.tables = tables;
@@ -40,24 +47,33 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
-   * Opens the tables of a layout, and makes those that are missing.
+   * Opens the tables of a layout, and makes those that are missing, unless they are foreign.
    *
    * @param slot the place of the layout among all of the dataset
    * @param primary whether it acknowledges
-   * @param prefix goes before the names of the tables
    * @param clock stamps for what the steps of the layout claim
    */
   static PlacedLayout open(
-      Layout layout, int slot, boolean primary, String prefix, Store store, LongSupplier clock) {
+      Placement placement, int slot, boolean primary, Store store, LongSupplier clock) {
+    List<String> present = placement.isForeign() ? store.tables() : List.of();
     List<Table> tables = new ArrayList<>();
-    for (TableSpec spec : layout.tables()) {
-      tables.add(store.open(named(spec, prefix), Store.OpenMode.CREATE_IF_ABSENT));
+    for (TableSpec spec : placement.tables()) {
+      if (placement.isForeign() && !present.contains(spec.name())) {
+        LOG.warn(
+            "layout '{}': the store has no table '{}', which counts as empty",
+            placement.layout().identity().name(),
+            spec.name());
+        tables.add(new AbsentTable(spec));
+      } else {
+        tables.add(store.open(spec, placement.mode()));
+      }
     }
-    return new PlacedLayout(layout, slot, primary, List.copyOf(tables), clock);
+    return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock);
   }
 
   /**
-   * Compares the layout with what its tables say of themselves, and puts there what they lack.
+   * Compares the layout with what its tables say of themselves, and puts there what they lack;
+   * nothing where they are only read.
    *
    * @throws InvalidConfigException if they were made with other parameters
    * @throws CorruptDataException if they cannot be read
@@ -72,8 +88,14 @@ public final class PlacedLayout implements AutoCloseable {
     } catch (DamagedCellException e) {
       throw new CorruptDataException(where + e.getMessage());
     }
+    if (mode == OpenMode.READ_ONLY) {
+      return;
+    }
     for (Step.TableCell put : missing) {
       Table table = tables.get(put.table());
+      if (table instanceof AbsentTable) {
+        continue;
+      }
       long time = Resolution.MICROSECONDS.convert(clock.getAsLong(), table.spec().timeUnit());
       Cell cell = put.cell();
       MutationBatch batch = new MutationBatch();
@@ -85,11 +107,6 @@ public final class PlacedLayout implements AutoCloseable {
         }
       }
     }
-  }
-
-  /** A table as the dataset names it. */
-  static TableSpec named(TableSpec spec, String prefix) {
-    return spec.named(prefix + spec.name());
   }
 
   public Layout layout() {

@@ -207,7 +207,7 @@ public final class DatasetReader {
   /** The series that match. */
   public Matches match(Selector selector, @Nullable TimeRange times) {
     try {
-      return dataset.index().match(selector, times);
+      return dataset.index().match(selector, dataset.trustsExtents() ? times : null);
     } catch (IllegalArgumentException e) {
       throw new QueryRefusedException(String.valueOf(e.getMessage()));
     }

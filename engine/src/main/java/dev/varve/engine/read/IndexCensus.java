@@ -2,6 +2,7 @@ package dev.varve.engine.read;
 
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Binding;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
@@ -15,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 final class IndexCensus implements Census {
   private final SeriesIndex index;
   private final Layout layout;
-  private final boolean attributes;
+  private final boolean timesKnown;
 
   /**
    * A census for one layout.
    *
    * @param attributes whether attributes are asked for, of whose times nothing is known
    */
-  IndexCensus(SeriesIndex index, Layout layout, boolean attributes) {
-    this.index = index;
+  IndexCensus(OpenDataset dataset, Layout layout, boolean attributes) {
+    this.index = dataset.index();
     this.layout = layout;
-    this.attributes = attributes;
+    this.timesKnown = !attributes && dataset.trustsExtents();
   }
 
   @Override
@@ -37,7 +38,7 @@ final class IndexCensus implements Census {
   @Override
   public OptionalLong cells(Binding binding, TimeRange times) {
     int series = index.find(SeriesIdentity.of(binding.key()));
-    if (series < 0 || attributes) {
+    if (series < 0 || !timesKnown) {
       return OptionalLong.empty();
     }
     TimeRange extent = index.extent(series);
@@ -56,7 +57,7 @@ final class IndexCensus implements Census {
   public OptionalLong buckets(Binding binding, TimeRange times) {
     int series = index.find(SeriesIdentity.of(binding.key()));
     KeyPart.Time part = lastTime();
-    if (series < 0 || attributes) {
+    if (series < 0 || !timesKnown) {
       return OptionalLong.empty();
     }
     TimeRange extent = index.extent(series).intersect(times);
@@ -79,7 +80,7 @@ final class IndexCensus implements Census {
 
   @Override
   public Optional<TimeRange> times() {
-    return attributes ? Optional.empty() : Optional.of(index.extent());
+    return timesKnown ? Optional.of(index.extent()) : Optional.empty();
   }
 
   private KeyPart.@Nullable Time lastTime() {

@@ -162,7 +162,7 @@ final class PeriodPlanner {
         new PlanRequest(
             bindings,
             scope,
-            new IndexCensus(dataset.index(), layout.layout(), attributes),
+            new IndexCensus(dataset, layout.layout(), attributes),
             reading.request().newestFirst(),
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order());

@@ -1,10 +1,7 @@
 package dev.varve.engine.repair;
 
 import dev.varve.engine.RebuildProgress;
-import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.IdentityTable.CatalogState;
-import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.DamagedCellException;
@@ -16,25 +13,18 @@ import dev.varve.layout.RowSamples.Vector;
 import dev.varve.layout.RowShape;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Kind;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
-import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.Limits;
-import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
-import dev.varve.store.RowOutcome;
 import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -59,31 +49,21 @@ public final class CatalogRebuild {
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRebuild.class);
   private static final int DAMAGED_SHOWN = 10;
 
+  /** A complete catalog loses little where a search of it begins a little earlier. */
+  private static final long NANOS_BETWEEN_PLACES = 5_000_000_000L;
+
   private final OpenDataset dataset;
   private final PlacedLayout placed;
   private final Layout layout;
   private final RowShape shape;
+  private final CatalogFinds finds;
   private final Consumer<RebuildProgress> progress;
   private final BooleanSupplier stopped;
-  private final Map<GroupKey, Found> found = new HashMap<>();
+  private final boolean wasComplete;
+  private long placeKept = System.nanoTime();
   private long rows;
   private long series;
   private long damaged;
-
-  /** What was found of a key since the last token. */
-  private static final class Found {
-    private final Set<String> fields = new HashSet<>();
-    private @Nullable TimeRange extent;
-
-    private void extend(TimeRange more) {
-      TimeRange before = extent;
-      extent =
-          before == null
-              ? more
-              : new TimeRange(
-                  Math.min(before.from(), more.from()), Math.max(before.to(), more.to()));
-    }
-  }
 
   /**
    * A rebuild of the catalog from the table of the first period's primary.
@@ -97,8 +77,10 @@ public final class CatalogRebuild {
     this.placed = dataset.periods().all().getFirst().primary();
     this.layout = placed.layout();
     this.shape = layout.rows();
+    this.finds = new CatalogFinds(dataset, layout.domain());
     this.progress = progress;
     this.stopped = stopped;
+    this.wasComplete = dataset.home().identity().catalogState().complete();
   }
 
   /**
@@ -114,8 +96,29 @@ public final class CatalogRebuild {
     if (ended) {
       keep(null, true);
     }
-    progress.accept(new RebuildProgress(rows, series, damaged));
     return ended;
+  }
+
+  /**
+   * Looks for rows of recent times in the layout's index, which it has; this is no rebuild, and
+   * goes on nowhere. Metrics that are new are listed whole.
+   *
+   * @param times of the samples
+   * @param known the metrics that were there before; new ones are added
+   * @return whether it came to the end
+   */
+  public boolean listRecent(TimeRange times, Set<String> known) {
+    Directory directory = layout.directory().orElseThrow();
+    for (String metric : placed.run(directory.metrics())) {
+      if (stopped.getAsBoolean()) {
+        return false;
+      }
+      list(directory, metric, known.contains(metric) ? times : TimeRange.ALL);
+      series += finds.keep();
+      known.add(metric);
+    }
+    progress.accept(new RebuildProgress(rows, series, damaged));
+    return true;
   }
 
   private boolean scan(@Nullable ResumeToken from) {
@@ -174,17 +177,16 @@ public final class CatalogRebuild {
   }
 
   private void take(GroupKey key, Bytes row, CellBatch cells, int first, int end) {
-    Found of = found.computeIfAbsent(key, k -> new Found());
-    of.extend(times(row));
+    finds.add(key, times(row));
     if (!layout.domain().fields()) {
-      of.fields.add(Series.DEFAULT_FIELD);
+      finds.addField(key, Series.DEFAULT_FIELD);
       return;
     }
     RowSamples samples = new RowSamples();
     layout.decode(cells, first, end, samples);
     for (Vector vector : samples.vectors()) {
       if (!vector.samples().isEmpty()) {
-        of.fields.add(vector.field());
+        finds.addField(key, vector.field());
       }
     }
   }
@@ -207,20 +209,23 @@ public final class CatalogRebuild {
       if (last != null && metric.compareTo(last) <= 0) {
         continue;
       }
-      Directory.Listing listing = placed.run(directory.rows(metric, List.of(), TimeRange.ALL));
-      listing.damaged().forEach(reason -> tellDamaged(metric, new DamagedCellException(reason)));
-      for (Directory.Row row : listing.rows()) {
-        rows++;
-        Found of = found.computeIfAbsent(row.key(), key -> new Found());
-        of.extend(times(row.row()));
-        of.fields.add(Series.DEFAULT_FIELD);
-      }
+      list(directory, metric, TimeRange.ALL);
       keep(new ResumeToken(0, Bytes.utf8(metric), 0, Bytes.EMPTY, 0, 0, 0, 0, 0), false);
       if (stopped.getAsBoolean()) {
         return false;
       }
     }
     return true;
+  }
+
+  private void list(Directory directory, String metric, TimeRange times) {
+    Directory.Listing listing = placed.run(directory.rows(metric, List.of(), times));
+    listing.damaged().forEach(reason -> tellDamaged(metric, new DamagedCellException(reason)));
+    for (Directory.Row row : listing.rows()) {
+      rows++;
+      finds.add(row.key(), times(row.row()));
+      finds.addField(row.key(), Series.DEFAULT_FIELD);
+    }
   }
 
   private void tellDamaged(String place, DamagedCellException e) {
@@ -236,56 +241,16 @@ public final class CatalogRebuild {
 
   /** Writes what was found, and then the place behind it. */
   private void keep(@Nullable ResumeToken token, boolean complete) {
-    long stamp = dataset.clock().next();
-    dataset.marks().reach(stamp, 1_000_000);
-    MutationBatch edits = new MutationBatch();
-    found.forEach((key, of) -> put(edits, key, of, stamp));
-    for (RowOutcome outcome : dataset.home().series().table().apply(edits, Durability.ORDERED)) {
-      if (!outcome.applied()) {
-        throw new StoreException("the catalog cannot be written: " + outcome.reason());
-      }
+    series += finds.keep();
+    long now = System.nanoTime();
+    if (complete || !wasComplete || now - placeKept > NANOS_BETWEEN_PLACES) {
+      long stamp = dataset.clock().next();
+      dataset
+          .home()
+          .identity()
+          .catalogState(new CatalogState(complete || wasComplete, token), stamp);
+      placeKept = now;
     }
-    found.forEach(this::remember);
-    found.clear();
-    boolean wasComplete = dataset.home().identity().catalogState().complete();
-    dataset.home().identity().catalogState(new CatalogState(complete || wasComplete, token), stamp);
     progress.accept(new RebuildProgress(rows, series, damaged));
-  }
-
-  private void put(MutationBatch edits, GroupKey key, Found of, long stamp) {
-    SeriesIndex index = dataset.index();
-    SeriesIdentity identity = SeriesIdentity.of(key);
-    int number = index.find(identity);
-    if (number < 0) {
-      series++;
-      SeriesTable.putKey(edits, identity, key, stamp);
-    }
-    for (String field : of.fields) {
-      for (Kind kind : layout.domain().kinds()) {
-        if (number < 0 || !index.hasField(number, field, kind)) {
-          SeriesTable.putField(edits, identity, field, kind, stamp);
-        }
-      }
-    }
-    TimeRange extent = of.extent;
-    if (extent != null && (number < 0 || !covers(index.extent(number), extent))) {
-      SeriesTable.putExtent(edits, identity, extent, 0, stamp);
-    }
-  }
-
-  private static boolean covers(TimeRange standing, TimeRange extent) {
-    return !standing.isEmpty() && standing.from() <= extent.from() && standing.to() >= extent.to();
-  }
-
-  private void remember(GroupKey key, Found of) {
-    SeriesIndex index = dataset.index();
-    int number = index.add(SeriesIdentity.of(key), key);
-    for (String field : of.fields) {
-      layout.domain().kinds().forEach(kind -> index.addField(number, field, kind));
-    }
-    TimeRange extent = of.extent;
-    if (extent != null) {
-      index.extend(number, extent);
-    }
   }
 }

@@ -29,6 +29,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.SizeLimits;
+import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ public final class DatasetWriter {
   public DatasetWriter(OpenDataset dataset, Admission admission) {
     this.dataset = dataset;
     this.admission = admission;
-    this.homeApplier = applier(dataset.home().series().table());
+    this.homeApplier = homeApplier(dataset.home().series().table());
     boolean together = false;
     boolean indexed = false;
     for (Period period : dataset.periods().all()) {
@@ -104,7 +105,8 @@ public final class DatasetWriter {
     this.indexCells = new KnownCells(indexed ? INDEX_CELLS_REMEMBERED : 1);
     this.companions =
         together
-            ? new Companions(dataset.home().markers(), applier(dataset.home().markers().table()))
+            ? new Companions(
+                dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
   }
 
@@ -126,8 +128,15 @@ public final class DatasetWriter {
   }
 
   private Applier applier(Table table) {
-    SizeLimits limits = dataset.store().capabilities(table.spec()).limits();
-    return new Applier(table, limits.editsPerRow());
+    return applier(dataset.store(), table);
+  }
+
+  private Applier homeApplier(Table table) {
+    return applier(dataset.homeStore(), table);
+  }
+
+  private static Applier applier(Store store, Table table) {
+    return new Applier(table, store.capabilities(table.spec()).limits().editsPerRow());
   }
 
   private void found(PlacedLayout layout, Bytes row, Finding finding) {
@@ -144,6 +153,11 @@ public final class DatasetWriter {
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch) {
+    if (dataset.config().isReadOnly()) {
+      WriteResult nothing = refuseAll(batch);
+      refused.add(nothing.refused());
+      return nothing;
+    }
     int room = admission.enter(bytes(batch));
     try {
       WriteResult result = new WriteJob(this, batch).run();
@@ -162,6 +176,23 @@ public final class DatasetWriter {
     } finally {
       admission.leave(room);
     }
+  }
+
+  private WriteResult refuseAll(Batch batch) {
+    Refusal refusal =
+        new Refusal(
+            "attach.read-only",
+            "dataset '%s' is attached read-only: its tables are another server's, and nothing is written to them"
+                .formatted(dataset.name()));
+    Tally tally = new Tally();
+    batch
+        .groups()
+        .forEach(group -> tally.refuse(group.sampleCount(), group.key(), null, null, refusal));
+    batch
+        .attributes()
+        .forEach(attribute ->
+            tally.refuse(1, attribute.key(), attribute.name(), attribute.time(), refusal));
+    return tally.result(batch.sampleCount() + batch.attributes().size());
   }
 
   /** About how much memory a batch and its cells take. */
@@ -288,7 +319,7 @@ public final class DatasetWriter {
     rows.writeLock().lock();
     try {
       int table = layout.layout().dataTable();
-      List<Rejected> rejected = apply(layout, table, edits.get(), Durability.ORDERED);
+      List<Rejected> rejected = apply(layout, table, edits.get(), dataset.earlier());
       if (!rejected.isEmpty()) {
         throw new WriteFailedException(
             "layout '%s': the store rejects a row that was written anew: %s"

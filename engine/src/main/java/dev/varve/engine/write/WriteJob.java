@@ -108,7 +108,7 @@ final class WriteJob {
       for (int table = 0; of != null && table < of.tables(); table++) {
         if (!of.data(table).isEmpty()) {
           if (last != null) {
-            applyData(last, lastTable, Durability.ORDERED);
+            applyData(last, lastTable, dataset.earlier());
           }
           last = of;
           lastTable = table;
@@ -305,7 +305,7 @@ final class WriteJob {
   private boolean applyHome() {
     MutationBatch home = notes.edits();
     return home.isEmpty()
-        || writer.homeApplier().apply(home, home.size(), Durability.ORDERED).isEmpty();
+        || writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
   }
 
   private boolean applyIndex(LayoutEdits of) {

@@ -133,6 +133,11 @@ public final class HeroicLayout implements Layout {
   }
 
   @Override
+  public List<String> originalTables() {
+    return List.of("heroic");
+  }
+
+  @Override
   public int dataTable() {
     return 0;
   }

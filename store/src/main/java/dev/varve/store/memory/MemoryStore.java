@@ -47,6 +47,11 @@ public final class MemoryStore implements Store {
   }
 
   @Override
+  public boolean isEmbedded() {
+    return true;
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return capabilities;
   }

@@ -72,6 +72,11 @@ final class RocksStore implements Store {
   }
 
   @Override
+  public boolean isEmbedded() {
+    return true;
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return CAPABILITIES;
   }

@@ -1,0 +1,60 @@
+package dev.varve.engine.periods;
+
+import dev.varve.engine.DatasetConfig.Access;
+import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.layout.Layout;
+import dev.varve.store.Store.OpenMode;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the tables of a layout lie in a store.
+ *
+ * @param tables as the store knows them, in the order of the layout
+ * @param mode how they are opened
+ */
+public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
+  public Placement {
+    tables = List.copyOf(tables);
+  }
+
+  /** Tables of our own, whose names begin with {@code prefix}. */
+  static Placement own(Layout layout, String prefix) {
+    List<TableSpec> tables = new ArrayList<>();
+    for (TableSpec spec : layout.tables()) {
+      tables.add(spec.named(prefix + spec.name()));
+    }
+    return new Placement(layout, tables, OpenMode.CREATE_IF_ABSENT);
+  }
+
+  /** Tables that another server has made. */
+  static Placement attached(Layout layout, Attached attached) {
+    List<String> names = foreignNames(layout, attached);
+    List<TableSpec> tables = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      tables.add(layout.tables().get(i).attached(names.get(i)));
+    }
+    boolean written = attached.access() == Access.CO_WRITE;
+    return new Placement(layout, tables, written ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);
+  }
+
+  /** What the tables of a layout are called where they are attached, in its order. */
+  public static List<String> foreignNames(Layout layout, Attached attached) {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < layout.tables().size(); i++) {
+      String original = layout.originalTables().get(i);
+      names.add(attached.tables().getOrDefault(layout.tables().get(i).name(), original));
+    }
+    return names;
+  }
+
+  boolean isForeign() {
+    return mode != OpenMode.CREATE_IF_ABSENT;
+  }
+
+  /** The table of samples. */
+  TableSpec dataTable() {
+    return tables.get(layout.dataTable());
+  }
+}

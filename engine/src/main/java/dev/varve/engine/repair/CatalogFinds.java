@@ -1,0 +1,126 @@
+package dev.varve.engine.repair;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.SeriesTable;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.layout.Domain;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.StoreException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Series that were found in the rows, or in an index, of a layout: gathered, then written into the
+ * home and put into the index as far as they are new. Used by one thread.
+ */
+final class CatalogFinds {
+  private static final long MARK_AHEAD_MICROS = 1_000_000;
+
+  private final OpenDataset dataset;
+  private final Domain domain;
+  private final Map<GroupKey, Found> found = new HashMap<>();
+
+  /** What was found of a key since the last {@link #keep}. */
+  private static final class Found {
+    private final Set<String> fields = new HashSet<>();
+    private @Nullable TimeRange extent;
+  }
+
+  CatalogFinds(OpenDataset dataset, Domain domain) {
+    this.dataset = dataset;
+    this.domain = domain;
+  }
+
+  /** Gathers that a key may have samples in a stretch of time. */
+  void add(GroupKey key, TimeRange times) {
+    Found of = found.computeIfAbsent(key, k -> new Found());
+    TimeRange before = of.extent;
+    of.extent =
+        before == null
+            ? times
+            : new TimeRange(
+                Math.min(before.from(), times.from()), Math.max(before.to(), times.to()));
+  }
+
+  /** Gathers that a key that was gathered has a field. */
+  void addField(GroupKey key, String field) {
+    found.computeIfAbsent(key, k -> new Found()).fields.add(field);
+  }
+
+  /**
+   * Makes what was gathered part of the catalog, and forgets it.
+   *
+   * @return how many keys were new
+   * @throws StoreException if the home cannot be written; what was gathered stays then
+   */
+  int keep() {
+    long stamp = dataset.clock().next();
+    MutationBatch edits = new MutationBatch();
+    int added = 0;
+    for (Map.Entry<GroupKey, Found> entry : found.entrySet()) {
+      added += put(edits, entry.getKey(), entry.getValue(), stamp) ? 1 : 0;
+    }
+    if (!edits.isEmpty()) {
+      dataset.marks().reach(stamp, MARK_AHEAD_MICROS);
+      for (RowOutcome outcome : dataset.home().series().table().apply(edits, dataset.earlier())) {
+        if (!outcome.applied()) {
+          throw new StoreException("the catalog cannot be written: " + outcome.reason());
+        }
+      }
+      found.forEach(this::remember);
+    }
+    found.clear();
+    return added;
+  }
+
+  /** Adds edits of what is new of a key; says whether the key is. */
+  private boolean put(MutationBatch edits, GroupKey key, Found of, long stamp) {
+    SeriesIndex index = dataset.index();
+    SeriesIdentity identity = SeriesIdentity.of(key);
+    int number = index.find(identity);
+    if (number < 0) {
+      SeriesTable.putKey(edits, identity, key, stamp);
+    }
+    for (String field : of.fields) {
+      for (Kind kind : domain.kinds()) {
+        if (number < 0 || !index.hasField(number, field, kind)) {
+          SeriesTable.putField(edits, identity, field, kind, stamp);
+        }
+      }
+    }
+    TimeRange extent = extent(of);
+    if (extent != null && (number < 0 || !covers(index.extent(number), extent))) {
+      SeriesTable.putExtent(edits, identity, extent, 0, stamp);
+    }
+    return number < 0;
+  }
+
+  /** Where others write, extents are not asked for, and would only pile up in the home. */
+  private @Nullable TimeRange extent(Found of) {
+    return dataset.trustsExtents() ? of.extent : null;
+  }
+
+  private static boolean covers(TimeRange standing, TimeRange extent) {
+    return !standing.isEmpty() && standing.from() <= extent.from() && standing.to() >= extent.to();
+  }
+
+  private void remember(GroupKey key, Found of) {
+    SeriesIndex index = dataset.index();
+    int number = index.add(SeriesIdentity.of(key), key);
+    for (String field : of.fields) {
+      domain.kinds().forEach(kind -> index.addField(number, field, kind));
+    }
+    TimeRange extent = extent(of);
+    if (extent != null) {
+      index.extend(number, extent);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+package dev.varve.engine.repair;
+
+import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.RebuildProgress;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.layout.Layout;
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rebuilds the catalog of a dataset whose tables were there before it, and keeps it up where
+ * another server writes into them.
+ *
+ * <p>A layout with an index of its own is asked for its recent rows again and again, so that a new
+ * series is known within the time that the dataset states. Late rows, and those of a layout that
+ * has no index, are found by a search of everything, which begins a stated time after the last one
+ * ended and goes on after a restart where it stopped.
+ */
+public final class CatalogRefresh implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(CatalogRefresh.class);
+  private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(10);
+
+  /** Samples that are later than that are found by the next search of everything. */
+  private static final long RECENT_SECONDS = 3600;
+
+  private final OpenDataset dataset;
+  private final Refresh times;
+  private final Set<String> knownMetrics = new TreeSet<>();
+  private final LongAdder refreshes = new LongAdder();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final @Nullable Thread thread;
+
+  /** Guards the search of everything, of which there is one at a time. */
+  private final ReentrantLock rebuilding = new ReentrantLock();
+
+  private volatile RebuildProgress progress = new RebuildProgress(0, 0, 0);
+  private volatile boolean complete;
+  private volatile long lastEnded = System.nanoTime();
+
+  /** Starts to rebuild and keep up a catalog, where that is called for. */
+  public CatalogRefresh(OpenDataset dataset) {
+    this.dataset = dataset;
+    this.times = dataset.config().refresh();
+    this.complete = dataset.home().identity().catalogState().complete();
+    boolean othersWrite = dataset.config().attached() != null;
+    this.thread =
+        complete && !othersWrite
+            ? null
+            : Thread.ofVirtual()
+                .name("catalog of " + dataset.name())
+                .start(() -> work(othersWrite));
+  }
+
+  private void work(boolean othersWrite) {
+    boolean isRestart = complete;
+    if (!isRestart) {
+      LOG.info("dataset '{}': rebuilding the catalog from the rows that are there", dataset.name());
+      while (!complete && !isStopped()) {
+        attempt(() -> rebuild(now -> {}));
+      }
+      if (isStopped()) {
+        return;
+      }
+      knownMetrics.addAll(dataset.index().labelValues(Series.NAME_LABEL, new Selector(List.of())));
+      LOG.info("dataset '{}': the catalog is rebuilt: {}", dataset.name(), progress);
+    }
+    if (othersWrite) {
+      keepUp(isRestart);
+    }
+  }
+
+  /** Looks again and again; after a restart at once, for what came while nobody looked. */
+  private void keepUp(boolean isRestart) {
+    boolean indexed = layout().directory().isPresent();
+    Duration pause = indexed ? times.within().dividedBy(2) : times.rescan();
+    boolean isDue = isRestart && !indexed;
+    long searched = System.nanoTime();
+    do {
+      if (indexed) {
+        attempt(this::listRecent);
+      }
+      if (isDue || System.nanoTime() - searched >= times.rescan().toNanos()) {
+        attempt(() -> rebuild(now -> {}));
+        searched = System.nanoTime();
+        isDue = false;
+      }
+    } while (!isStopped(pause));
+  }
+
+  private void attempt(Runnable work) {
+    try {
+      work.run();
+    } catch (StoreException | WriteFailedException e) {
+      LOG.warn(
+          "dataset '{}': looking for series failed and is tried again: {}",
+          dataset.name(),
+          e.getMessage());
+      isStopped(BEFORE_ANOTHER_TRY);
+    } catch (RuntimeException e) {
+      LOG.error("dataset '{}': looking for series failed and is tried again", dataset.name(), e);
+      isStopped(BEFORE_ANOTHER_TRY);
+    }
+  }
+
+  private void listRecent() {
+    long from = dataset.now() - Resolution.SECONDS.convert(RECENT_SECONDS, dataset.resolution());
+    CatalogRebuild look = new CatalogRebuild(dataset, now -> {}, this::isStopped);
+    if (look.listRecent(new TimeRange(from, Long.MAX_VALUE), knownMetrics)) {
+      refreshed();
+    }
+  }
+
+  private void refreshed() {
+    lastEnded = System.nanoTime();
+    refreshes.increment();
+  }
+
+  private Layout layout() {
+    return dataset.periods().all().getFirst().primary().layout();
+  }
+
+  /**
+   * Finds the series that others have written into the tables of the dataset, by their rows. Waits
+   * for a search that is under way. One that was interrupted goes on where it stopped.
+   *
+   * @param told now and then, by the thread that calls
+   */
+  public void rebuild(Consumer<RebuildProgress> told) {
+    rebuilding.lock();
+    try {
+      Consumer<RebuildProgress> both =
+          now -> {
+            progress = now;
+            told.accept(now);
+          };
+      if (new CatalogRebuild(dataset, both, this::isStopped).run()) {
+        complete = true;
+        refreshed();
+      }
+    } finally {
+      rebuilding.unlock();
+    }
+  }
+
+  /** Whether every series is known that was there when the dataset was made. */
+  public boolean isComplete() {
+    return complete;
+  }
+
+  /** How far the search of everything is, or what the last one came to. */
+  public RebuildProgress progress() {
+    return progress;
+  }
+
+  /** Figures by name. */
+  public Map<String, Double> figures() {
+    Map<String, Double> figures = new TreeMap<>();
+    figures.put("catalog_complete", complete ? 1.0 : 0.0);
+    figures.put("catalog_rebuilt_rows", (double) progress.rows());
+    if (dataset.config().attached() != null) {
+      figures.put("catalog_refreshes_total", refreshes.doubleValue());
+      figures.put("catalog_refresh_age_seconds", (System.nanoTime() - lastEnded) / 1e9);
+    }
+    return figures;
+  }
+
+  /** Makes what is under way stop, and every later search; they go on after a restart. */
+  public void stop() {
+    stop.countDown();
+  }
+
+  private boolean isStopped() {
+    return stop.getCount() == 0;
+  }
+
+  private boolean isStopped(Duration after) {
+    try {
+      return stop.await(after.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    if (thread != null) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.varve.engine.DatasetConfig.Access;
+import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Selector;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.Store;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tables that another server has made, and goes on to write, are served where they lie. */
+class AttachTest {
+  private static final long HOUR = 3_600_000L;
+  private static final long NOW = TestEngine.START_MICROS / 1000;
+  private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+  private static final StoreConfig FOREIGN = new StoreConfig("memory", Map.of("is", "foreign"));
+  private static final StoreConfig OWN = new StoreConfig("memory", Map.of("is", "own"));
+  private static final Refresh SOON = new Refresh(Duration.ofMillis(100), Duration.ofMillis(150));
+
+  private final Store foreign = new MemoryStore();
+  private final Store own = new MemoryStore();
+  private boolean mayWrite;
+
+  @AfterEach
+  void close() {
+    foreign.close();
+    own.close();
+  }
+
+  private Engine open(DatasetConfig... datasets) {
+    EngineConfig config =
+        new EngineConfig(
+            Path.of("unused"), EngineConfig.DEFAULT_MEMORY, List.of(datasets), datasets[0].name());
+    return Engine.open(
+        config,
+        (store, path, memory) -> store.equals(FOREIGN) ? guarded() : new StoreAround(own),
+        () -> TestEngine.START_MICROS);
+  }
+
+  /** Lets nobody write, and nobody open a table for it, unless that is what the test is about. */
+  private Store guarded() {
+    return new StoreAround(foreign) {
+      @Override
+      public Table open(TableSpec spec, OpenMode mode) {
+        assertThat(mode).isEqualTo(mayWrite ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);
+        assertThat(spec.foreign()).isTrue();
+        return super.open(spec, mode);
+      }
+    };
+  }
+
+  private static DatasetConfig attached(Layout layout, Access access, Map<String, String> tables) {
+    return new DatasetConfig(
+        "main",
+        FOREIGN,
+        List.of(new PeriodConfig(Instant.MIN, List.of(layout))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false,
+        SOON,
+        new Attached(access, tables, OWN));
+  }
+
+  private static Batch batch(String host, int series, long first) {
+    BatchBuilder batch = new BatchBuilder();
+    for (int s = 0; s < series; s++) {
+      GroupKey key = GroupKey.of("m", Tags.of("host", host + s));
+      for (int i = 0; i < 5; i++) {
+        batch.add(key, first + i * 25L * HOUR, new Value.Real(s * 1000.0 + i));
+      }
+    }
+    return batch.build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"heroic", "opentsdb", "kairosdb"})
+  void readsWhatTheOtherServerWritesAndWritesNothingToItsStore(String name) {
+    Layout layout = TestEngine.layout(name);
+    Model model = new Model();
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      model.write(batch("a", 20, NOW - 200 * HOUR));
+      server.write(batch("a", 20, NOW - 200 * HOUR));
+      List<String> tables = foreign.tables();
+      try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
+
+        server.write(batch("b", 3, NOW));
+        model.write(batch("b", 3, NOW));
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(() -> assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all()));
+
+        // Far outside of all that was there: the other server writes where it likes.
+        server.write(batch("a", 1, NOW - 9000 * HOUR));
+        server.write(batch("a", 1, NOW + 2000 * HOUR));
+        model.write(batch("a", 1, NOW - 9000 * HOUR));
+        model.write(batch("a", 1, NOW + 2000 * HOUR));
+        assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
+        assertThat(engine.figures()).containsKey("catalog_refreshes_total{dataset=\"main\"}");
+      }
+      assertThat(foreign.tables()).isEqualTo(tables);
+      try (Engine again = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        assertThat(again.defaultDataset().isCatalogComplete()).isTrue();
+        assertThat(TestEngine.read(again.defaultDataset(), ALL)).isEqualTo(model.all());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"heroic", "opentsdb", "kairosdb"})
+  void findsAfterARestartWhatCameMeanwhile(String name) {
+    Layout layout = TestEngine.layout(name);
+    DatasetConfig config =
+        attached(layout, Access.READ_ONLY, Map.of())
+            .with(new Refresh(Duration.ofDays(1), Duration.ofDays(1)));
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 2, NOW));
+      try (Engine engine = open(config)) {
+        await().atMost(Duration.ofSeconds(20)).until(engine.defaultDataset()::isCatalogComplete);
+      }
+      server.write(batch("late", 2, NOW - 5000 * HOUR));
+      try (Engine engine = open(config)) {
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> engine.defaultDataset().catalog().seriesCount() == 4);
+      }
+    }
+  }
+
+  @Test
+  void refusesEveryWriteByName() {
+    Layout layout = TestEngine.layout("opentsdb");
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 1, NOW));
+      try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        Dataset dataset = engine.defaultDataset();
+        WriteResult result = dataset.write(batch("b", 2, NOW));
+
+        assertThat(result.accepted()).isZero();
+        assertThat(result.refused()).isEqualTo(10);
+        assertThat(result.rejections().getFirst().refusal().message())
+            .contains("dataset 'main' is attached read-only");
+        assertThatThrownBy(() -> dataset.compact(ALL, now -> {}, () -> false))
+            .isInstanceOf(QueryRefusedException.class)
+            .hasMessageContaining("dataset 'main' is attached read-only");
+        assertThat(dataset.explain(batch("b", 1, NOW))).isNotEmpty();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"heroic", "opentsdb", "kairosdb"})
+  void writesBesideTheOtherServerInItsOwnTables(String name) {
+    mayWrite = true;
+    Layout layout = TestEngine.layout(name);
+    Model model = new Model();
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 3, NOW));
+      model.write(batch("a", 3, NOW));
+      List<String> tables = foreign.tables();
+      DatasetConfig config = attached(layout, Access.CO_WRITE, Map.of());
+      try (Engine engine = open(config)) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        assertThat(dataset.write(batch("b", 3, NOW)).refused()).isZero();
+        model.write(batch("b", 3, NOW));
+        assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
+      }
+      assertThat(foreign.tables()).isEqualTo(tables);
+      // Another reader, who knows nothing but the tables, finds the same.
+      own.tables().forEach(own::drop);
+      mayWrite = false;
+      try (Engine reader = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        Dataset dataset = reader.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
+      }
+    }
+  }
+
+  @Test
+  void takesTablesUnderTheNamesThatItIsGiven() {
+    Layout layout = TestEngine.layout("heroic");
+    TableSpec spec = layout.tables().getFirst();
+    foreign.open(spec.named("prod-metrics"), Store.OpenMode.CREATE_IF_ABSENT).close();
+    DatasetConfig config = attached(layout, Access.READ_ONLY, Map.of("metrics", "prod-metrics"));
+    try (Engine engine = open(config)) {
+      await().atMost(Duration.ofSeconds(20)).until(engine.defaultDataset()::isCatalogComplete);
+    }
+    foreign.open(spec.named("heroic"), Store.OpenMode.CREATE_IF_ABSENT).close();
+    assertThatThrownBy(() -> open(attached(layout, Access.READ_ONLY, Map.of())))
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("was made with tables prod-metrics, the configuration says heroic");
+  }
+
+  @Test
+  void refusesToAttachWhatIsNotThereOrOtherwiseMade() {
+    Layout kairosDb = TestEngine.layout("kairosdb");
+    assertThatThrownBy(() -> open(attached(kairosDb, Access.READ_ONLY, Map.of())))
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("the store has no table 'data_points' to attach");
+
+    Layout seconds = Layouts.of("kairosdb", Map.of("unit", "seconds"));
+    try (ForeignServer server = new ForeignServer(foreign, kairosDb)) {
+      server.write(batch("a", 1, NOW));
+      assertThatThrownBy(() -> open(attached(seconds, Access.READ_ONLY, Map.of())))
+          .isInstanceOf(InvalidConfigException.class)
+          .hasMessageContaining("the keyspace was made with row_time_unit MILLISECONDS");
+    }
+  }
+
+  @Test
+  void countsATableThatOnlyLaterVersionsMakeAsEmpty() {
+    Layout layout = Layouts.of("kairosdb", Map.of("unit", "legacy"));
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 2, NOW));
+      foreign.drop("spec");
+      foreign.drop("tag_indexed_row_keys");
+      try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        assertThat(TestEngine.read(dataset, ALL)).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void namesWhatContradictsItself() {
+    Layout layout = TestEngine.layout("opentsdb");
+    DatasetConfig sameHome =
+        attached(layout, Access.READ_ONLY, Map.of("tsdbb", "x", "tsdb", "tsdb-uid"))
+            .with(
+                new Attached(Access.READ_ONLY, Map.of("tsdbb", "x", "tsdb", "tsdb-uid"), FOREIGN));
+    List<PeriodConfig> periods = new ArrayList<>(sameHome.periods());
+    periods.add(new PeriodConfig(Instant.parse("2100-01-01T00:00:00Z"), List.of(layout, layout)));
+    DatasetConfig odd =
+        new DatasetConfig(
+            "main",
+            FOREIGN,
+            periods,
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false,
+            new Refresh(Duration.ZERO, Duration.ofSeconds(1)),
+            sameHome.attached());
+
+    assertThatThrownBy(() -> open(odd))
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("refresh PT0S is not positive")
+        .hasMessageContaining("does not write companions")
+        .hasMessageContaining("a later period would never be written")
+        .hasMessageContaining("nothing is written to its store, and its home lies there")
+        .hasMessageContaining("layout 'opentsdb' has no table 'tsdbb'; it has: tsdb, tsdb-uid")
+        .hasMessageContaining("two tables of layout 'opentsdb' have one name: tsdb-uid, tsdb-uid");
+  }
+}
