@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class LayoutsOnStore {
   /** How often each promise is tried, each time with another seed: {@code -Dvarve.matrix.tries}. */
-  private static final int TRIES = Integer.getInteger("varve.matrix.tries", 2);
+  static final int TRIES = Integer.getInteger("varve.matrix.tries", 2);
 
   private static final long SEED = Long.getLong("varve.matrix.seed", 1);
 
@@ -30,6 +30,7 @@ abstract class LayoutsOnStore {
   private Path directory;
   private RunningStore running;
   private Store store;
+  private Counts counts;
 
   LayoutsOnStore(String kind) {
     this.kind = kind;
@@ -38,12 +39,14 @@ abstract class LayoutsOnStore {
   @BeforeAll
   void start(@TempDir Path temporary) {
     directory = temporary;
+    counts = new Counts(kind);
     running = RunningStore.start(kind, directory);
     store = running.open();
   }
 
   @AfterAll
   void stop() {
+    counts.write();
     if (store != null) {
       store.close();
     }
@@ -72,6 +75,7 @@ abstract class LayoutsOnStore {
                   for (long seed = SEED; seed < SEED + TRIES; seed++) {
                     promise.getValue().accept(seed);
                   }
+                  counts.passed(name, TRIES);
                 }))
         .toList();
   }
@@ -82,7 +86,10 @@ abstract class LayoutsOnStore {
         .map(layout ->
             DynamicTest.dynamicTest(
                 layout,
-                () -> new DatasetsOnStore(kind, running.options(), directory, layout).check()))
+                () -> {
+                  new DatasetsOnStore(kind, running.options(), directory, layout).check();
+                  counts.passed(layout, 1);
+                }))
         .toList();
   }
 }

@@ -1,0 +1,54 @@
+package dev.varve.matrix;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+
+/** How many checks each layout has passed on a store, kept in a file for the page of the docs. */
+final class Counts {
+  private static final Path FOLDER = Path.of("target", "matrix");
+
+  private final String store;
+  private final Map<String, Integer> passed = new ConcurrentSkipListMap<>();
+
+  Counts(String store) {
+    this.store = store;
+  }
+
+  /** Notes checks that a layout has passed. */
+  void passed(String layout, int checks) {
+    passed.merge(layout, checks, Integer::sum);
+  }
+
+  void write() {
+    String lines =
+        passed.entrySet().stream()
+            .map(entry -> entry.getKey() + "\t" + entry.getValue() + "\n")
+            .collect(Collectors.joining());
+    try {
+      Files.createDirectories(FOLDER);
+      Files.writeString(file(store), lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the tests on a store have written in this build. */
+  static Map<String, Integer> read(String store) throws IOException {
+    Map<String, Integer> counts = new TreeMap<>();
+    for (String line : Files.readAllLines(file(store))) {
+      String[] parts = line.split("\t", -1);
+      counts.put(parts[0], Integer.valueOf(parts[1]));
+    }
+    return counts;
+  }
+
+  private static Path file(String store) {
+    return FOLDER.resolve(store + ".tsv");
+  }
+}

@@ -1,0 +1,91 @@
+package dev.varve.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The page of the docs that says which layout was tried on which store is made of what the tests of
+ * this build have counted. {@code -Dvarve.matrix.write=true} writes it anew.
+ */
+class MatrixPageIT {
+  private static final Path PAGE = Path.of("..", "docs", "stores", "matrix.md");
+  private static final List<String> STORES = List.of("rocksdb", "bigtable", "hbase", "cassandra");
+  private static final Pattern TESTS = Pattern.compile("<testsuite [^>]*?\\btests=\"(\\d+)\"");
+
+  @Test
+  void thePageSaysWhatTheTestsCounted() throws IOException {
+    String page = page();
+    if (Boolean.getBoolean("varve.matrix.write")) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(PAGE).as("write it anew with -Dvarve.matrix.write=true").exists().hasContent(page);
+  }
+
+  private static String page() throws IOException {
+    StringBuilder page = new StringBuilder(HEAD);
+    page.append("| |");
+    STORES.forEach(store -> page.append(' ').append(store).append(" |"));
+    page.append("\n| --- |").append(" ---: |".repeat(STORES.size())).append('\n');
+    page.append("| *the store contract* |");
+    for (String store : STORES) {
+      page.append(' ').append(contractTests(store)).append(" |");
+    }
+    page.append('\n');
+    Map<String, Map<String, Integer>> counts = new TreeMap<>();
+    Set<String> layouts = new TreeSet<>();
+    for (String store : STORES) {
+      counts.put(store, Counts.read(store));
+      layouts.addAll(counts.get(store).keySet());
+    }
+    for (String layout : layouts) {
+      page.append("| ").append(layout).append(" |");
+      for (String store : STORES) {
+        page.append(' ').append(counts.get(store).getOrDefault(layout, 0)).append(" |");
+      }
+      page.append('\n');
+    }
+    return page.toString();
+  }
+
+  private static final String HEAD =
+      """
+      # Which layout was tried on which store
+
+      Every number is a count of checks that `.ci/run` passes; the build compares this page with what it counted. Of a layout these are the promises of its contract
+      that depend on the store, each with %d seeds, among them that the store holds cell for cell what memory holds; and, for the layouts of the catalog, a dataset that
+      is written, read and explained through the engine, where the estimate of `explain` has to lie within a factor of two of what was read. The parts of the layout
+      contract that touch no store (codecs, refusals, damaged cells) run in module `layout-contract`. A layout whose name begins with `declared-` is one of the combinations
+      of key parts that are tested beside those of the catalog. Module `matrix` has the tests; `-Dvarve.matrix.tries=100` tries longer.
+
+      """
+          .formatted(LayoutsOnStore.TRIES);
+
+  /** How many tests the contract of a store has run, as its reports say. */
+  private static int contractTests(String store) throws IOException {
+    Path reports = Path.of("..", "stores", store, "target");
+    try (Stream<Path> files = Files.walk(reports)) {
+      Path report =
+          files
+              .filter(
+                  file -> file.getFileName().toString().matches("TEST-.*Contract(IT|Test)\\.xml"))
+              .max(java.util.Comparator.comparing(file -> file.toFile().lastModified()))
+              .orElseThrow(() ->
+                  new AssertionError("no report of the contract of '" + store + "' in " + reports));
+      Matcher tests = TESTS.matcher(Files.readString(report));
+      assertThat(tests.find()).as("the number of tests in %s", report).isTrue();
+      return Integer.parseInt(tests.group(1));
+    }
+  }
+}
