@@ -30,6 +30,7 @@ import picocli.CommandLine.HelpCommand;
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,
+      AttachCommand.class,
       DevStoreCommand.class,
       BenchCommand.class,
       HelpCommand.class

@@ -69,6 +69,17 @@ class CommandLineTest {
   }
 
   @Test
+  void attachNamesTheTableThatIsMissingAndPrintsNoConfiguration() {
+    assertThat(run("", "attach", "heroic", "--store", "memory")).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("the store has no table 'heroic'")
+        .contains("these are no tables that layout 'heroic' can read");
+    assertThat(out.toString()).isEmpty();
+    assertThat(run("", "attach", "heroic", "--store", "memory", "--table", "x=y")).isEqualTo(2);
+    assertThat(run("", "dev-store", "mysql")).isEqualTo(2);
+  }
+
+  @Test
   void aFailureEndsWithOneAndOneLine() {
     assertThat(run("", "cells", "--layout", "no-such-layout")).isEqualTo(1);
     assertThat(run("", "layouts", "no-such-layout")).isEqualTo(1);

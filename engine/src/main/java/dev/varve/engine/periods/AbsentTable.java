@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A foreign table that is not there, such as one that only later versions of its server make:
  * nothing stands in it, and nothing can be written.
  */
-record AbsentTable(TableSpec spec) implements Table {
+public record AbsentTable(TableSpec spec) implements Table {
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     RowOutcome outcome =

@@ -1,0 +1,201 @@
+package dev.varve.cli;
+
+import dev.varve.engine.attach.Inspection;
+import dev.varve.engine.attach.Inspection.Candidate;
+import dev.varve.engine.attach.Inspection.FoundTable;
+import dev.varve.engine.attach.TableInspector;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProviders;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code varve attach}. */
+@Command(
+    name = "attach",
+    description =
+        "Looks at the tables of another server, says what they are, and prints the configuration with which to serve them.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Nothing is written to the store, with --co-write neither: that only makes the configuration say so. What is",
+      "found goes to stderr, the configuration to stdout or into the file that --write names.",
+      "",
+      "Examples:",
+      "  varve attach kairosdb --store cassandra --option contact-points=10.0.0.1 --option local-datacenter=dc1",
+      "  varve attach opentsdb --store hbase --option quorum=zk1 --param saltBuckets=20 --write varve.yaml",
+      "  varve attach heroic --store bigtable --option project=p --option instance=i --table metrics=heroic --co-write"
+    })
+final class AttachCommand implements Callable<Integer> {
+  private static final long MEMORY = 64L << 20;
+
+  @Parameters(
+      paramLabel = "LAYOUT",
+      description = "The layout of the tables: kairosdb, opentsdb, heroic.")
+  private String layout;
+
+  @Option(
+      names = "--store",
+      required = true,
+      paramLabel = "KIND",
+      description = "Where they lie: cassandra, hbase, bigtable.")
+  private String kind;
+
+  @Option(names = "--option", paramLabel = "NAME=VALUE", description = "An option of the store.")
+  private Map<String, String> options = Map.of();
+
+  @Option(
+      names = "--table",
+      paramLabel = "TABLE=NAME",
+      description = "What a table of the layout is called, where it is not the original's name.")
+  private Map<String, String> tables = Map.of();
+
+  @Option(
+      names = "--param",
+      paramLabel = "NAME=VALUE",
+      description = "A parameter of the layout that is known.")
+  private Map<String, String> parameters = Map.of();
+
+  @Option(
+      names = "--dataset",
+      defaultValue = "attached",
+      paramLabel = "NAME",
+      description = "What the dataset is to be called (default: ${DEFAULT-VALUE}).")
+  private String dataset;
+
+  @Option(
+      names = "--co-write",
+      description = "The configuration lets Varve write to the tables, beside the other server.")
+  private boolean coWrite;
+
+  @Option(
+      names = "--write",
+      paramLabel = "FILE",
+      description = "Write the configuration into a file that is not there yet.")
+  private @Nullable Path write;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    Inspection inspection = inspect();
+    PrintWriter err = spec.commandLine().getErr();
+    print(inspection, err);
+    if (!inspection.isReadable()) {
+      throw new CommandFailedException("these are no tables that layout '" + layout + "' can read");
+    }
+    String yaml = configuration(chosen(inspection));
+    err.println();
+    err.println(wouldDo());
+    if (write == null) {
+      spec.commandLine().getOut().print(yaml);
+    } else {
+      Files.writeString(write, yaml, java.nio.file.StandardOpenOption.CREATE_NEW);
+      err.println("Written to " + write + ". Next: ./varve serve --config " + write);
+    }
+    return 0;
+  }
+
+  private Inspection inspect() throws IOException {
+    Path scratch = Files.createTempDirectory("varve-attach-");
+    try (Store store = StoreProviders.of(kind).open(scratch.resolve(kind), MEMORY, options)) {
+      return new TableInspector(store, layout, parameters, tables).inspect();
+    } catch (IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void print(Inspection inspection, PrintWriter err) {
+    err.println("Tables:");
+    for (FoundTable table : inspection.tables()) {
+      String state = table.there() ? "there" : "not there";
+      err.println("  %s, called %s: %s".formatted(table.table(), table.name(), state));
+      table.problems().forEach(problem -> err.println("    " + problem));
+    }
+    for (Candidate candidate : inspection.candidates()) {
+      err.println();
+      err.println("As " + candidate.layout().identity() + ":");
+      candidate.evidence().forEach(evidence -> err.println("  " + evidence));
+      if (candidate.refusal().isEmpty()) {
+        err.println(
+            "  %d of %d rows tried are its rows"
+                .formatted(candidate.explained(), candidate.rows()));
+      } else {
+        err.println("  the tables say that it is not so: " + candidate.refusal());
+      }
+      candidate.examples().forEach(example -> err.println("    " + example));
+    }
+  }
+
+  /** The one candidate that explains everything. */
+  private Candidate chosen(Inspection inspection) {
+    List<Candidate> whole = inspection.whole();
+    if (whole.isEmpty()) {
+      throw new CommandFailedException(
+          "no parameters of layout '%s' explain every row that was tried; name what you know with --param"
+              .formatted(layout));
+    }
+    boolean empty = whole.getFirst().rows() == 0;
+    if (whole.size() > 1 && !empty) {
+      throw new CommandFailedException(
+          "%d sets of parameters explain every row that was tried: name the right one with --param"
+              .formatted(whole.size()));
+    }
+    if (empty) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "  the tables hold no row that could be tried: the parameters are what was given, or defaults");
+    }
+    return whole.getFirst();
+  }
+
+  private String wouldDo() {
+    return coWrite
+        ? "A server with this configuration writes samples, and what the layout keeps beside them, into these tables as the other server does. It never makes, alters or drops them."
+        : "A server with this configuration reads these tables, and writes nothing at all to their store.";
+  }
+
+  private String configuration(Candidate candidate) {
+    StringBuilder yaml = new StringBuilder();
+    yaml.append("datasets:\n  ").append(dataset).append(":\n");
+    yaml.append("    layout: ").append(layout).append('\n');
+    section(yaml, "parameters", candidate.parameters());
+    yaml.append("    attach: ").append(coWrite ? "co-write" : "read-only").append('\n');
+    section(yaml, "tables", tables);
+    yaml.append("    store:\n      kind: ").append(kind).append('\n');
+    if (!options.isEmpty()) {
+      yaml.append("      options:\n");
+      entries(yaml, "        ", options);
+    }
+    return yaml.toString();
+  }
+
+  private static void section(StringBuilder yaml, String name, Map<String, String> entries) {
+    if (!entries.isEmpty()) {
+      yaml.append("    ").append(name).append(":\n");
+      entries(yaml, "      ", entries);
+    }
+  }
+
+  private static void entries(StringBuilder yaml, String indent, Map<String, String> entries) {
+    new TreeMap<>(entries)
+        .forEach((name, value) ->
+            yaml.append(indent)
+                .append(name)
+                .append(": '")
+                .append(value.replace("'", "''"))
+                .append("'\n"));
+  }
+}

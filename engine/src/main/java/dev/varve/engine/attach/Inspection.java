@@ -1,0 +1,59 @@
+package dev.varve.engine.attach;
+
+import dev.varve.layout.Layout;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was found at the tables of another server.
+ *
+ * @param tables those of the layout, in its order
+ * @param candidates ways to read them, the one that explains most first
+ */
+public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
+  public Inspection {
+    tables = List.copyOf(tables);
+    candidates = List.copyOf(candidates);
+  }
+
+  /**
+   * A table.
+   *
+   * @param table as the layout calls it
+   * @param name as its store does
+   * @param problems why it cannot be read, in words
+   */
+  public record FoundTable(String table, String name, boolean there, List<String> problems) {}
+
+  /**
+   * A layout that may be that of the tables.
+   *
+   * @param parameters that were given or guessed
+   * @param evidence what speaks for the parameters before any row was read with them
+   * @param rows how many were tried
+   * @param explained how many of them are rows of the layout, every cell of them
+   * @param examples of both kinds, in words
+   * @param refusal why the tables say themselves that it is another; empty where they do not
+   */
+  public record Candidate(
+      Layout layout,
+      Map<String, String> parameters,
+      List<String> evidence,
+      int rows,
+      int explained,
+      List<String> examples,
+      String refusal) {}
+
+  /** Whether every table that matters can be read. */
+  public boolean isReadable() {
+    return tables.stream().allMatch(table -> table.problems().isEmpty());
+  }
+
+  /** The candidates that explain every row that was tried. */
+  public List<Candidate> whole() {
+    return candidates.stream()
+        .filter(candidate -> candidate.refusal().isEmpty())
+        .filter(candidate -> candidate.explained() == candidate.rows())
+        .toList();
+  }
+}

@@ -1,0 +1,235 @@
+package dev.varve.engine.attach;
+
+import dev.varve.engine.attach.Inspection.Candidate;
+import dev.varve.engine.attach.Inspection.FoundTable;
+import dev.varve.engine.periods.AbsentTable;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Inference;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.Steps;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Capabilities.RowOrder;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.Store;
+import dev.varve.store.Store.OpenMode;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Inspects the tables of another server in a store, which are only read. */
+public final class TableInspector {
+  private static final int EXAMPLES = 3;
+
+  private final Store store;
+  private final String layout;
+  private final Map<String, String> given;
+  private final Layout first;
+  private final List<TableSpec> specs = new ArrayList<>();
+  private final List<FoundTable> found = new ArrayList<>();
+
+  /**
+   * An inspector.
+   *
+   * @param layout the name of the layout that the tables are thought to have
+   * @param given parameters that are known
+   * @param names of the tables in the store, by those that the layout gives them; what is missing
+   *     is called as the original calls it
+   * @throws IllegalArgumentException if there is no such layout or table
+   * @throws RefusedException if a parameter is none of the layout
+   */
+  public TableInspector(
+      Store store, String layout, Map<String, String> given, Map<String, String> names) {
+    this.store = store;
+    this.layout = layout;
+    this.given = Map.copyOf(given);
+    this.first = Layouts.of(layout, given);
+    List<String> own = first.tables().stream().map(TableSpec::name).toList();
+    for (String name : names.keySet()) {
+      if (!own.contains(name)) {
+        throw new IllegalArgumentException(
+            "layout '%s' has no table '%s'; it has %s".formatted(layout, name, own));
+      }
+    }
+    for (int i = 0; i < own.size(); i++) {
+      String original = first.originalTables().get(i);
+      specs.add(first.tables().get(i).attached(names.getOrDefault(own.get(i), original)));
+    }
+  }
+
+  /**
+   * Looks.
+   *
+   * @throws StoreException if the store fails
+   */
+  public Inspection inspect() {
+    List<String> there = store.tables();
+    for (int i = 0; i < specs.size(); i++) {
+      boolean isThere = there.contains(specs.get(i).name());
+      List<String> problems = isThere ? store.check(specs.get(i), Set.of()) : missing(i);
+      found.add(
+          new FoundTable(first.tables().get(i).name(), specs.get(i).name(), isThere, problems));
+    }
+    if (found.stream().anyMatch(table -> !table.problems().isEmpty())) {
+      return new Inspection(found, List.of());
+    }
+    return new Inspection(found, candidates());
+  }
+
+  /** Of the tables only that of the samples has to be there: others come with later versions. */
+  private List<String> missing(int table) {
+    return table == first.dataTable()
+        ? List.of(
+            "the store has no table '%s'; it has %s"
+                .formatted(specs.get(table).name(), store.tables()))
+        : List.of();
+  }
+
+  private List<Candidate> candidates() {
+    List<@Nullable Table> tables = new ArrayList<>();
+    try {
+      for (int i = 0; i < specs.size(); i++) {
+        tables.add(found.get(i).there() ? store.open(specs.get(i), OpenMode.READ_ONLY) : null);
+      }
+      return candidates(tables);
+    } finally {
+      for (Table table : tables) {
+        if (table != null) {
+          table.close();
+        }
+      }
+    }
+  }
+
+  private List<Candidate> candidates(List<@Nullable Table> tables) {
+    boolean ordered = store.capabilities(specs.get(first.dataTable())).order() == RowOrder.TABLE;
+    List<List<Cell>> sampled = new ArrayList<>();
+    for (Table table : tables) {
+      sampled.add(table == null || !ordered ? List.of() : new RowSampler(table).cells());
+    }
+    List<Candidate> candidates = new ArrayList<>();
+    for (Inference.Guess guess : Inference.of(layout, given, sampled)) {
+      candidates.add(tried(guess, tables, sampled));
+    }
+    candidates.sort(
+        Comparator.comparing((Candidate candidate) -> !candidate.refusal().isEmpty())
+            .thenComparing(Candidate::explained, Comparator.reverseOrder()));
+    return candidates;
+  }
+
+  private Candidate tried(
+      Inference.Guess guess, List<@Nullable Table> tables, List<List<Cell>> sampled) {
+    Layout made = Layouts.of(layout, guess.parameters());
+    List<Table> open = new ArrayList<>();
+    for (int i = 0; i < tables.size(); i++) {
+      Table table = tables.get(i);
+      open.add(table == null ? new AbsentTable(specs.get(i)) : table);
+    }
+    Steps steps =
+        new Steps(
+            open,
+            () -> {
+              throw new IllegalStateException("an inspection writes nothing");
+            });
+    Trial trial = new Trial(made, steps);
+    String refusal = "";
+    try {
+      steps.run(made.opening());
+      if (made.directory().isPresent()) {
+        trial.tryListed(open.get(made.dataTable()));
+      } else {
+        trial.tryCells(sampled.get(made.dataTable()));
+      }
+    } catch (RefusedException | DamagedCellException e) {
+      refusal = String.valueOf(e.getMessage());
+    }
+    return new Candidate(
+        made,
+        guess.parameters(),
+        guess.evidence(),
+        trial.rows,
+        trial.explained,
+        trial.examples(),
+        refusal);
+  }
+
+  /** Rows read with one layout. */
+  private static final class Trial {
+    private final Layout layout;
+    private final Steps steps;
+    private final List<String> good = new ArrayList<>();
+    private final List<String> bad = new ArrayList<>();
+    private int rows;
+    private int explained;
+
+    private Trial(Layout layout, Steps steps) {
+      this.layout = layout;
+      this.steps = steps;
+    }
+
+    private List<String> examples() {
+      List<String> examples = new ArrayList<>(bad);
+      examples.addAll(good);
+      return examples;
+    }
+
+    private void tryListed(Table data) {
+      var directory = layout.directory().orElseThrow();
+      List<String> metrics = steps.run(directory.metrics());
+      int stride = Math.max(1, metrics.size() / RowSampler.METRICS);
+      for (int i = 0; i < metrics.size(); i += stride) {
+        var listing = steps.run(directory.rows(metrics.get(i), List.of(), TimeRange.ALL));
+        listing.rows().stream()
+            .limit(RowSampler.ROWS_OF_METRIC)
+            .forEach(row -> tryCells(RowSampler.row(data, row.row(), layout)));
+      }
+    }
+
+    private void tryCells(List<Cell> cells) {
+      CellBatch row = new CellBatch();
+      for (Cell cell : cells) {
+        if (!row.isEmpty() && !row.row(0).equals(cell.row())) {
+          tryRow(row);
+          row.clear();
+        }
+        row.add(cell);
+      }
+      if (!row.isEmpty()) {
+        tryRow(row);
+      }
+    }
+
+    private void tryRow(CellBatch row) {
+      rows++;
+      try {
+        GroupKey key = steps.run(layout.identify(row.row(0)));
+        RowSamples out = new RowSamples();
+        layout.decode(row, 0, row.size(), out);
+        if (!out.damages().isEmpty()) {
+          note(bad, "row " + row.row(0) + ": " + out.damages().getFirst().reason());
+          return;
+        }
+        explained++;
+        note(good, "row " + row.row(0) + " is of " + key);
+      } catch (DamagedCellException | RefusedException e) {
+        note(bad, "row " + row.row(0) + ": " + e.getMessage());
+      }
+    }
+
+    private static void note(List<String> examples, String example) {
+      if (examples.size() < EXAMPLES) {
+        examples.add(example);
+      }
+    }
+  }
+}
