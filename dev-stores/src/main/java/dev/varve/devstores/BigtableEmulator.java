@@ -2,6 +2,7 @@ package dev.varve.devstores;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -25,7 +26,6 @@ import java.util.zip.ZipEntry;
  */
 public final class BigtableEmulator implements DevStore {
   private static final String PART = "bigtable";
-  private static final String BINARY = "gcloud/bigtable-%s/platform/bigtable-emulator/cbtemulator";
   private static final Duration START = Duration.ofSeconds(30);
   private static final Duration STOP = Duration.ofSeconds(5);
   private static final int CONNECT_MILLIS = 200;
@@ -58,7 +58,8 @@ public final class BigtableEmulator implements DevStore {
 
   /** Takes the program for this machine out of the jar that holds those for all. */
   private static Path unpack(Path directory) {
-    String entry = BINARY.formatted(platform());
+    String entry =
+        "gcloud/bigtable-%s/platform/bigtable-emulator/cbtemulator".formatted(platform());
     Path binary = directory.resolve("cbtemulator");
     try (JarFile jar = new JarFile(jar().toFile())) {
       ZipEntry program = jar.getEntry(entry);
@@ -111,7 +112,8 @@ public final class BigtableEmulator implements DevStore {
 
   private boolean listens() {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port), CONNECT_MILLIS);
+      socket.connect(
+          new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), CONNECT_MILLIS);
       return true;
     } catch (IOException e) {
       return false;

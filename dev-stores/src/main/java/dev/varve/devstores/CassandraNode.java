@@ -12,7 +12,7 @@ import java.util.Map;
 /** A node of Cassandra 5, which needs Java 17; alone unless it is told of others. */
 public final class CassandraNode implements DevStore {
   private static final int JAVA = 17;
-  private static final Duration READY = Duration.ofSeconds(120);
+  private static final Duration READY = Duration.ofMinutes(2);
   private static final Duration STOP = Duration.ofSeconds(20);
 
   /**
@@ -23,7 +23,7 @@ public final class CassandraNode implements DevStore {
    * @param clientPort for CQL; the same for all nodes of a cluster
    * @param storagePort for the nodes among themselves; likewise
    * @param token its place on the ring
-   * @param heapMegabytes heap; 256 is enough for tests
+   * @param heapMegabytes heap; 256 is enough for a few tables, of which each takes half a megabyte
    */
   public record Settings(
       String address,
@@ -48,7 +48,7 @@ public final class CassandraNode implements DevStore {
   public static CassandraNode alone(Path directory) {
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     return start(
-        directory, new Settings("127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 256));
+        directory, new Settings("127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 512));
   }
 
   /** Starts a node and returns once it serves clients. */
@@ -65,7 +65,7 @@ public final class CassandraNode implements DevStore {
             "-Xmx" + settings.heapMegabytes() + "m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
-            "-XX:MaxDirectMemorySize=64m"));
+            "-XX:MaxDirectMemorySize=" + settings.heapMegabytes() / 2 + "m"));
     for (String exported : List.of("jdk.internal.misc", "jdk.internal.ref", "sun.nio.ch")) {
       command.addAll(List.of("--add-exports", "java.base/" + exported + "=ALL-UNNAMED"));
     }

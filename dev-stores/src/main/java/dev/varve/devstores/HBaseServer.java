@@ -15,7 +15,7 @@ public final class HBaseServer implements DevStore {
   /** It flushes its regions first, and takes its time. */
   private static final Duration STOP = Duration.ofSeconds(90);
 
-  private static final Duration READY = Duration.ofSeconds(120);
+  private static final Duration READY = Duration.ofMinutes(2);
   private static final String ADDRESS = "127.0.0.1";
 
   private final Path directory;

@@ -17,25 +17,16 @@ public final class Ports {
 
   /** Different ports that nobody listens on. */
   public static List<Integer> free(String address, int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    List<Integer> ports = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(address));
-        sockets.add(socket);
-        ports.add(socket.getLocalPort());
-      }
+    if (count == 0) {
+      return new ArrayList<>();
+    }
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(address))) {
+      // Held open until the others are found, so that all are different.
+      List<Integer> ports = free(address, count - 1);
+      ports.addFirst(socket.getLocalPort());
       return ports;
     } catch (IOException e) {
       throw new DevStoreException("no free port of " + address + ": " + e.getMessage(), e);
-    } finally {
-      for (ServerSocket socket : sockets) {
-        try {
-          socket.close();
-        } catch (IOException e) {
-          throw new DevStoreException("a port cannot be freed: " + e.getMessage(), e);
-        }
-      }
     }
   }
 }

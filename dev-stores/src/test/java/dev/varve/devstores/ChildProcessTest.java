@@ -14,12 +14,12 @@ class ChildProcessTest {
   @TempDir private Path directory;
 
   @Test
-  void isReadyWhenItSaysSoAndGoneWhenClosed() {
+  void isReadyWhenItSaysSoAndGoneWhenStopped() {
     try (ChildProcess child = start("echo one; echo ready; sleep 60")) {
       child.awaitOutput("ready", Duration.ofSeconds(20));
       assertThat(child.output()).isEqualTo("one\nready\n");
       assertThat(child.isAlive()).isTrue();
-      child.close();
+      child.stop(Duration.ofSeconds(20));
       assertThat(child.isAlive()).isFalse();
     }
   }

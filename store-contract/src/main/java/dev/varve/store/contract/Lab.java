@@ -76,6 +76,16 @@ final class Lab implements AutoCloseable {
     return store.open(spec(name), OpenMode.CREATE_IF_ABSENT);
   }
 
+  /** Of what a test does so many times, how often it does it on this store; at least twice. */
+  int times(int onEmbedded) {
+    return Math.max(2, onEmbedded / fixture.oneIn());
+  }
+
+  /** Every how many of its steps a test takes that takes all of them on an embedded store. */
+  int oneIn() {
+    return fixture.oneIn();
+  }
+
   Capabilities capabilities() {
     return store.capabilities(spec("any"));
   }

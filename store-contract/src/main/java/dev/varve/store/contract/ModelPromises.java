@@ -33,7 +33,7 @@ final class ModelPromises {
 
   static List<ContractTest> tests() {
     return List.of(
-        new ContractTest("behaves as the memory store does", lab -> stories(lab, 30, 0)),
+        new ContractTest("behaves as the memory store does", lab -> stories(lab, lab.times(30), 0)),
         new ContractTest(
             "behaves as the memory store does, opened again and again",
             lab -> stories(lab, 2, 40)));

@@ -97,6 +97,7 @@ final class ReadPromises {
     Table table = lab.table("sample");
     List<Cell> cells = sample(lab);
     Lab.apply(table, Lab.puts(cells));
+    int turn = 0;
     for (List<QualifierRange> qualifiers : qualifierChoices()) {
       for (TimeRange times : List.of(TimeRange.ALL, new TimeRange(lab.time(1), lab.time(4)))) {
         for (int versions : new int[] {1, FamilySpec.ALL_VERSIONS}) {
@@ -104,7 +105,7 @@ final class ReadPromises {
           for (List<FamilySelect> some : List.of(families, families.subList(1, 2))) {
             for (Limits limits : limitChoices()) {
               ReadPlan plan = ReadPlan.of(slices, some).with(direction).with(limits);
-              PagingPromises.assertReads(table, plan, ExpectedRead.of(cells, plan));
+              PagingPromises.assertReads(lab, turn++, table, plan, ExpectedRead.of(cells, plan));
             }
           }
         }

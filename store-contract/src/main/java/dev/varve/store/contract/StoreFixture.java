@@ -15,6 +15,14 @@ public interface StoreFixture {
    */
   Store open(Path directory);
 
+  /**
+   * Of what tests do thousands of times, they do one in so many: 1 for a store inside the process,
+   * more for one that takes a millisecond a call and a tenth of a second a table.
+   */
+  default int oneIn() {
+    return 1;
+  }
+
   /** The promises that this store is known not to keep. */
   List<Gap> gaps();
 }
