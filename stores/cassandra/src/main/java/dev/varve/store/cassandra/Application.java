@@ -1,0 +1,173 @@
+package dev.varve.store.cassandra;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import dev.varve.store.Admission;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies one batch: a request for each mutation, many under way. What failed is sent again as it
+ * is, with the same write times, so that it does not matter how often it arrives.
+ */
+final class Application {
+  /** Half of what a node takes as one record of its log where nothing else is configured. */
+  private static final int MUTATION_BYTES_MAX = 8 << 20;
+
+  private final Requests requests;
+  private final TableEntry entry;
+  private final MutationBatch batch;
+  private final MutationStatements statements;
+  private final ConsistencyLevel level;
+
+  /** A mutation on its way. */
+  private static final class Pending {
+    private final @Nullable Statement<?> statement;
+    private @Nullable CompletableFuture<AsyncResultSet> answer;
+    private @Nullable RowOutcome outcome;
+
+    /** Whether an attempt may have been applied though it failed. */
+    private boolean maybeApplied;
+
+    private Pending(@Nullable Statement<?> statement, @Nullable RowOutcome outcome) {
+      this.statement = statement;
+      this.outcome = outcome;
+    }
+
+    private Statement<?> statement() {
+      return Objects.requireNonNull(statement, "a mutation under way has its statement");
+    }
+  }
+
+  Application(
+      Requests requests,
+      TableEntry entry,
+      List<? extends FamilyTable> families,
+      MutationBatch batch) {
+    this.requests = requests;
+    this.entry = entry;
+    this.batch = batch;
+    this.statements = new MutationStatements(requests, families, batch);
+    this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().write());
+  }
+
+  /** Applies what the admission takes; the outcomes are empty where all was applied. */
+  List<RowOutcome> run(Admission admission) {
+    List<Pending> mutations = new ArrayList<>();
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      mutations.add(start(admission, first, end));
+    }
+    for (int attempt = 0; !settle(mutations, attempt); attempt++) {
+      requests.pause(attempt, requests::ensureOpen);
+      sendAgain(mutations);
+    }
+    return outcomes(mutations);
+  }
+
+  private Pending start(Admission admission, int first, int end) {
+    String refusal = entry.isDropped() ? entry.whyGone() : admission.refusal(batch, first, end);
+    if (refusal == null) {
+      refusal = tooLarge(first, end);
+    }
+    if (refusal != null) {
+      return new Pending(null, new RowOutcome(Status.REJECTED, refusal));
+    }
+    try {
+      Statement<?> statement = statements.of(first, end);
+      if (statement == null) {
+        return new Pending(null, RowOutcome.APPLIED);
+      }
+      Pending pending = new Pending(statement.setConsistencyLevel(level), null);
+      pending.answer = requests.sendWrite(pending.statement());
+      return pending;
+    } catch (StoreException e) {
+      requests.ensureOpen();
+      // A read, or the making ready of the statement, failed: nothing was written.
+      Status status = isMissing(e) ? Status.REJECTED : Status.NOT_APPLIED;
+      return new Pending(null, new RowOutcome(status, entry.failure(e).getMessage()));
+    }
+  }
+
+  private static boolean isMissing(StoreException failure) {
+    Throwable cause = failure.getCause();
+    return cause != null && Failures.isMissingTable(cause);
+  }
+
+  private @Nullable String tooLarge(int first, int end) {
+    long bytes = 0;
+    for (int i = first; i < end; i++) {
+      bytes += batch.cells().qualifierLength(i) + batch.cells().valueLength(i);
+    }
+    return bytes > MUTATION_BYTES_MAX
+        ? "a mutation of %d bytes, at most %d are possible".formatted(bytes, MUTATION_BYTES_MAX)
+        : null;
+  }
+
+  /** Waits for all answers; says whether every mutation has its outcome. */
+  private boolean settle(List<Pending> mutations, int attempt) {
+    boolean settled = true;
+    for (Pending mutation : mutations) {
+      CompletableFuture<AsyncResultSet> answer = mutation.answer;
+      if (mutation.outcome != null || answer == null) {
+        continue;
+      }
+      try {
+        requests.await(answer, requests::ensureOpen);
+        mutation.outcome = RowOutcome.APPLIED;
+      } catch (ExecutionException e) {
+        requests.ensureOpen();
+        failed(mutation, Failures.cause(e), attempt);
+        settled &= mutation.outcome != null;
+      }
+    }
+    return settled;
+  }
+
+  private void failed(Pending mutation, Throwable failure, int attempt) {
+    Status status = Failures.status(failure);
+    mutation.maybeApplied |= status == Status.UNKNOWN;
+    if (status != Status.REJECTED && attempt < requests.options().retries()) {
+      return;
+    }
+    if (status == Status.NOT_APPLIED && mutation.maybeApplied) {
+      status = Status.UNKNOWN;
+    }
+    StoreException words = entry.failure(requests.failure(failure));
+    mutation.outcome = new RowOutcome(status, words.getMessage());
+  }
+
+  private void sendAgain(List<Pending> mutations) {
+    for (Pending mutation : mutations) {
+      if (mutation.outcome == null) {
+        requests.countRetry();
+        mutation.answer = requests.sendWrite(mutation.statement());
+      }
+    }
+  }
+
+  private static List<RowOutcome> outcomes(List<Pending> mutations) {
+    List<RowOutcome> outcomes = new ArrayList<>(mutations.size());
+    boolean allApplied = true;
+    for (Pending mutation : mutations) {
+      RowOutcome outcome = mutation.outcome;
+      if (outcome == null) {
+        throw new IllegalStateException("a mutation without an outcome");
+      }
+      outcomes.add(outcome);
+      allApplied &= outcome.applied();
+    }
+    return allApplied ? List.of() : outcomes;
+  }
+}

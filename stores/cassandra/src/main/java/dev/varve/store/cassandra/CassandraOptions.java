@@ -1,0 +1,187 @@
+package dev.varve.store.cassandra;
+
+import dev.varve.store.StoreException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a Cassandra store.
+ *
+ * @param contactPoints nodes that are asked for the others; at least one
+ * @param datacenter the data center whose nodes are asked; null for that of the contact points
+ * @param keyspace what holds the tables
+ * @param replication the replication of the keyspace where Varve makes it, as a CQL map
+ * @param credentials null for none
+ * @param tls null for connections that are not encrypted
+ * @param retries how often a request is repeated that failed without an answer to rely on
+ * @param requestsInFlight how many requests of this store may wait for an answer
+ * @param pageCells how many cells a request brings at most
+ * @param partitionsInFlight how many partitions of a read are asked for ahead
+ * @param compression of the protocol
+ * @param gcGrace how long tombstones are kept, so that every replica sees them
+ * @param tableCompression the class that compresses the files of tables that Varve makes; null for
+ *     none
+ */
+record CassandraOptions(
+    List<InetSocketAddress> contactPoints,
+    @Nullable String datacenter,
+    String keyspace,
+    String replication,
+    @Nullable Credentials credentials,
+    @Nullable Tls tls,
+    Consistency consistency,
+    Duration requestTimeout,
+    Duration connectTimeout,
+    int retries,
+    int requestsInFlight,
+    int pageCells,
+    int partitionsInFlight,
+    Compression compression,
+    Duration gcGrace,
+    @Nullable String tableCompression) {
+  static final int DEFAULT_PORT = 9042;
+
+  /** User and password. */
+  record Credentials(String user, String password) {}
+
+  /**
+   * Encrypted connections.
+   *
+   * @param trusted a PEM file of certificates, or a key store with {@code trustedPassword}; null
+   *     for those that Java trusts
+   * @param key a key store that holds this client's key and certificate; null for none
+   * @param verifyHostname whether a node's certificate must name the host that was asked for
+   */
+  record Tls(
+      @Nullable Path trusted,
+      @Nullable String trustedPassword,
+      @Nullable Path key,
+      @Nullable String keyPassword,
+      boolean verifyHostname) {}
+
+  /** Consistency levels by their CQL names. */
+  record Consistency(String read, String write, String serial) {}
+
+  enum Compression {
+    NONE,
+    LZ4
+  }
+
+  /**
+   * Reads settings.
+   *
+   * @throws StoreException naming every setting that is unknown or out of its range
+   */
+  static CassandraOptions parse(Map<String, String> settings) {
+    SettingReader read = new SettingReader(settings);
+    int port = read.number("port", DEFAULT_PORT, 1, 65_535);
+    List<InetSocketAddress> contactPoints = new ArrayList<>();
+    for (String point : read.list("contact-points", "127.0.0.1")) {
+      contactPoints.add(address(read, point, port));
+    }
+    CassandraOptions options =
+        new CassandraOptions(
+            List.copyOf(contactPoints),
+            read.text("datacenter"),
+            read.matching(
+                "keyspace", "varve", "[A-Za-z0-9_]{1,48}", "1 to 48 characters of a-z A-Z 0-9 _"),
+            replication(read),
+            credentials(read),
+            tls(read),
+            new Consistency(
+                read.choice("read-consistency", "LOCAL_QUORUM", LEVELS),
+                read.choice("write-consistency", "LOCAL_QUORUM", LEVELS),
+                read.choice(
+                    "serial-consistency", "LOCAL_SERIAL", List.of("SERIAL", "LOCAL_SERIAL"))),
+            read.duration("request-timeout", Duration.ofSeconds(10)),
+            read.duration("connect-timeout", Duration.ofSeconds(5)),
+            read.number("retries", 3, 0, 100),
+            read.number("requests-in-flight", 256, 1, 32_768),
+            read.number("page-cells", 2000, 1, 100_000),
+            read.number("partitions-in-flight", 16, 1, 1024),
+            Compression.valueOf(
+                read.choice("compression", "none", List.of("none", "lz4"))
+                    .toUpperCase(java.util.Locale.ROOT)),
+            read.duration("gc-grace", Duration.ofDays(10)),
+            tableCompression(read));
+    read.finish();
+    return options;
+  }
+
+  private static final List<String> LEVELS =
+      List.of("ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM", "EACH_QUORUM", "LOCAL_ONE");
+
+  private static InetSocketAddress address(SettingReader read, String point, int port) {
+    int colon = point.lastIndexOf(':');
+    boolean bareIp6 = colon >= 0 && point.indexOf(':') != colon && !point.contains("]");
+    if (colon < 0 || bareIp6) {
+      return InetSocketAddress.createUnresolved(point, port);
+    }
+    String number = point.substring(colon + 1);
+    if (!number.matches("\\d{1,5}") || Integer.parseInt(number) > 65_535) {
+      read.wrong("contact-points", point, "a host, or a host and a port as in host:9042");
+      return InetSocketAddress.createUnresolved(point, port);
+    }
+    String host = point.substring(0, colon).replace("[", "").replace("]", "");
+    return InetSocketAddress.createUnresolved(host, Integer.parseInt(number));
+  }
+
+  /** A number for one data center, or a list of data centers with their numbers. */
+  private static String replication(SettingReader read) {
+    String text = read.text("replication");
+    if (text == null) {
+      return "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+    }
+    if (text.matches("[1-9]\\d?")) {
+      return "{'class': 'SimpleStrategy', 'replication_factor': %s}".formatted(text);
+    }
+    if (text.matches("[\\w.-]+\\s*[=:]\\s*\\d{1,2}(\\s*,\\s*[\\w.-]+\\s*[=:]\\s*\\d{1,2})*")) {
+      StringBuilder map = new StringBuilder("{'class': 'NetworkTopologyStrategy'");
+      for (String part : List.of(text.split(",", -1))) {
+        List<String> pair = List.of(part.split("[=:]", -1));
+        map.append(", '%s': %s".formatted(pair.get(0).strip(), pair.get(1).strip()));
+      }
+      return map.append('}').toString();
+    }
+    read.wrong("replication", text, "a number such as 3, or data centers as in dc1=3,dc2=2");
+    return text;
+  }
+
+  private static @Nullable Credentials credentials(SettingReader read) {
+    String user = read.text("user");
+    String password = read.text("password");
+    if ((user == null) != (password == null)) {
+      read.problem("options user and password come together");
+      return null;
+    }
+    return user == null || password == null ? null : new Credentials(user, password);
+  }
+
+  private static @Nullable Tls tls(SettingReader read) {
+    Path trusted = read.file("tls-trusted");
+    String trustedPassword = read.text("tls-trusted-password");
+    Path key = read.file("tls-key");
+    String keyPassword = read.text("tls-key-password");
+    boolean verify = read.flag("tls-verify-hostname", true);
+    if (!read.flag("tls", trusted != null || key != null)) {
+      return null;
+    }
+    return new Tls(trusted, trustedPassword, key, keyPassword, verify);
+  }
+
+  private static @Nullable String tableCompression(SettingReader read) {
+    return switch (read.choice(
+        "table-compression", "lz4", List.of("none", "lz4", "zstd", "snappy", "deflate"))) {
+      case "lz4" -> "LZ4Compressor";
+      case "zstd" -> "ZstdCompressor";
+      case "snappy" -> "SnappyCompressor";
+      case "deflate" -> "DeflateCompressor";
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,127 @@
+package dev.varve.store.cassandra;
+
+import dev.varve.store.Capabilities;
+import dev.varve.store.Power;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A store in a keyspace of a Cassandra cluster. */
+final class CassandraStore implements Store {
+  static final String KIND = "cassandra";
+
+  /** What stands in the key of a row in Cassandra has 65,535 bytes together. */
+  private static final SizeLimits LIMITS =
+      new SizeLimits(16 << 10, 32 << 10, 1 << 20, 8 << 20, 100L << 20, 2L << 30, 10, 20_000);
+
+  private static final Capabilities CAPABILITIES =
+      new Capabilities(
+          Capabilities.CellTimes.ANY,
+          Capabilities.Deletes.IMMEDIATE,
+          Capabilities.RowOrder.PARTITION,
+          LIMITS,
+          Set.of(Power.ConditionalPut.class, Power.Increment.class));
+
+  private final Requests requests;
+  private final TableCatalog catalog;
+  private final Set<CassandraCursor> cursors = ConcurrentHashMap.newKeySet();
+
+  /**
+   * Connects; makes nothing.
+   *
+   * @throws StoreException if no node can be reached
+   */
+  CassandraStore(CassandraOptions options) {
+    this.requests = new Requests(options);
+    this.catalog = new TableCatalog(requests);
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    requests.ensureOpen();
+    List<String> reasons = new ArrayList<>();
+    for (Class<? extends Power> need : needs) {
+      if (!CAPABILITIES.has(need)) {
+        reasons.add(
+            "table '%s' needs %s, which the cassandra store has not"
+                .formatted(spec.name(), need.getSimpleName()));
+      }
+    }
+    TableSpec made = catalog.find(spec.name());
+    String difference = made == null ? null : spec.differenceFrom(made);
+    if (difference != null) {
+      reasons.add(
+          "table '%s' of keyspace %s exists and was made otherwise: %s"
+              .formatted(spec.name(), requests.options().keyspace(), difference));
+    }
+    return reasons;
+  }
+
+  @Override
+  public Table open(TableSpec spec, OpenMode mode) {
+    List<String> reasons = check(spec, Set.of());
+    if (!reasons.isEmpty()) {
+      throw new StoreException(String.join("; ", reasons));
+    }
+    TableEntry entry = catalog.entry(spec);
+    if (entry == null) {
+      if (mode != OpenMode.CREATE_IF_ABSENT) {
+        throw new StoreException(
+            "keyspace %s of the cassandra store has no table '%s'"
+                .formatted(requests.options().keyspace(), spec.name()));
+      }
+      entry = catalog.create(spec);
+    }
+    return new CassandraTable(
+        requests,
+        entry,
+        spec,
+        catalog.tables(spec),
+        CAPABILITIES,
+        cursors,
+        mode == OpenMode.READ_ONLY);
+  }
+
+  @Override
+  public List<String> tables() {
+    requests.ensureOpen();
+    return catalog.names();
+  }
+
+  @Override
+  public void drop(String table) {
+    requests.ensureOpen();
+    catalog.drop(table);
+  }
+
+  @Override
+  public Map<String, Double> figures() {
+    requests.ensureOpen();
+    Map<String, Double> figures = new TreeMap<>(requests.figures());
+    figures.put("open_cursors", (double) cursors.size());
+    return figures;
+  }
+
+  @Override
+  public void close() {
+    requests.close();
+  }
+}

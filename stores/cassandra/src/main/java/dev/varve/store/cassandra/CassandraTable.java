@@ -1,0 +1,125 @@
+package dev.varve.store.cassandra;
+
+import dev.varve.store.Admission;
+import dev.varve.store.Capabilities;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** An open table; several may stand on the same entry. */
+final class CassandraTable implements Table {
+  private final Requests requests;
+  private final TableEntry entry;
+  private final TableSpec spec;
+  private final List<? extends FamilyTable> families;
+  private final Capabilities capabilities;
+  private final Admission admission;
+  private final Set<CassandraCursor> cursors;
+  private final boolean readOnly;
+  private volatile boolean closed;
+
+  /**
+   * Opens a table.
+   *
+   * @param cursors the open ones of the store
+   */
+  CassandraTable(
+      Requests requests,
+      TableEntry entry,
+      TableSpec spec,
+      List<? extends FamilyTable> families,
+      Capabilities capabilities,
+      Set<CassandraCursor> cursors,
+      boolean readOnly) {
+    this.requests = requests;
+    this.entry = entry;
+    this.spec = spec;
+    this.families = List.copyOf(families);
+    this.capabilities = capabilities;
+    this.admission = new Admission(spec, capabilities);
+    this.cursors = cursors;
+    this.readOnly = readOnly;
+  }
+
+  @Override
+  public TableSpec spec() {
+    return spec;
+  }
+
+  TableEntry entry() {
+    return entry;
+  }
+
+  FamilyTable family(int family) {
+    return families.get(family);
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  @Override
+  public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+    ensureOpen();
+    // Cassandra knows one durability: that of the write consistency level.
+    return readOnly
+        ? refuseAll(batch)
+        : new Application(requests, entry, families, batch).run(admission);
+  }
+
+  private List<RowOutcome> refuseAll(MutationBatch batch) {
+    List<RowOutcome> outcomes = new ArrayList<>();
+    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
+      outcomes.add(
+          new RowOutcome(
+              Status.REJECTED, "table '%s' was opened to be read only".formatted(spec.name())));
+    }
+    return outcomes;
+  }
+
+  @Override
+  public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+    ensureOpen();
+    entry.ensureThere();
+    CassandraCursor cursor = new CassandraCursor(this, requests, plan, resume);
+    cursors.add(cursor);
+    return cursor;
+  }
+
+  void forget(CassandraCursor cursor) {
+    cursors.remove(cursor);
+  }
+
+  @Override
+  public <P extends Power> Optional<P> power(Class<P> power) {
+    if (readOnly || !capabilities.has(power)) {
+      return Optional.empty();
+    }
+    return Optional.of(power.cast(new TablePowers(requests, this)));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  void ensureOpen() {
+    requests.ensureOpen();
+    if (closed) {
+      throw new StoreException("table '%s' is closed".formatted(spec.name()));
+    }
+  }
+}

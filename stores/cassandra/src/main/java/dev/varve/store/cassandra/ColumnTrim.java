@@ -1,0 +1,87 @@
+package dev.varve.store.cassandra;
+
+import dev.varve.store.FamilySelect;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ResumeToken;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides cell by cell what a plan reads of a family, where Cassandra could not: versions, cell
+ * times, and qualifiers where a slice has several rows.
+ */
+final class ColumnTrim {
+  private final FamilySelect select;
+  private final int versionsKept;
+  private final @Nullable ResumeToken resume;
+
+  /** The column at hand; null before the first of a row. */
+  private @Nullable ByteBuffer column;
+
+  /** Cells of the column so far, those the family keeps and those that are delivered. */
+  private int version;
+
+  private int delivered;
+  private boolean resumed;
+
+  /**
+   * Begins.
+   *
+   * @param resume where an earlier read stopped, if in this family; its row is the first
+   */
+  ColumnTrim(FamilySelect select, int versionsKept, @Nullable ResumeToken resume) {
+    this.select = select;
+    this.versionsKept = versionsKept;
+    this.resume = resume;
+    this.resumed = resume != null;
+  }
+
+  /**
+   * Begins a row.
+   *
+   * @param resumedRow whether it is the one in which an earlier read stopped
+   */
+  void startRow(boolean resumedRow) {
+    column = null;
+    resumed = resume != null && resumedRow;
+  }
+
+  /** Whether the cell, which comes behind those asked before, is read. */
+  boolean takes(ByteBuffer qualifier, long time) {
+    if (!qualifier.equals(column)) {
+      column = qualifier;
+      version = 0;
+      delivered = 0;
+      if (resumed && resume != null) {
+        resumed = resume.qualifier().equals(Buffers.bytes(qualifier));
+        delivered = resumed ? resume.versionsSeen() : 0;
+      }
+    }
+    version++;
+    return version <= versionsKept
+        && !(resumed && resume != null && time >= resume.time())
+        && delivered < select.versions()
+        && select.times().contains(time)
+        && isIn(select.qualifiers(), qualifier);
+  }
+
+  /** Counts a cell as delivered; returns which one of its column it is. */
+  int deliver() {
+    return ++delivered;
+  }
+
+  private static boolean isIn(List<QualifierRange> ranges, ByteBuffer qualifier) {
+    if (ranges.isEmpty()) {
+      return true;
+    }
+    for (QualifierRange range : ranges) {
+      dev.varve.model.Bytes to = range.to();
+      if (Buffers.compare(qualifier, Buffers.of(range.from())) >= 0
+          && (to == null || Buffers.compare(qualifier, Buffers.of(to)) < 0)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

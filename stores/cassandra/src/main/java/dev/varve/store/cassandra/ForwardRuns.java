@@ -1,0 +1,82 @@
+package dev.varve.store.cassandra;
+
+import com.datastax.oss.driver.api.core.cql.Row;
+import dev.varve.model.Bytes;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Runs in the order of their keys, over stretches of rising order. */
+final class ForwardRuns implements Runs {
+  /** So many cells are passed over before the rest of a run is left out of a new request. */
+  private static final int PATIENCE_CELLS = 1000;
+
+  private final RowSource source;
+  private final Deque<Stretch> stretches;
+  private @Nullable Pages pages;
+  private @Nullable ByteBuffer run;
+
+  ForwardRuns(RowSource source, List<Stretch> stretches) {
+    this.source = source;
+    this.stretches = new ArrayDeque<>(Stretch.withoutEmpty(stretches));
+    turn();
+  }
+
+  private void turn() {
+    Stretch next = stretches.peek();
+    pages = next == null ? null : source.read(next, false);
+  }
+
+  private @Nullable Row head() {
+    while (pages != null) {
+      Row row = pages.peek();
+      if (row != null) {
+        return row;
+      }
+      stretches.remove();
+      turn();
+    }
+    return null;
+  }
+
+  @Override
+  public @Nullable ByteBuffer key() {
+    Row row = head();
+    run = row == null ? null : source.table().key(row);
+    return run;
+  }
+
+  @Override
+  public @Nullable Row peek() {
+    Row row = head();
+    return row != null && run != null && run.equals(source.table().key(row)) ? row : null;
+  }
+
+  @Override
+  public void pop() {
+    if (pages != null) {
+      pages.pop();
+    }
+  }
+
+  @Override
+  public void skip() {
+    for (int passed = 0; peek() != null; passed++) {
+      if (passed == PATIENCE_CELLS && run != null) {
+        startBehind(Buffers.bytes(run));
+        return;
+      }
+      pop();
+    }
+  }
+
+  private void startBehind(Bytes key) {
+    List<Stretch> rest =
+        stretches.stream().map(stretch -> stretch.since(Position.behind(key))).toList();
+    stretches.clear();
+    stretches.addAll(Stretch.withoutEmpty(rest));
+    turn();
+  }
+}

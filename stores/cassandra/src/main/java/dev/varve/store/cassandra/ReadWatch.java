@@ -1,0 +1,9 @@
+package dev.varve.store.cassandra;
+
+/** Whether a read is still wanted, and what it costs. */
+interface ReadWatch {
+  /** Fails where the read was cancelled or its cursor closed. */
+  void ensureWanted();
+
+  void countRequest();
+}

@@ -1,0 +1,88 @@
+package dev.varve.store.cassandra;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
+import dev.varve.store.StoreException;
+import dev.varve.store.cassandra.CassandraOptions.Compression;
+import java.time.Duration;
+
+/** Opens sessions of the driver with the settings of a store. */
+final class Sessions {
+  private Sessions() {}
+
+  /**
+   * Connects.
+   *
+   * @throws StoreException naming the contact points, if none of them can be reached
+   */
+  static CqlSession open(CassandraOptions options) {
+    // The driver's classes and resources are those of this plug-in, whatever the thread's are.
+    ClassLoader classes = Sessions.class.getClassLoader();
+    CqlSessionBuilder builder =
+        CqlSession.builder()
+            .withClassLoader(classes)
+            .withConfigLoader(configuration(options, classes))
+            .addContactPoints(
+                options.contactPoints().stream()
+                    .map(point ->
+                        new java.net.InetSocketAddress(point.getHostString(), point.getPort()))
+                    .toList());
+    if (options.datacenter() != null) {
+      builder.withLocalDatacenter(options.datacenter());
+    }
+    CassandraOptions.Credentials credentials = options.credentials();
+    if (credentials != null) {
+      builder.withAuthCredentials(credentials.user(), credentials.password());
+    }
+    if (options.tls() != null) {
+      builder.withSslEngineFactory(TlsSetup.engines(options.tls()));
+    }
+    try {
+      return builder.build();
+    } catch (DriverException | IllegalArgumentException | IllegalStateException e) {
+      throw new StoreException(
+          "the cassandra store cannot connect to %s: %s"
+              .formatted(options.contactPoints(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static DriverConfigLoader configuration(CassandraOptions options, ClassLoader classes) {
+    ProgrammaticDriverConfigLoaderBuilder builder =
+        DriverConfigLoader.programmaticBuilder(classes)
+            .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, options.requestTimeout())
+            .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, options.connectTimeout())
+            .withDuration(
+                DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, options.connectTimeout())
+            .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, options.connectTimeout())
+            .withString(DefaultDriverOption.REQUEST_CONSISTENCY, options.consistency().read())
+            .withString(
+                DefaultDriverOption.REQUEST_SERIAL_CONSISTENCY, options.consistency().serial())
+            .withInt(DefaultDriverOption.REQUEST_PAGE_SIZE, options.pageCells())
+            .withBoolean(DefaultDriverOption.REQUEST_DEFAULT_IDEMPOTENCE, true)
+            .withClass(DefaultDriverOption.RETRY_POLICY_CLASS, NoRetries.class)
+            .withString(
+                DefaultDriverOption.PROTOCOL_COMPRESSION,
+                options.compression() == Compression.LZ4 ? "lz4" : "none")
+            .withInt(
+                DefaultDriverOption.CONNECTION_MAX_REQUESTS,
+                Math.min(32_768, options.requestsInFlight() + 64))
+            .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(250))
+            .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(10))
+            // Nothing here looks at the driver's picture of the schema, which is costly to draw.
+            .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+            .withDuration(
+                DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, Duration.ofSeconds(30))
+            .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
+            .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0);
+    if (options.datacenter() == null) {
+      builder.withString(
+          DefaultDriverOption.LOAD_BALANCING_POLICY_CLASS, "DcInferringLoadBalancingPolicy");
+    }
+    return builder.build();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.varve.store.cassandra;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Partitioning;
+import dev.varve.store.Slice;
+import dev.varve.store.StoreException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A contiguous stretch of one partition, half-open.
+ *
+ * @param partition what all row keys of the partition begin with
+ * @param to null for the end of the partition
+ */
+record Stretch(Bytes partition, Position from, @Nullable Position to) {
+  /**
+   * The stretch of a slice.
+   *
+   * @throws StoreException if it does not lie within one partition
+   */
+  static Stretch of(Slice slice, Partitioning partitioning, String table) {
+    Bytes partition = partition(slice, partitioning, table);
+    int length = partition.length();
+    Position from = new Position(behind(slice.fromRow(), length), slice.fromQualifier());
+    Bytes prefixEnd = slice.partition().prefixEnd();
+    Bytes toRow = slice.toRow();
+    boolean bounded = toRow != null && (prefixEnd == null || toRow.compareTo(prefixEnd) < 0);
+    Bytes endRow = bounded ? toRow : prefixEnd;
+    if (endRow == null) {
+      return new Stretch(partition, from, null);
+    }
+    if (!endRow.startsWith(partition)) {
+      // It lies before the partition, and nothing is read, or behind it.
+      return new Stretch(partition, from, endRow.compareTo(partition) < 0 ? from : null);
+    }
+    return new Stretch(
+        partition,
+        from,
+        new Position(behind(endRow, length), bounded ? slice.toQualifier() : Bytes.EMPTY));
+  }
+
+  private static Bytes partition(Slice slice, Partitioning partitioning, String table) {
+    Bytes named = slice.isOneRow() ? slice.fromRow() : slice.partition();
+    try {
+      int length = partitioning.prefixLength(named.toArray(), 0, named.length());
+      if (length <= named.length() && (slice.isOneRow() || holdsMore(named, partitioning))) {
+        return named.slice(0, length);
+      }
+    } catch (RuntimeException e) {
+      throw spans(slice, table, e);
+    }
+    throw spans(slice, table, null);
+  }
+
+  /** Whether rows that begin with what is named lie in one partition, however they go on. */
+  private static boolean holdsMore(Bytes named, Partitioning partitioning) {
+    byte[] longer = named.concat(Bytes.of((byte) 0)).toArray();
+    return partitioning.prefixLength(longer, 0, longer.length) < longer.length;
+  }
+
+  private static StoreException spans(Slice slice, String table, @Nullable Throwable cause) {
+    return new StoreException(
+        "table '%s': a slice must lie within one partition, this one does not: %s"
+            .formatted(table, slice),
+        cause);
+  }
+
+  private static Bytes behind(Bytes row, int length) {
+    return row.slice(length, row.length());
+  }
+
+  boolean isEmpty() {
+    return to != null && from.compareTo(to) >= 0;
+  }
+
+  /** Without what lies before the position. */
+  Stretch since(Position position) {
+    return position.compareTo(from) <= 0 ? this : new Stretch(partition, position, to);
+  }
+
+  /** Without what lies at the position or behind it. */
+  Stretch before(Position position) {
+    return to != null && to.compareTo(position) <= 0
+        ? this
+        : new Stretch(partition, from, position);
+  }
+
+  /** The part of it within one row. */
+  Stretch ofRow(Bytes key) {
+    return since(Position.startOf(key)).before(Position.behind(key));
+  }
+
+  static List<Stretch> withoutEmpty(List<Stretch> stretches) {
+    return stretches.stream().filter(stretch -> !stretch.isEmpty()).toList();
+  }
+}
