@@ -3,9 +3,7 @@ package dev.varve.engine;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.Home;
-import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;
-import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
@@ -15,6 +13,7 @@ import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.repair.CatalogRefresh;
 import dev.varve.engine.repair.MarkerReplay;
+import dev.varve.engine.repair.OtherServers;
 import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Admission;
 import dev.varve.engine.write.Companions;
@@ -56,6 +55,7 @@ public final class Dataset implements AutoCloseable {
   private final @Nullable MarkerReplay markers;
 
   private final CatalogRefresh refresh;
+  private final OtherServers others;
 
   private Dataset(OpenDataset open, Admission admission) {
     this.open = open;
@@ -65,6 +65,7 @@ public final class Dataset implements AutoCloseable {
     this.catalog = new Catalog(open.index());
     this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
     this.refresh = new CatalogRefresh(open);
+    this.others = new OtherServers(open, writer);
   }
 
   static Dataset open(
@@ -78,10 +79,10 @@ public final class Dataset implements AutoCloseable {
     }
     askGuardrails(config, declared, store);
     boolean hasRows = Periods.exist(config, declared, store);
-    Home home = Home.open(stores.home(), config.name());
+    Home home = Home.open(stores.home(), config.name(), stores.server());
     long now = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
     Made asMade = IdentityCheck.declared(config, resolution, declared);
-    makeOrCompare(config, home, asMade, hasRows, now, clock);
+    new DatasetMaking(config.name(), home, clock).run(asMade, hasRows, now);
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, clock.next());
     Periods periods = Periods.open(config, declared, store, clock::next);
@@ -116,26 +117,6 @@ public final class Dataset implements AutoCloseable {
     }
     if (!refusals.isEmpty()) {
       throw new InvalidConfigException(refusals);
-    }
-  }
-
-  private static void makeOrCompare(
-      DatasetConfig config,
-      Home home,
-      Made declared,
-      boolean hasForeignRows,
-      long now,
-      StampClock clock) {
-    Made made = home.identity().made();
-    if (made == null) {
-      if (hasForeignRows) {
-        home.identity().catalogState(new CatalogState(false, null), clock.next());
-      }
-      home.identity().make(declared, clock.next());
-      return;
-    }
-    for (MadePeriod period : IdentityCheck.compare(config.name(), made, declared, now)) {
-      home.identity().append(period, clock.next());
     }
   }
 
@@ -304,12 +285,14 @@ public final class Dataset implements AutoCloseable {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());
     figures.putAll(refresh.figures());
+    figures.put("catalog_changes_of_others_total", others.changesRead());
     return figures;
   }
 
   @Override
   public void close() {
     refresh.stop();
+    others.close();
     if (markers != null) {
       markers.close();
     }

@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
+import dev.varve.engine.home.ServerId;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProviders;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open stores of an engine. Datasets share one store a kind, in {@code DIRECTORY/KIND}; a
@@ -40,8 +42,9 @@ final class Stores implements AutoCloseable {
    * @param data of its layouts' tables
    * @param home of the tables of our own; mostly the same
    * @param marks of the clock, in that of the home
+   * @param server which of several servers this is; null where the home's store is embedded
    */
-  record OfDataset(Store data, Store home, ClockTable marks) {}
+  record OfDataset(Store data, Store home, ClockTable marks, @Nullable ServerId server) {}
 
   private record Opened(StoreConfig config, Store store) {}
 
@@ -87,8 +90,10 @@ final class Stores implements AutoCloseable {
         dataset.home().equals(dataset.store())
             ? data
             : open(name, dataset.home(), dataset.home().kind() + "-" + name + ".home");
-    ClockTable clock = marks.computeIfAbsent(home, path -> new ClockTable(at(path).store()));
-    byDataset.put(name, new OfDataset(at(data).store(), at(home).store(), clock));
+    ServerId server = at(home).store().isEmbedded() ? null : ServerId.in(directory);
+    ClockTable clock =
+        marks.computeIfAbsent(home, path -> new ClockTable(at(path).store(), server));
+    byDataset.put(name, new OfDataset(at(data).store(), at(home).store(), clock, server));
   }
 
   /**

@@ -8,13 +8,17 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,6 +60,12 @@ final class TestEngine implements AutoCloseable {
         DatasetConfig.Duplicates.LAST,
         Set.of(),
         false);
+  }
+
+  /** A table of a home, of one family. */
+  static TableSpec homeSpec(String name, String family) {
+    return new TableSpec(
+        name, List.of(FamilySpec.latest(family)), Resolution.MICROSECONDS, Partitioning.NONE);
   }
 
   static Layout layout(String name) {

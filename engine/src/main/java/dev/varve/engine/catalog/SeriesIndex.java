@@ -168,6 +168,11 @@ public final class SeriesIndex {
     counts.set(series, counts.get(series) + samples);
   }
 
+  /** Takes note that a key has at least so many samples. */
+  public void countAtLeast(int series, long samples) {
+    counts.set(series, Math.max(counts.get(series), samples));
+  }
+
   /** About how many samples of a key were accepted, those that replaced others counted too. */
   public long count(int series) {
     return counts.get(series);

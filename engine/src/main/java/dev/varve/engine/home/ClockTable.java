@@ -21,29 +21,40 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mark in a store up to which stamps may have been given to what it holds, so that stamps rise
  * over a restart whatever the system's clock does meanwhile.
  *
  * <pre>
- * table .clock, family c, row 00, qualifier empty, value: mark i64, microseconds since 1970
+ * table .clock, family c, qualifier empty, value: mark i64, microseconds since 1970
+ * row 00                 in an embedded store
+ *     01 server i64      in a store that several servers share, where each has a mark of its own
  * The cell's time counts its writes: the mark itself may fall when a store is closed.
  * </pre>
  */
 public final class ClockTable implements AutoCloseable {
-  private static final Bytes ROW = Bytes.of((byte) 0);
-
   private static final int TRIES = 4;
 
   private final Table table;
+  private final Bytes row;
 
   /** The mark that stands, or is on its way before everything that waits for {@link #reach}. */
   private volatile long mark = Long.MIN_VALUE;
 
   private long writes;
 
-  public ClockTable(Store store) {
+  /**
+   * The mark in a store.
+   *
+   * @param server whose it is; null in an embedded store
+   */
+  public ClockTable(Store store, @Nullable ServerId server) {
+    this.row =
+        server == null
+            ? Bytes.of((byte) 0)
+            : Bytes.of(ByteBuffer.allocate(9).put((byte) 1).putLong(server.id()).array());
     TableSpec spec =
         new TableSpec(
             ".clock", List.of(FamilySpec.latest("c")), Resolution.MICROSECONDS, Partitioning.NONE);
@@ -62,7 +73,7 @@ public final class ClockTable implements AutoCloseable {
 
   private void read() {
     ReadPlan plan =
-        ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, ROW)), List.of(FamilySelect.latest(0)));
+        ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, row)), List.of(FamilySelect.latest(0)));
     CellBatch page = new CellBatch();
     try (CellCursor cursor = table.read(plan, null)) {
       if (!cursor.next(page)) {
@@ -109,7 +120,7 @@ public final class ClockTable implements AutoCloseable {
   private void put(long value, Durability durability) {
     MutationBatch edit = new MutationBatch();
     Bytes bytes = Bytes.of(ByteBuffer.allocate(8).putLong(value).array());
-    edit.put(ROW, 0, Bytes.EMPTY, ++writes, bytes);
+    edit.put(row, 0, Bytes.EMPTY, ++writes, bytes);
     RowOutcome outcome = apply(edit, durability);
     for (int tries = 1; tries < TRIES && outcome.status() == Status.NOT_APPLIED; tries++) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));

@@ -1,6 +1,7 @@
 package dev.varve.engine.home;
 
 import dev.varve.store.Store;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of our own that belong to a dataset. Their names begin with a dot, which no name of a
@@ -10,20 +11,31 @@ public final class Home implements AutoCloseable {
   private final IdentityTable identity;
   private final SeriesTable series;
   private final MarkerTable markers;
+  private final @Nullable ChangeTable changes;
 
-  private Home(IdentityTable identity, SeriesTable series, MarkerTable markers) {
+  private Home(
+      IdentityTable identity,
+      SeriesTable series,
+      MarkerTable markers,
+      @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
+    this.changes = changes;
   }
 
-  /** Opens the home of a dataset, and makes its tables where they are missing. */
-  public static Home open(Store store, String dataset) {
+  /**
+   * Opens the home of a dataset, and makes its tables where they are missing.
+   *
+   * @param server who opens it, of several servers; null in an embedded store
+   */
+  public static Home open(Store store, String dataset, @Nullable ServerId server) {
     String prefix = "." + dataset + ".";
     return new Home(
-        new IdentityTable(store, prefix + "dataset"),
+        new IdentityTable(store, prefix + "dataset", server),
         new SeriesTable(store, prefix + "series"),
-        new MarkerTable(store, prefix + "markers"));
+        new MarkerTable(store, prefix + "markers", server),
+        server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
   /** Whether a store holds the home of a dataset. */
@@ -43,8 +55,16 @@ public final class Home implements AutoCloseable {
     return markers;
   }
 
+  /** What servers tell each other; null in an embedded store, which one server has alone. */
+  public @Nullable ChangeTable changes() {
+    return changes;
+  }
+
   @Override
   public void close() {
+    if (changes != null) {
+      changes.close();
+    }
     identity.close();
     series.close();
     markers.close();

@@ -6,6 +6,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
+import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
@@ -13,6 +14,7 @@ import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
+import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * dataset           format        01
  *                   resolution    s, ms, us or ns
  *                   store         the kind of store
+ *                   maker         the server that makes it, i64; missing in an embedded store
  *                   attached      names of foreign tables, with a blank between; else missing
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
@@ -54,6 +57,7 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes DATASET = Bytes.utf8("dataset");
   private static final Bytes PERIOD = Bytes.utf8("period ");
   private static final Bytes STATE = Bytes.utf8("state");
+  private static final Bytes MAKER = Bytes.utf8("maker");
   private static final Bytes TOKEN = Bytes.utf8("token");
   private static final int TOKEN_MAX = 1 << 16;
 
@@ -88,8 +92,10 @@ public final class IdentityTable implements AutoCloseable {
   public record CatalogState(boolean complete, @Nullable ResumeToken token) {}
 
   private final Table table;
+  private final @Nullable ServerId server;
 
-  IdentityTable(Store store, String name) {
+  IdentityTable(Store store, String name, @Nullable ServerId server) {
+    this.server = server;
     TableSpec spec =
         new TableSpec(
             name, List.of(FamilySpec.latest("d")), Resolution.MICROSECONDS, Partitioning.NONE);
@@ -116,6 +122,7 @@ public final class IdentityTable implements AutoCloseable {
           case "format" -> checkFormat(value);
           case "resolution" -> resolution = Resolution.ofSymbol(value.toUtf8());
           case "store" -> store = value.toUtf8();
+          case "maker" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
         }
@@ -156,8 +163,43 @@ public final class IdentityTable implements AutoCloseable {
     }
   }
 
+  /**
+   * Claims to make the dataset, which several servers may want to at once.
+   *
+   * @param takeOver whether the claim of another server counts no more
+   * @return whether this server is the one
+   */
+  public boolean claim(boolean takeOver, long stamp) {
+    Power.ConditionalPut power = table.power(Power.ConditionalPut.class).orElse(null);
+    if (server == null || power == null) {
+      return true;
+    }
+    Bytes own = Bytes.of(ByteBuffer.allocate(8).putLong(server.id()).array());
+    Bytes standing = maker();
+    if (standing != null && (standing.equals(own) || !takeOver)) {
+      return standing.equals(own);
+    }
+    return power.putIf(new Cell(DATASET, 0, MAKER, stamp, own), standing);
+  }
+
+  private @Nullable Bytes maker() {
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      if (cells.row(cell).equals(DATASET) && cells.qualifier(cell).equals(MAKER)) {
+        return cells.value(cell);
+      }
+    }
+    return null;
+  }
+
   /** Writes a new dataset, durably. */
   public void make(Made made, long stamp) {
+    if (server != null) {
+      // Others wait for the resolution, and read what stands then.
+      MutationBatch periods = new MutationBatch();
+      made.periods().forEach(period -> addPeriod(periods, period, stamp));
+      apply(periods);
+    }
     MutationBatch edits = new MutationBatch();
     edits.put(DATASET, 0, Bytes.utf8("format"), stamp, Bytes.of((byte) FORMAT));
     edits.put(DATASET, 0, Bytes.utf8("resolution"), stamp, Bytes.utf8(made.resolution().symbol()));
@@ -172,11 +214,20 @@ public final class IdentityTable implements AutoCloseable {
     apply(edits);
   }
 
-  /** Writes one more period, durably. */
+  /** Writes one more period, durably. What another server has put in its place meanwhile stays. */
   public void append(MadePeriod period, long stamp) {
     MutationBatch edits = new MutationBatch();
     addPeriod(edits, period, stamp);
-    apply(edits);
+    Power.ConditionalPut power = table.power(Power.ConditionalPut.class).orElse(null);
+    if (server == null || power == null) {
+      apply(edits);
+      return;
+    }
+    for (int edit = 0; edit < edits.size(); edit++) {
+      if (!power.putIf(edits.cells().cell(edit), null)) {
+        return;
+      }
+    }
   }
 
   private static void addPeriod(MutationBatch edits, MadePeriod period, long stamp) {

@@ -21,13 +21,16 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Markers of writes that go to several layouts, in cells: what stands here may have reached the
  * primary and not its companions.
  *
  * <pre>
- * row        stamp i64      // the first of the write
+ * row        stamp i64                 // the first of the write, in an embedded store
+ *            stamp i64, server i64     // in a store that several servers share
  * family     m
  * qualifier  empty
  * value      count i32, then count x (period i32, from i64, to i64, length i32, key)
@@ -35,10 +38,26 @@ import java.util.List;
  * </pre>
  */
 public final class MarkerTable implements AutoCloseable {
-  /** A write that may not have reached all layouts. */
-  public record Marker(long stamp, List<Written> written) {
+  /**
+   * A write that may not have reached all layouts.
+   *
+   * @param server whose it is; null in an embedded store
+   */
+  public record Marker(@Nullable ServerId server, long stamp, List<Written> written)
+      implements Comparable<Marker> {
     public Marker {
       written = List.copyOf(written);
+    }
+
+    /** The older first; markers of one stamp and server are one. */
+    @Override
+    public int compareTo(Marker other) {
+      int byStamp = Long.compare(stamp, other.stamp);
+      return byStamp != 0 ? byStamp : Long.compare(number(server), number(other.server));
+    }
+
+    private static long number(@Nullable ServerId server) {
+      return server == null ? 0 : server.id();
     }
   }
 
@@ -51,8 +70,10 @@ public final class MarkerTable implements AutoCloseable {
   public record Written(int period, GroupKey key, TimeRange times) {}
 
   private final Table table;
+  private final @Nullable ServerId server;
 
-  MarkerTable(Store store, String name) {
+  MarkerTable(Store store, String name, @Nullable ServerId server) {
+    this.server = server;
     TableSpec spec =
         new TableSpec(
             name, List.of(FamilySpec.latest("m")), Resolution.MICROSECONDS, Partitioning.NONE);
@@ -61,6 +82,16 @@ public final class MarkerTable implements AutoCloseable {
 
   public Table table() {
     return table;
+  }
+
+  /** A marker of this server. */
+  public Marker marker(long stamp, List<Written> written) {
+    return new Marker(server, stamp, written);
+  }
+
+  /** Whether this server has put a marker, perhaps in an earlier life. */
+  public boolean isOwn(Marker marker) {
+    return Objects.equals(marker.server(), server);
   }
 
   public static void put(MutationBatch into, Marker marker) {
@@ -86,7 +117,11 @@ public final class MarkerTable implements AutoCloseable {
   }
 
   private static Bytes row(Marker marker) {
-    return Bytes.of(ByteBuffer.allocate(8).putLong(marker.stamp()).array());
+    ServerId server = marker.server();
+    return Bytes.of(
+        server == null
+            ? ByteBuffer.allocate(8).putLong(marker.stamp()).array()
+            : ByteBuffer.allocate(16).putLong(marker.stamp()).putLong(server.id()).array());
   }
 
   /** All markers, oldest first. */
@@ -118,7 +153,9 @@ public final class MarkerTable implements AutoCloseable {
         written.add(new Written(period, SeriesIdentity.decode(value, from, from + length), times));
         buffer.position(from + length);
       }
-      return new Marker(ByteBuffer.wrap(row.toArray()).getLong(), written);
+      ByteBuffer key = ByteBuffer.wrap(row.toArray());
+      long stamp = key.getLong();
+      return new Marker(key.hasRemaining() ? new ServerId(key.getLong()) : null, stamp, written);
     } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
       throw new StoreException(
           "table '%s' is damaged: the marker in row %s: %s"

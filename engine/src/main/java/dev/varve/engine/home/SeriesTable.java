@@ -23,7 +23,10 @@ import dev.varve.store.TableSpec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The series of a dataset in cells: a row a key, under the key's identity.
@@ -50,6 +53,7 @@ public final class SeriesTable implements AutoCloseable {
   private static final int EXTENTS_MAX = 8;
 
   private static final int FOLDED_ROWS_AT_ONCE = 1000;
+  private static final int ROWS_AT_ONCE = 200;
 
   private final Table table;
 
@@ -124,6 +128,38 @@ public final class SeriesTable implements AutoCloseable {
     loading.fold();
   }
 
+  /**
+   * Reads some series into an index that may have them already.
+   *
+   * @return those of them that stand
+   * @throws StoreException if the store fails or a cell is damaged
+   */
+  public Set<SeriesIdentity> load(Collection<SeriesIdentity> identities, SeriesIndex into) {
+    List<Slice> rows = new ArrayList<>();
+    identities.stream()
+        .map(identity -> Bytes.of(identity.toArray()))
+        .sorted()
+        .forEach(row -> rows.add(Slice.row(row.slice(0, 1), row)));
+    Set<SeriesIdentity> found = new HashSet<>();
+    for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
+      List<Slice> some = rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE));
+      Loading loading = new Loading(into, 0);
+      loading.folds = false;
+      try (CellCursor cursor =
+          table.read(ReadPlan.of(some, List.of(FamilySelect.latest(0))), null)) {
+        CellBatch page = new CellBatch();
+        while (cursor.next(page)) {
+          for (int cell = 0; cell < page.size(); cell++) {
+            loading.take(page, cell);
+            found.add(loading.identity);
+          }
+        }
+      }
+      loading.endRow();
+    }
+    return found;
+  }
+
   private static ReadPlan everything() {
     List<Slice> partitions = new ArrayList<>(256);
     for (int first = 0; first < 256; first++) {
@@ -141,6 +177,7 @@ public final class SeriesTable implements AutoCloseable {
     private SeriesIdentity identity = new SeriesIdentity(0, 0);
     private int series = -1;
     private long samples;
+    private boolean folds = true;
 
     private Loading(SeriesIndex index, long stamp) {
       this.index = index;
@@ -196,19 +233,26 @@ public final class SeriesTable implements AutoCloseable {
       for (TimeRange extent : extents) {
         index.extend(series, extent);
       }
-      index.count(series, samples);
+      index.countAtLeast(series, samples);
       index.notedCount(series, samples);
-      if (extents.size() > EXTENTS_MAX) {
-        for (TimeRange extent : extents) {
-          folded.deleteColumn(
-              Bytes.of(identity.toArray()), 0, Bytes.of(extentQualifier(extent)), TimeRange.ALL);
-        }
-        putExtent(folded, identity, index.extent(series), samples, stamp);
+      if (folds && extents.size() > EXTENTS_MAX) {
+        foldRow(index.extent(series));
       }
       extents.clear();
       samples = 0;
       if (folded.size() > FOLDED_ROWS_AT_ONCE * EXTENTS_MAX) {
         fold();
+      }
+    }
+
+    /** An extent that is the sum of all is not deleted: some stores let that win over the put. */
+    private void foldRow(TimeRange sum) {
+      putExtent(folded, identity, sum, samples, stamp);
+      Bytes row = Bytes.of(identity.toArray());
+      for (TimeRange extent : extents) {
+        if (!extent.equals(sum)) {
+          folded.deleteColumn(row, 0, Bytes.of(extentQualifier(extent)), TimeRange.ALL);
+        }
       }
     }
 

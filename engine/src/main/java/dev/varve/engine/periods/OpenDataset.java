@@ -1,7 +1,9 @@
 package dev.varve.engine.periods;
 
 import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.StampClock;
@@ -9,6 +11,7 @@ import dev.varve.model.Resolution;
 import dev.varve.store.Durability;
 import dev.varve.store.Store;
 import java.time.Duration;
+import java.util.Collection;
 
 /**
  * What belongs to a dataset while it is open: writing and reading stand on it.
@@ -53,6 +56,14 @@ public record OpenDataset(
    */
   public boolean trustsExtents() {
     return config.attached() == null;
+  }
+
+  /** Tells other servers of series that are about to change in the home, where there are any. */
+  public void tellOthers(Collection<SeriesIdentity> identities) {
+    ChangeTable changes = home.changes();
+    if (changes != null) {
+      changes.tell(identities, clock::systemMicros, clock::next);
+    }
   }
 
   /** The system's time in the resolution of the dataset. */

@@ -11,6 +11,7 @@ import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /** The periods of a dataset with their open tables. */
@@ -18,6 +19,9 @@ public final class Periods implements AutoCloseable {
   private final List<Period> periods;
   private final long[] starts;
   private final long stampUnit;
+
+  /** From here on another server knows of a period that this one does not. */
+  private final AtomicLong closedFrom = new AtomicLong(Long.MAX_VALUE);
 
   private Periods(List<Period> periods) {
     this.periods = List.copyOf(periods);
@@ -129,6 +133,20 @@ public final class Periods implements AutoCloseable {
       index--;
     }
     return periods.get(index);
+  }
+
+  /**
+   * Takes note that a period that this server does not know begins.
+   *
+   * @return whether that is new
+   */
+  public boolean closeFrom(long from) {
+    return closedFrom.getAndSet(from) != from;
+  }
+
+  /** The first instant that this server knows no layout of; {@link Long#MAX_VALUE} for none. */
+  public long closedFrom() {
+    return closedFrom.get();
   }
 
   /** The unit of stamps, in microseconds, that every layout can tell from the next. */

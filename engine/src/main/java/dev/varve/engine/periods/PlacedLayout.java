@@ -140,6 +140,11 @@ public final class PlacedLayout implements AutoCloseable {
     return steps.run(step);
   }
 
+  /** Forgets what steps have found. */
+  public void forget() {
+    steps.forget();
+  }
+
   /** Makes a key ready for the layout; empty where it needs what is not there and is not made. */
   public Optional<Binding> bind(GroupKey key, boolean create) {
     return run(layout.bind(key, create));

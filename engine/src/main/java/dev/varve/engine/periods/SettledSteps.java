@@ -56,6 +56,10 @@ final class SettledSteps {
     }
   }
 
+  void forget() {
+    settled.invalidateAll();
+  }
+
   private List<CellBatch> look(List<TableRead> reads) {
     return steps.run(new Step.Look<List<CellBatch>>(reads, false, Step::done));
   }

@@ -173,6 +173,12 @@ public final class DatasetReader {
       throw new QueryRefusedException(
           "the query selects every series: name a metric or a label, or allow whole-table scans");
     }
+    long closed = dataset.periods().closedFrom();
+    if (closed <= dataset.now() && request.times().to() > closed) {
+      throw new QueryRefusedException(
+          "dataset '%s' has a period from %d on that another server has added and this server's configuration lacks: declare it here too, or ask for times before"
+              .formatted(dataset.name(), closed));
+    }
     long oldest = dataset.oldestKept();
     TimeRange kept = request.times().intersect(new TimeRange(oldest, Long.MAX_VALUE));
     Matches matches = match(request.selector(), samplesOnly ? kept : null);

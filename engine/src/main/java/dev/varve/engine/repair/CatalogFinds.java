@@ -69,6 +69,7 @@ final class CatalogFinds {
       added += put(edits, entry.getKey(), entry.getValue(), stamp) ? 1 : 0;
     }
     if (!edits.isEmpty()) {
+      dataset.tellOthers(found.keySet().stream().map(SeriesIdentity::of).toList());
       dataset.marks().reach(stamp, MARK_AHEAD_MICROS);
       for (RowOutcome outcome : dataset.home().series().table().apply(edits, dataset.earlier())) {
         if (!outcome.applied()) {

@@ -61,7 +61,7 @@ public final class MarkerReplay implements AutoCloseable {
   }
 
   private void replayAll() {
-    for (Marker marker : companions.standing()) {
+    for (Marker marker : companions.due(dataset.clock().systemMicros())) {
       try {
         replay(marker);
       } catch (StoreException | WriteFailedException e) {

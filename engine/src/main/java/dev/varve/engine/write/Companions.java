@@ -6,9 +6,10 @@ import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -16,16 +17,21 @@ import java.util.concurrent.locks.ReentrantLock;
  * missing there.
  */
 public final class Companions {
+  /** After so long a marker of another server is taken for one that nobody else will see to. */
+  private static final long ABANDONED_MICROS = 600_000_000L;
+
+  private final MarkerTable table;
   private final Applier applier;
 
   /** Held by whoever writes into companions, so that all layouts see the same order. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Map<Long, Marker> standing = new ConcurrentSkipListMap<>();
+  private final Set<Marker> standing = new ConcurrentSkipListSet<>();
 
   Companions(MarkerTable table, Applier applier) {
+    this.table = table;
     this.applier = applier;
-    table.all().forEach(marker -> standing.put(marker.stamp(), marker));
+    standing.addAll(table.all());
   }
 
   void lock() {
@@ -45,7 +51,7 @@ public final class Companions {
     if (marker.written().isEmpty()) {
       return;
     }
-    standing.put(marker.stamp(), marker);
+    standing.add(marker);
     MutationBatch edit = new MutationBatch();
     MarkerTable.put(edit, marker);
     applier.apply(edit, edit.size(), Durability.ORDERED);
@@ -59,7 +65,7 @@ public final class Companions {
     MutationBatch edit = new MutationBatch();
     MarkerTable.delete(edit, marker);
     applier.apply(edit, edit.size(), Durability.ORDERED);
-    standing.remove(marker.stamp());
+    standing.remove(marker);
   }
 
   /**
@@ -69,7 +75,7 @@ public final class Companions {
   public void repair(Marker marker, Runnable copy) {
     lock.lock();
     try {
-      if (standing.containsKey(marker.stamp())) {
+      if (standing.contains(marker)) {
         copy.run();
         remove(marker);
       }
@@ -80,12 +86,31 @@ public final class Companions {
 
   /** The markers that stand, oldest first. */
   public List<Marker> standing() {
-    return List.copyOf(standing.values());
+    return List.copyOf(standing);
+  }
+
+  /**
+   * The markers that are to be replayed, oldest first: our own, and those of servers that have not
+   * seen to them for ten minutes.
+   *
+   * @param now microseconds since 1970
+   */
+  public List<Marker> due(long now) {
+    return standing.stream()
+        .filter(marker -> table.isOwn(marker) || now - marker.stamp() > ABANDONED_MICROS)
+        .toList();
+  }
+
+  /** Looks which markers of other servers stand. */
+  public void lookAtOthers() {
+    Set<Marker> found = new HashSet<>(table.all());
+    standing.removeIf(marker -> !table.isOwn(marker) && !found.contains(marker));
+    found.stream().filter(marker -> !table.isOwn(marker)).forEach(standing::add);
   }
 
   /** Whether a period's companions may lack something of a stretch of time. */
   public boolean mayLack(int period, TimeRange times) {
-    return standing.values().stream()
+    return standing.stream()
         .flatMap(marker -> marker.written().stream())
         .anyMatch(written -> written.period() == period && written.times().overlaps(times));
   }

@@ -281,6 +281,13 @@ public final class DatasetWriter {
             .formatted(time, dataset.config().retention(), oldest));
   }
 
+  Refusal unknownPeriod(long time) {
+    return new Refusal(
+        "period.unknown",
+        "time %d is in a period that another server has added to dataset '%s' and this server's configuration lacks: declare it here too"
+            .formatted(time, dataset.name()));
+  }
+
   /** The period that an attribute belongs to; what has no time belongs to the last one. */
   Period periodOf(Attribute attribute) {
     Long time = attribute.time();
@@ -362,6 +369,16 @@ public final class DatasetWriter {
     }
     indexCellsSkipped.add(edits.size() - rest.size());
     return rest;
+  }
+
+  /**
+   * Forgets what stands in tables that others write too, and may have deleted there since: names
+   * are looked up anew, and index cells written once more.
+   */
+  public void forget() {
+    indexCells.forget();
+    known.invalidateAll();
+    dataset.periods().all().forEach(period -> period.layouts().forEach(PlacedLayout::forget));
   }
 
   /** Takes note of index cells that are durable. */

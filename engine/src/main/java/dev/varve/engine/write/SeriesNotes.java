@@ -1,5 +1,6 @@
 package dev.varve.engine.write;
 
+import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
@@ -45,6 +46,11 @@ final class SeriesNotes {
   /** Edits of the home's table of series; empty where nothing is new. */
   MutationBatch edits() {
     return edits;
+  }
+
+  /** The keys of which something is new. */
+  List<SeriesIdentity> identities() {
+    return notes.stream().map(note -> note.series().identity()).distinct().toList();
   }
 
   /** Notes what is new of a part, of which the layout took something. */

@@ -147,7 +147,8 @@ final class WriteJob {
       last = Math.max(last, group.times()[i]);
     }
     Period period = dataset.periods().of(last);
-    if (first >= oldest && first >= period.times().from()) {
+    boolean isOpen = last < dataset.periods().closedFrom();
+    if (isOpen && first >= oldest && first >= period.times().from()) {
       add(series, period, group);
     } else {
       split(series, group, oldest);
@@ -160,6 +161,8 @@ final class WriteJob {
       long time = group.times()[i];
       if (time < oldest) {
         tally.refusePlace(group, i, writer.tooOld(time, oldest));
+      } else if (time >= dataset.periods().closedFrom()) {
+        tally.refusePlace(group, i, writer.unknownPeriod(time));
       } else {
         byPeriod.computeIfAbsent(dataset.periods().of(time).index(), index -> new BitSet()).set(i);
       }
@@ -272,6 +275,10 @@ final class WriteJob {
         Refusal refusal = writer.tooOld(time, oldest);
         throw new RefusedException(refusal.rule(), refusal.message());
       }
+      if (time != null && time >= dataset.periods().closedFrom()) {
+        Refusal refusal = writer.unknownPeriod(time);
+        throw new RefusedException(refusal.rule(), refusal.message());
+      }
       encode(attribute, series, period, stamp);
       notes.addKeyOnly(series, stamp);
     } catch (RefusedException e) {
@@ -304,6 +311,9 @@ final class WriteJob {
 
   private boolean applyHome() {
     MutationBatch home = notes.edits();
+    if (!home.isEmpty()) {
+      dataset.tellOthers(notes.identities());
+    }
     return home.isEmpty()
         || writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
   }
@@ -341,7 +351,7 @@ final class WriteJob {
     writer.writing().lock();
     try {
       encode();
-      Marker marker = new Marker(dataset.clock().next(), written);
+      Marker marker = dataset.home().markers().marker(dataset.clock().next(), written);
       companions.put(marker);
       if (!applyHome() || !applyPrimaries()) {
         return false;

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
@@ -49,7 +50,7 @@ class HomePageTest {
       new GroupKey("cpu", Tags.of("host", "a"), Tags.of("pod", "7"));
 
   private final Store store = new MemoryStore();
-  private final Home home = Home.open(store, "main");
+  private final Home home = Home.open(store, "main", null);
 
   @AfterEach
   void close() {
@@ -82,10 +83,44 @@ class HomePageTest {
     assertThat(home.series().table().apply(edits, Durability.SYNCED)).isEmpty();
     MutationBatch marker = new MutationBatch();
     MarkerTable.put(
-        marker, new Marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+        marker, new Marker(null, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
     assertThat(home.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
-    try (ClockTable clock = new ClockTable(store)) {
+    try (ClockTable clock = new ClockTable(store, null)) {
       clock.reach(1000, 24);
+    }
+  }
+
+  /** What of a home is other where several servers share its store. */
+  private List<String> writeAsOneOfSeveral() {
+    ServerId server = new ServerId(0x1122334455667788L);
+    try (Store shared = new MemoryStore();
+        Home several = Home.open(shared, "main", server);
+        ClockTable clock = new ClockTable(shared, server)) {
+      assertThat(several.identity().claim(false, 1)).isTrue();
+      ChangeTable changes = Objects.requireNonNull(several.changes());
+      changes.tell(List.of(SeriesIdentity.of(CPU)), () -> 120_000_000, () -> 255);
+      MutationBatch marker = new MutationBatch();
+      MarkerTable.put(
+          marker,
+          several.markers().marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+      assertThat(several.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
+      clock.reach(1000, 24);
+      List<String> written = new ArrayList<>();
+      for (Table table :
+          List.of(
+              several.identity().table(),
+              changes.table(),
+              several.markers().table(),
+              clock.table())) {
+        String name = table.spec().name();
+        cells(table)
+            .forEach(cell -> written.add(name.substring(name.lastIndexOf('.') + 1) + " " + cell));
+      }
+      assertThat(several.markers().all())
+          .containsExactly(
+              new Marker(server, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+      assertThat(changes.toldByOthers(0, 5)).isEmpty();
+      return written;
     }
   }
 
@@ -100,6 +135,7 @@ class HomePageTest {
       }
     }
 
+    written.addAll(writeAsOneOfSeveral());
     List<String> documented = new ArrayList<>();
     Matcher matcher = CELL.matcher(Files.readString(PAGE));
     while (matcher.find()) {
@@ -110,14 +146,17 @@ class HomePageTest {
   }
 
   private List<String> cells(String name) {
-    List<String> cells = new ArrayList<>();
-    Table table =
+    return cells(
         switch (name) {
           case ".main.series" -> home.series().table();
           case ".main.markers" -> home.markers().table();
-          case ".clock" -> new ClockTable(store).table();
+          case ".clock" -> new ClockTable(store, null).table();
           default -> home.identity().table();
-        };
+        });
+  }
+
+  private static List<String> cells(Table table) {
+    List<String> cells = new ArrayList<>();
     CellBatch page = new CellBatch();
     ReadPlan plan =
         ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
@@ -154,7 +193,8 @@ class HomePageTest {
     assertThat(home.identity().catalogState().token())
         .isEqualTo(new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1));
     assertThat(home.markers().all())
-        .containsExactly(new Marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+        .containsExactly(
+            new Marker(null, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, 9);
     int series = index.find(SeriesIdentity.of(CPU));
@@ -162,7 +202,7 @@ class HomePageTest {
     assertThat(index.hasField(series, "value", Kind.DOUBLE)).isTrue();
     assertThat(index.extent(series)).isEqualTo(new TimeRange(1000, 2000));
     assertThat(index.count(series)).isEqualTo(17);
-    try (ClockTable clock = new ClockTable(store)) {
+    try (ClockTable clock = new ClockTable(store, null)) {
       assertThat(clock.mark()).isEqualTo(1024);
     }
   }

@@ -1,0 +1,198 @@
+package dev.varve.engine.home;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.Upkeep;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * What servers on one store tell each other of the catalog: of which series something new stands in
+ * the home, or is about to.
+ *
+ * <pre>
+ * row        minute i64, since 1970 by the writer's clock | server i64   // the minute is the partition
+ * family     c
+ * qualifier  stamp i64
+ * value      identities, 16 bytes each
+ * </pre>
+ *
+ * <p>A change is told before it is made: a server that is killed between the two has told of
+ * nothing, while one that had made it first would never tell. Whoever reads it looks again until it
+ * stands.
+ */
+public final class ChangeTable implements AutoCloseable {
+  /** So long changes are kept; whoever has not looked for longer reads the whole catalog. */
+  public static final Duration KEPT = Duration.ofHours(1);
+
+  private static final long MINUTE_MICROS = 60_000_000;
+  private static final int TRIES = 4;
+
+  /** As many identities as one cell holds: a megabyte is more than stores like. */
+  private static final int IDENTITIES_MAX = 16_384;
+
+  private final Table table;
+  private final ServerId server;
+
+  /** Changes that a server has told. */
+  public record Told(ServerId server, long minute, long stamp, List<SeriesIdentity> identities) {}
+
+  ChangeTable(Store store, String name, ServerId server) {
+    this.server = server;
+    TableSpec spec =
+        new TableSpec(
+                name,
+                List.of(FamilySpec.latest("c")),
+                Resolution.MICROSECONDS,
+                (bytes, offset, length) -> Math.min(8, length))
+            .with(new Upkeep(KEPT.multipliedBy(2), null, List.of()));
+    this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+  }
+
+  Table table() {
+    return table;
+  }
+
+  /** The minute of a time. */
+  public static long minute(long micros) {
+    return Math.floorDiv(micros, MINUTE_MICROS);
+  }
+
+  /**
+   * Tells of series that are about to change, durably.
+   *
+   * @param micros the system's clock
+   * @param stamps gives stamps
+   * @throws StoreException if that fails
+   */
+  public void tell(
+      Collection<SeriesIdentity> identities, LongSupplier micros, LongSupplier stamps) {
+    List<SeriesIdentity> all = List.copyOf(identities);
+    for (int from = 0; from < all.size(); from += IDENTITIES_MAX) {
+      List<SeriesIdentity> some = all.subList(from, Math.min(all.size(), from + IDENTITIES_MAX));
+      long started;
+      do {
+        // Others look back some minutes: what took longer than one to arrive is told again.
+        started = micros.getAsLong();
+        put(some, minute(started), stamps.getAsLong());
+      } while (micros.getAsLong() - started > MINUTE_MICROS);
+    }
+  }
+
+  private void put(List<SeriesIdentity> identities, long minute, long stamp) {
+    ByteBuffer value = ByteBuffer.allocate(16 * identities.size());
+    identities.forEach(identity -> value.putLong(identity.high()).putLong(identity.low()));
+    MutationBatch edit = new MutationBatch();
+    edit.put(row(minute, server), 0, i64(stamp), stamp, Bytes.of(value.array()));
+    apply(edit);
+  }
+
+  private void apply(MutationBatch edits) {
+    List<RowOutcome> outcomes = table.apply(edits, Durability.SYNCED);
+    for (int tries = 1; tries < TRIES && has(outcomes, Status.NOT_APPLIED); tries++) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50L * tries));
+      outcomes = table.apply(edits, Durability.SYNCED);
+    }
+    for (RowOutcome outcome : outcomes) {
+      if (!outcome.applied()) {
+        throw new StoreException(
+            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()),
+            null,
+            has(outcomes, Status.UNKNOWN));
+      }
+    }
+  }
+
+  private static boolean has(List<RowOutcome> outcomes, Status status) {
+    return outcomes.stream().anyMatch(outcome -> outcome.status() == status);
+  }
+
+  /** What other servers told from one minute to another, both included. */
+  public List<Told> toldByOthers(long from, long to) {
+    List<Slice> minutes = new ArrayList<>();
+    for (long minute = from; minute <= to; minute++) {
+      minutes.add(Slice.partition(i64(minute)));
+    }
+    List<Told> told = new ArrayList<>();
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor =
+        table.read(ReadPlan.of(minutes, List.of(FamilySelect.latest(0))), null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          Told one = told(page, cell);
+          if (!one.server().equals(server)) {
+            told.add(one);
+          }
+        }
+      }
+    }
+    return told;
+  }
+
+  private Told told(CellBatch page, int cell) {
+    int length = page.valueLength(cell);
+    if (page.rowLength(cell) != 16 || page.qualifierLength(cell) != 8 || length % 16 != 0) {
+      throw new StoreException(
+          "table '%s' is damaged: row %s, qualifier %s, a value of %d bytes"
+              .formatted(table.spec().name(), page.row(cell), page.qualifier(cell), length));
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(page.bytes());
+    int row = page.rowOffset(cell);
+    int value = page.valueOffset(cell);
+    List<SeriesIdentity> identities = new ArrayList<>(length / 16);
+    for (int at = value; at < value + length; at += 16) {
+      identities.add(new SeriesIdentity(buffer.getLong(at), buffer.getLong(at + 8)));
+    }
+    return new Told(
+        new ServerId(buffer.getLong(row + 8)),
+        buffer.getLong(row),
+        buffer.getLong(page.qualifierOffset(cell)),
+        identities);
+  }
+
+  /** Deletes what was told in some minutes, by whomever. */
+  public void delete(long from, long to) {
+    MutationBatch edits = new MutationBatch();
+    for (Told old : toldByOthers(from, to)) {
+      edits.deleteRow(row(old.minute(), old.server()));
+    }
+    for (long minute = from; minute <= to; minute++) {
+      edits.deleteRow(row(minute, server));
+    }
+    apply(edits);
+  }
+
+  private static Bytes row(long minute, ServerId server) {
+    return Bytes.of(ByteBuffer.allocate(16).putLong(minute).putLong(server.id()).array());
+  }
+
+  private static Bytes i64(long number) {
+    return Bytes.of(ByteBuffer.allocate(8).putLong(number).array());
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

@@ -1,0 +1,205 @@
+package dev.varve.engine.repair;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.home.ChangeTable;
+import dev.varve.engine.home.ChangeTable.Told;
+import dev.varve.engine.home.IdentityTable.Made;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.write.Companions;
+import dev.varve.engine.write.DatasetWriter;
+import dev.varve.store.StoreException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes into account what other servers do to the tables of a dataset: reads what they tell of the
+ * catalog, looks for their markers and for periods that they know alone, and forgets now and then
+ * what they may have deleted. Does nothing where nobody else can be there.
+ */
+public final class OtherServers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OtherServers.class);
+
+  /** So far clocks of two servers may be apart, and so late a change may arrive, in minutes. */
+  private static final int MINUTES_BACK = 3;
+
+  private static final int MINUTES_AHEAD = 2;
+
+  /** A change is told before it is made: so long every look reads it again. */
+  private static final Duration MAY_COME = Duration.ofSeconds(20);
+
+  /** And once more after so long, for whoever was slow. */
+  private static final Duration LAST_LOOK = Duration.ofSeconds(90);
+
+  /** What stood in tables that others write is believed for so long. */
+  static final Duration BELIEVED = Duration.ofMinutes(10);
+
+  private static final long MINUTES_CLEARED_AT_ONCE = 60;
+  private static final long MINUTES_CLEARED_AFTER_START = 24 * 60;
+
+  private final OpenDataset dataset;
+  private final DatasetWriter writer;
+  private final @Nullable ChangeTable changes;
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final @Nullable Thread thread;
+  private final LongAdder taken = new LongAdder();
+
+  /** Used by the one thread, as all below. */
+  private final Map<Told, Long> seen = new HashMap<>();
+
+  private final Map<SeriesIdentity, Long> pending = new HashMap<>();
+  private long lookedAt;
+  private long clearedTo;
+  private long minuteOfPeriods;
+  private long forgotten = System.nanoTime();
+
+  /** Starts to look, where there may be others. */
+  public OtherServers(OpenDataset dataset, DatasetWriter writer) {
+    this.dataset = dataset;
+    this.writer = writer;
+    this.changes = dataset.home().changes();
+    this.lookedAt = minute();
+    this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
+    boolean may = changes != null || (dataset.config().attached() != null && !isReadOnly());
+    this.thread =
+        may
+            ? Thread.ofVirtual().name("others on " + dataset.name()).start(this::lookAgainAndAgain)
+            : null;
+  }
+
+  private boolean isReadOnly() {
+    return dataset.config().isReadOnly();
+  }
+
+  private long minute() {
+    return ChangeTable.minute(dataset.clock().systemMicros());
+  }
+
+  private static long keptMinutes() {
+    return ChangeTable.KEPT.toMinutes();
+  }
+
+  private void lookAgainAndAgain() {
+    long pause = dataset.config().refresh().within().toNanos() / 2;
+    try {
+      while (!stop.await(pause, TimeUnit.NANOSECONDS)) {
+        look();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void look() {
+    try {
+      if (changes != null) {
+        readChanges(changes);
+        clear(changes);
+        lookAtPeriods();
+      }
+      Companions companions = writer.companions();
+      if (companions != null) {
+        companions.lookAtOthers();
+      }
+      if (System.nanoTime() - forgotten > BELIEVED.toNanos()) {
+        writer.forget();
+        forgotten = System.nanoTime();
+      }
+    } catch (StoreException e) {
+      LOG.warn(
+          "dataset '{}': what other servers do cannot be seen, and is looked for again: {}",
+          dataset.name(),
+          e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.error("dataset '{}': what other servers do cannot be seen", dataset.name(), e);
+    }
+  }
+
+  private void readChanges(ChangeTable from) {
+    long minute = minute();
+    if (minute - lookedAt > keptMinutes() - 2 * MINUTES_BACK) {
+      dataset.home().series().load(dataset.index(), dataset.clock().next());
+      lookedAt = minute;
+    }
+    long now = System.nanoTime();
+    for (Told told : from.toldByOthers(lookedAt - MINUTES_BACK, minute + MINUTES_AHEAD)) {
+      if (seen.putIfAbsent(told, told.minute()) == null) {
+        told.identities().forEach(identity -> pending.put(identity, now));
+        taken.increment();
+      }
+    }
+    readSeries(now);
+    lookedAt = minute;
+    seen.values().removeIf(told -> told < minute - 2 * MINUTES_BACK);
+  }
+
+  private void readSeries(long now) {
+    Set<SeriesIdentity> wanted = new HashSet<>();
+    Set<SeriesIdentity> last = new HashSet<>();
+    pending.forEach((identity, since) -> {
+      long age = now - since;
+      if (age < MAY_COME.toNanos() || age > LAST_LOOK.toNanos()) {
+        wanted.add(identity);
+      }
+      if (age > LAST_LOOK.toNanos()) {
+        last.add(identity);
+      }
+    });
+    dataset.home().series().load(wanted, dataset.index());
+    pending.keySet().removeAll(last);
+  }
+
+  /** Deletes what was told so long ago that nobody asks for it. */
+  private void clear(ChangeTable from) {
+    long end = Math.min(minute() - keptMinutes(), clearedTo + MINUTES_CLEARED_AT_ONCE);
+    if (end > clearedTo) {
+      from.delete(clearedTo, end - 1);
+      clearedTo = end;
+    }
+  }
+
+  /** A period that this server does not know is none that it can write or read. */
+  private void lookAtPeriods() {
+    long minute = minute();
+    if (minute == minuteOfPeriods) {
+      return;
+    }
+    minuteOfPeriods = minute;
+    Made made = dataset.home().identity().made();
+    int known = dataset.periods().all().size();
+    if (made != null && made.periods().size() > known) {
+      long from = made.periods().get(known).from();
+      if (dataset.periods().closeFrom(from)) {
+        LOG.warn(
+            "dataset '{}' has a period from {} on that this server's configuration lacks: nothing is written or read from then on until it is declared here too",
+            dataset.name(),
+            from);
+      }
+    }
+  }
+
+  /** How many changes of others were read. */
+  public double changesRead() {
+    return taken.doubleValue();
+  }
+
+  @Override
+  public void close() {
+    stop.countDown();
+    if (thread != null) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
