@@ -1,0 +1,329 @@
+package dev.varve.store.bigtable;
+
+import dev.varve.store.BudgetExceededException;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.StoreException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read under way. The segments of its slices are requests, of which some are under way ahead of
+ * the one whose rows are taken; the first page waits for one only.
+ *
+ * <p>Of a row no more cells come at once than a chunk for each family; what is left is asked for
+ * when it is needed, so that a long row is never held whole.
+ */
+final class BigtableCursor implements CellCursor {
+  private static final int CHUNK_MIN = 64;
+  private static final int CHUNK_FIRST_MAX = 4096;
+  private static final int CHUNK_GROWTH = 4;
+
+  /** Chunks grow until they weigh about as much. */
+  private static final long CHUNK_BYTES = 4 << 20;
+
+  private final BigtableStore store;
+  private final TableMapping table;
+  private final ReadPlan plan;
+  private final SegmentRequests requests;
+  private final Tally tally;
+  private final Deque<Segment> segments = new ArrayDeque<>();
+  private final Deque<RowStream> ahead = new ArrayDeque<>();
+  private int nextSlice;
+  private int depth = 1;
+  private int chunk;
+  private @Nullable RowPart row;
+
+  /** More cells of one family of the row, where they did not come at once. */
+  private @Nullable RowPart more;
+
+  private boolean held;
+  private boolean finished;
+  private boolean closed;
+  private @Nullable ResumeToken token;
+  private ReadCost cost = ReadCost.NOTHING;
+  private volatile boolean cancelled;
+  private volatile @Nullable RowStream awaited;
+
+  BigtableCursor(
+      BigtableStore store, TableMapping table, ReadPlan plan, @Nullable ResumeToken resume) {
+    this.store = store;
+    this.table = table;
+    this.plan = plan;
+    this.requests = new SegmentRequests(table, plan);
+    this.tally = new Tally(plan.limits());
+    this.chunk = Math.clamp(plan.limits().pageCells(), CHUNK_MIN, CHUNK_FIRST_MAX);
+    this.token = resume;
+    if (resume != null) {
+      tally.resume(resume);
+      segments.addAll(Segment.behind(plan, resume));
+      nextSlice = resume.slice() + 1;
+    }
+  }
+
+  @Override
+  public boolean next(CellBatch into) {
+    into.clear();
+    ensureAlive();
+    if (closed) {
+      throw new StoreException("the cursor is closed");
+    }
+    try {
+      while (!finished && into.size() < plan.limits().pageCells()) {
+        ensureAlive();
+        if (!step(into)) {
+          break;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      release();
+      throw new StoreException("reading table '%s' was interrupted".formatted(name()), e);
+    } catch (FailedCall e) {
+      release();
+      throw store.failedRead(table, e);
+    } catch (StoreException e) {
+      release();
+      throw e;
+    }
+    if (finished) {
+      release();
+    }
+    if (!into.isEmpty()) {
+      token = tally.token(into);
+    }
+    return !into.isEmpty();
+  }
+
+  private String name() {
+    return table.spec().name();
+  }
+
+  /** Looks at one cell; returns whether the page may go on. */
+  private boolean step(CellBatch into) throws InterruptedException {
+    RowPart part = part();
+    if (part == null) {
+      finished = true;
+      return false;
+    }
+    if (!held && !part.next()) {
+      endPart();
+      return true;
+    }
+    held = false;
+    if (!isWithinBudget(part)) {
+      if (into.isEmpty()) {
+        throw new BudgetExceededException(plan.budget(), cost);
+      }
+      held = true;
+      return false;
+    }
+    look(part, into);
+    continueFamily(part);
+    finished = tally.isFull();
+    return true;
+  }
+
+  private boolean isWithinBudget(RowPart part) {
+    return cost.cellsRead() + 1 <= plan.budget().cellsRead()
+        && cost.bytesRead() + part.weight() <= plan.budget().bytesRead();
+  }
+
+  private void look(RowPart part, CellBatch into) {
+    ReceivedRow received = part.row();
+    int cell = part.cell();
+    int family = received.family(cell);
+    long weight = part.weight();
+    FamilySelect select = part.select(family);
+    int version = tally.isFull(family) ? 0 : part.wantedVersion(select);
+    cost = cost.plus(new ReadCost(0, 1, version > 0 ? 1 : 0, weight, version > 0 ? weight : 0, 0));
+    if (version > 0) {
+      byte[] key = received.keyBytes();
+      into.add(
+          key,
+          0,
+          key.length,
+          family,
+          received.bytes(),
+          received.qualifierAt(cell),
+          received.qualifierLength(cell),
+          part.time(),
+          received.bytes(),
+          part.valueAt(),
+          part.valueLength());
+      tally.add(part.segment().slice(), family, version);
+    }
+  }
+
+  /** Asks for more cells of the family at hand, if its cells end here and not in Bigtable. */
+  private void continueFamily(RowPart part) throws InterruptedException {
+    int family = part.row().family(part.cell());
+    if (part.nextFamily() == family || tally.isFull() || tally.isFull(family)) {
+      return;
+    }
+    Position rest = part.rest(family);
+    if (rest == null) {
+      return;
+    }
+    growChunk(part.row());
+    Segment segment = part.segment().row(part.row().key(), rest);
+    SegmentRequest request =
+        requests.of(segment, family, chunk, Long.MAX_VALUE, tally.cellsOf(family));
+    more = null;
+    if (request != null) {
+      RowStream stream = start(request);
+      try {
+        ReceivedRow received = take(stream);
+        more = received == null ? null : new RowPart(table, plan, request, received);
+      } finally {
+        stream.cancel();
+      }
+    }
+  }
+
+  private void growChunk(ReceivedRow received) {
+    long weight = Math.max(1, received.weight() / received.size());
+    long most = Math.max(CHUNK_MIN, CHUNK_BYTES / weight);
+    chunk = (int) Math.min((long) chunk * CHUNK_GROWTH, Math.max(chunk, most));
+  }
+
+  private void endPart() {
+    if (more != null) {
+      more = null;
+    } else {
+      row = null;
+    }
+  }
+
+  /** The part of a row whose cells come next; null at the end of the read. */
+  private @Nullable RowPart part() throws InterruptedException {
+    if (more != null) {
+      return more;
+    }
+    if (row == null) {
+      row = nextRow();
+    }
+    return row;
+  }
+
+  private @Nullable RowPart nextRow() throws InterruptedException {
+    while (true) {
+      ensureAlive();
+      lookAhead();
+      RowStream stream = ahead.peek();
+      if (stream == null) {
+        return null;
+      }
+      ReceivedRow received = take(stream);
+      if (received == null) {
+        ahead.remove();
+        depth = Math.min(2 * depth, store.options().readAhead());
+      } else {
+        if (stream.request().segment().behind() == null) {
+          tally.startRow();
+        }
+        cost = cost.plus(new ReadCost(1, 0, 0, 0, 0, 0));
+        if (tally.isFull()) {
+          return null;
+        }
+        return new RowPart(table, plan, stream.request(), received);
+      }
+    }
+  }
+
+  private void lookAhead() {
+    while (ahead.size() < depth) {
+      Segment segment = nextSegment();
+      if (segment == null) {
+        return;
+      }
+      Position behind = segment.behind();
+      int cells = behind == null ? 0 : tally.cellsOf(behind.family());
+      SegmentRequest request =
+          requests.of(segment, SegmentRequests.ALL_FAMILIES, chunk, tally.rowsLeft(), cells);
+      if (request != null) {
+        ahead.add(start(request));
+      }
+    }
+  }
+
+  private @Nullable Segment nextSegment() {
+    while (segments.isEmpty() && nextSlice < plan.slices().size()) {
+      ensureAlive();
+      segments.addAll(Segment.of(plan, nextSlice++));
+    }
+    return segments.poll();
+  }
+
+  private RowStream start(SegmentRequest request) {
+    RowStream stream = new RowStream(request);
+    cost = cost.plus(new ReadCost(0, 0, 0, 0, 0, 1));
+    store.read(table, request, stream);
+    return stream;
+  }
+
+  private @Nullable ReceivedRow take(RowStream stream) throws InterruptedException {
+    awaited = stream;
+    try {
+      return stream.take(this::ensureAlive);
+    } finally {
+      awaited = null;
+    }
+  }
+
+  private void ensureAlive() {
+    store.ensureOpen();
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+  }
+
+  /** Ends what is under way. */
+  private void release() {
+    ahead.forEach(RowStream::cancel);
+    ahead.clear();
+    segments.clear();
+    row = null;
+    more = null;
+    finished = true;
+    store.forget(this);
+  }
+
+  /** Makes a pull that waits look whether it still should. */
+  void wake() {
+    RowStream stream = awaited;
+    if (stream != null) {
+      stream.wake();
+    }
+  }
+
+  @Override
+  public @Nullable ResumeToken token() {
+    return token;
+  }
+
+  @Override
+  public ReadCost cost() {
+    return cost;
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    wake();
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      release();
+    }
+  }
+}

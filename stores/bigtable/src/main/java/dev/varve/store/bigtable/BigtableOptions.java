@@ -1,0 +1,155 @@
+package dev.varve.store.bigtable;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a Bigtable store.
+ *
+ * @param emulator host and port of an emulator, which is spoken to without TLS and credentials;
+ *     null for the service
+ * @param endpoint host and port of the data API; null for the service's own. {@code adminEndpoint}
+ *     likewise
+ * @param credentials the file with the key of a service account; null for the application default
+ *     credentials
+ * @param appProfile null for the instance's default
+ * @param prefix what the names of the store's own tables begin with
+ * @param timeout for how long a call is tried
+ * @param attemptTimeout for how long one attempt may take; of a read, how long it may stand still
+ * @param retries how often a call is tried again at most
+ * @param concurrency how many requests that write may be under way at once
+ * @param readAhead how many slices of a read may be under way at once
+ * @param connections connections that all calls share
+ * @param transactions whether the app profile routes to one cluster and allows transactions on
+ *     single rows
+ */
+record BigtableOptions(
+    String project,
+    String instance,
+    @Nullable String emulator,
+    @Nullable String endpoint,
+    @Nullable String adminEndpoint,
+    @Nullable Path credentials,
+    @Nullable String appProfile,
+    String prefix,
+    Duration timeout,
+    Duration attemptTimeout,
+    int retries,
+    int concurrency,
+    int readAhead,
+    int connections,
+    boolean transactions) {
+  private static final List<String> NAMES =
+      List.of(
+          "project",
+          "instance",
+          "emulator",
+          "endpoint",
+          "admin-endpoint",
+          "credentials",
+          "app-profile",
+          "prefix",
+          "timeout",
+          "attempt-timeout",
+          "retries",
+          "concurrency",
+          "read-ahead",
+          "connections",
+          "transactions");
+
+  private static final String NAME = "[a-zA-Z0-9][-_a-zA-Z0-9.:]*";
+  private static final String ADDRESS = "[-a-zA-Z0-9._\\[\\]:]+:\\d{1,5}";
+
+  /**
+   * Reads settings.
+   *
+   * @throws dev.varve.store.StoreException naming every setting that is unknown, out of its range,
+   *     missing, or contradicts another
+   */
+  static BigtableOptions parse(Map<String, String> map) {
+    Settings settings = new Settings(map, NAMES);
+    String emulator =
+        settings.text("emulator", ADDRESS, "a host and a port, such as localhost:8086");
+    String endpoint =
+        settings.text(
+            "endpoint", ADDRESS, "a host and a port, such as bigtable.googleapis.com:443");
+    String adminEndpoint =
+        settings.text(
+            "admin-endpoint",
+            ADDRESS,
+            "a host and a port, such as bigtableadmin.googleapis.com:443");
+    String project = settings.text("project", NAME, "the id of a project");
+    String instance = settings.text("instance", NAME, "the id of an instance");
+    Path credentials = settings.file("credentials");
+    Duration timeout = settings.duration("timeout", Duration.ofSeconds(60));
+    Duration attemptTimeout =
+        settings.duration("attempt-timeout", shorter(Duration.ofSeconds(20), timeout));
+    refuseContradictions(settings, timeout, attemptTimeout);
+    BigtableOptions options =
+        new BigtableOptions(
+            project == null ? "varve" : project,
+            instance == null ? "varve" : instance,
+            emulator,
+            endpoint,
+            adminEndpoint,
+            credentials,
+            settings.text("app-profile", NAME, "the id of an app profile"),
+            prefix(settings),
+            timeout,
+            attemptTimeout,
+            settings.number("retries", 0, 1000, 10),
+            settings.number("concurrency", 1, 1000, 16),
+            settings.number("read-ahead", 1, 64, 8),
+            settings.number("connections", 1, 256, 4),
+            settings.flag("transactions", true));
+    settings.finish("bigtable store");
+    return options;
+  }
+
+  private static String prefix(Settings settings) {
+    String prefix =
+        settings.text(
+            "prefix",
+            "[_a-zA-Z0-9][-_.a-zA-Z0-9]{0,29}",
+            "1 to 30 characters of a-z A-Z 0-9 _ . - that begin with a letter, a digit or _");
+    return prefix == null ? "varve-" : prefix;
+  }
+
+  private static void refuseContradictions(
+      Settings settings, Duration timeout, Duration attemptTimeout) {
+    if (settings.has("emulator")) {
+      for (String service : List.of("endpoint", "admin-endpoint", "credentials", "app-profile")) {
+        if (settings.has(service)) {
+          settings.refuse(
+              "option emulator and option %s contradict each other: an emulator has none"
+                  .formatted(service));
+        }
+      }
+    } else {
+      for (String needed : List.of("project", "instance")) {
+        if (!settings.has(needed)) {
+          settings.refuse("option %s is missing (only an emulator goes without)".formatted(needed));
+        }
+      }
+    }
+    if (attemptTimeout.compareTo(timeout) > 0) {
+      settings.refuse(
+          "option attempt-timeout is %d ms, longer than option timeout, %d ms"
+              .formatted(attemptTimeout.toMillis(), timeout.toMillis()));
+    }
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
+  /** The store as messages name it. */
+  String place() {
+    return emulator == null
+        ? "%s/%s".formatted(project, instance)
+        : "%s/%s on the emulator at %s".formatted(project, instance, emulator);
+  }
+}

@@ -1,0 +1,324 @@
+package dev.varve.store.bigtable;
+
+import com.google.api.core.ApiFuture;
+import com.google.api.core.ApiFutures;
+import com.google.api.gax.rpc.ApiException;
+import com.google.cloud.bigtable.data.v2.models.BulkMutation;
+import com.google.cloud.bigtable.data.v2.models.ConditionalRowMutation;
+import com.google.cloud.bigtable.data.v2.models.Filters.Filter;
+import com.google.cloud.bigtable.data.v2.models.Query;
+import com.google.cloud.bigtable.data.v2.models.TableId;
+import com.google.protobuf.ByteString;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Power;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** A store in an instance of Bigtable. */
+final class BigtableStore implements Store {
+  static final String KIND = "bigtable";
+
+  /** Bigtable's own limits. What is beyond them it refuses; the emulator takes it. */
+  private static final SizeLimits LIMITS =
+      new SizeLimits(4 << 10, 16 << 10, 10 << 20, 100 << 20, 100L << 20, 256L << 20, 100, 100_000);
+
+  private static final Set<Class<? extends Power>> POWERS =
+      Set.of(Power.ConditionalPut.class, Power.Increment.class);
+
+  private final BigtableOptions options;
+  private final Usage usage;
+  private final Clients clients;
+  private final TableCatalog catalog;
+  private final Semaphore writes;
+  private final Map<String, TableMapping> open = new ConcurrentHashMap<>();
+  private final Set<BigtableCursor> cursors = ConcurrentHashMap.newKeySet();
+  private final LongAdder reads = new LongAdder();
+  private final LongAdder mutations = new LongAdder();
+  private final LongAdder conditions = new LongAdder();
+
+  BigtableStore(BigtableOptions options) {
+    this.options = options;
+    this.usage = new Usage("the bigtable store " + options.place());
+    this.clients = Clients.open(options);
+    this.catalog = new TableCatalog(clients, options);
+    this.writes = new Semaphore(options.concurrency());
+  }
+
+  BigtableOptions options() {
+    return options;
+  }
+
+  Usage usage() {
+    return usage;
+  }
+
+  void ensureOpen() {
+    usage.ensureOpen();
+  }
+
+  Attempts attempts() {
+    return new Attempts(usage, options.timeout(), options.retries());
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    boolean stamped = new TableMapping(spec, options.prefix()).hasStamps();
+    SizeLimits limits =
+        new SizeLimits(
+            LIMITS.rowKey(),
+            LIMITS.qualifier(),
+            LIMITS.softValue(),
+            LIMITS.hardValue() - (stamped ? FamilyMapping.STAMP_LENGTH : 0),
+            LIMITS.softRow(),
+            LIMITS.hardRow(),
+            LIMITS.families(),
+            LIMITS.editsPerRow());
+    return new Capabilities(
+        FamilyMapping.cellTimes(spec.timeUnit()),
+        Capabilities.Deletes.IMMEDIATE,
+        Capabilities.RowOrder.TABLE,
+        limits,
+        options.transactions() ? POWERS : Set.of());
+  }
+
+  @Override
+  public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    usage.enter();
+    try {
+      List<String> reasons = TableMapping.reasonsAgainst(spec, options.prefix());
+      for (Class<? extends Power> need : needs) {
+        if (!capabilities(spec).has(need)) {
+          reasons.add(lacks(spec, need));
+        }
+      }
+      if (!spec.foreign()) {
+        reasons.addAll(differences(spec));
+      }
+      return reasons;
+    } finally {
+      usage.leave();
+    }
+  }
+
+  private String lacks(TableSpec spec, Class<? extends Power> need) {
+    String why =
+        POWERS.contains(need)
+            ? "while option transactions is false"
+            : "as Bigtable deletes rows by prefix only";
+    return "table '%s' needs %s, which the bigtable store has not %s"
+        .formatted(spec.name(), need.getSimpleName(), why);
+  }
+
+  private List<String> differences(TableSpec spec) {
+    if (spec.name().equals(TableCatalog.NAME)) {
+      return List.of(
+          "table '%s' is the bigtable store's own, for what it knows of the others"
+              .formatted(spec.name()));
+    }
+    TableSpec made = catalog.find(spec.name());
+    String difference = made == null ? null : spec.differenceFrom(made);
+    return difference == null
+        ? List.of()
+        : List.of(
+            "table '%s' of the bigtable store %s exists and was made otherwise: %s"
+                .formatted(spec.name(), options.place(), difference));
+  }
+
+  @Override
+  public Table open(TableSpec spec, OpenMode mode) {
+    List<String> reasons = check(spec, Set.of());
+    if (!reasons.isEmpty()) {
+      throw new StoreException(String.join("; ", reasons));
+    }
+    usage.enter();
+    try {
+      if (spec.foreign()) {
+        ensureForeign(spec);
+      } else {
+        ensureThere(spec, mode);
+      }
+    } finally {
+      usage.leave();
+    }
+    TableMapping mapping = new TableMapping(spec, options.prefix());
+    TableMapping shared =
+        open.merge(
+            key(spec.name(), spec.foreign()),
+            mapping,
+            (old, fresh) -> old.isDropped() ? fresh : old);
+    return new BigtableTable(this, shared, spec, mode == OpenMode.READ_ONLY);
+  }
+
+  private static String key(String name, boolean foreign) {
+    return (foreign ? "foreign " : "own ") + name;
+  }
+
+  /** A table that another program made must have the families; it may have more. */
+  private void ensureForeign(TableSpec spec) {
+    Set<String> found = catalog.families(spec.name(), spec.name());
+    spec.families()
+        .forEach(family -> {
+          if (!found.contains(family.name())) {
+            throw new StoreException(
+                "table '%s' of the bigtable store %s has no family '%s', only %s"
+                    .formatted(spec.name(), options.place(), family.name(), found));
+          }
+        });
+  }
+
+  private void ensureThere(TableSpec spec, OpenMode mode) {
+    TableSpec made = catalog.find(spec.name());
+    if (made == null && mode != OpenMode.CREATE_IF_ABSENT) {
+      throw new StoreException(
+          "the bigtable store %s has no table '%s'".formatted(options.place(), spec.name()));
+    }
+    String difference = spec.differenceFrom(made == null ? catalog.create(spec) : made);
+    if (difference != null) {
+      throw new StoreException(
+          "table '%s' of the bigtable store %s was just made otherwise by another process: %s"
+              .formatted(spec.name(), options.place(), difference));
+    }
+  }
+
+  @Override
+  public List<String> tables() {
+    usage.enter();
+    try {
+      return catalog.names();
+    } finally {
+      usage.leave();
+    }
+  }
+
+  @Override
+  public void drop(String table) {
+    usage.enter();
+    try {
+      TableMapping dropped = open.remove(key(table, false));
+      if (dropped != null) {
+        dropped.drop();
+      }
+      catalog.drop(table);
+    } finally {
+      usage.leave();
+    }
+  }
+
+  @Override
+  public Map<String, Double> figures() {
+    ensureOpen();
+    Map<String, Double> figures = new TreeMap<>();
+    figures.put("open_cursors", (double) cursors.size());
+    figures.put("read_requests_total", (double) reads.sum());
+    figures.put("mutation_requests_total", (double) mutations.sum());
+    figures.put("conditional_requests_total", (double) conditions.sum());
+    figures.put("failed_requests_total", (double) clients.failures());
+    figures.put(
+        "mutation_requests_in_flight", (double) options.concurrency() - writes.availablePermits());
+    return figures;
+  }
+
+  BigtableCursor begin(BigtableCursor cursor) {
+    cursors.add(cursor);
+    return cursor;
+  }
+
+  void forget(BigtableCursor cursor) {
+    cursors.remove(cursor);
+  }
+
+  /** Starts a request for rows; how it ends is told to the stream. */
+  void read(TableMapping table, SegmentRequest request, RowStream rows) {
+    reads.increment();
+    try {
+      clients.data().readRowsCallable(new ReceivedRows(table)).call(request.query(), rows);
+    } catch (RuntimeException e) {
+      ensureOpen();
+      throw new FailedCall(e);
+    }
+  }
+
+  /** Notes that a call failed. */
+  FailedCall failed(Throwable thrown) {
+    return clients.failed(thrown);
+  }
+
+  StoreException failedRead(TableMapping table, FailedCall call) {
+    failed(call);
+    ensureOpen();
+    String name = table.spec().name();
+    return call.isNotFound()
+        ? new StoreException(
+            "table '%s' was dropped: %s".formatted(name, call.describe("Bigtable")), call)
+        : call.toStoreException("reading table '%s'".formatted(name));
+  }
+
+  /** What a filter lets through of one row; null where that is nothing. */
+  @Nullable ReceivedRow readRow(TableMapping table, ByteString key, Filter filter) {
+    reads.increment();
+    try {
+      return clients
+          .data()
+          .readRowCallable(new ReceivedRows(table))
+          .call(Query.create(TableId.of(table.id())).rowKey(key).filter(filter));
+    } catch (ApiException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Starts to write, once not too many requests are under way. */
+  ApiFuture<Void> mutate(BulkMutation mutation) throws InterruptedException {
+    writes.acquire();
+    mutations.increment();
+    boolean started = false;
+    try {
+      ApiFuture<Void> answer = clients.data().bulkMutateRowsAsync(mutation);
+      answer.addListener(writes::release, Runnable::run);
+      started = true;
+      return answer;
+    } catch (RuntimeException e) {
+      return ApiFutures.immediateFailedFuture(e);
+    } finally {
+      if (!started) {
+        writes.release();
+      }
+    }
+  }
+
+  /** Writes one row on a condition; returns whether the condition held. */
+  boolean mutateIf(ConditionalRowMutation mutation) {
+    conditions.increment();
+    try {
+      return clients.data().checkAndMutateRow(mutation);
+    } catch (ApiException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Ends reads at once; writes that are under way end first, and begin no new attempt. */
+  @Override
+  public void close() {
+    if (usage.close()) {
+      cursors.forEach(BigtableCursor::wake);
+      usage.awaitNobody(options.attemptTimeout().plus(Duration.ofSeconds(1)));
+      clients.close();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.varve.store.bigtable;
+
+import com.google.cloud.bigtable.data.v2.models.Mutation;
+import dev.varve.store.Admission;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An open table; several may stand on the same mapping. */
+final class BigtableTable implements Table {
+  private final BigtableStore store;
+  private final TableMapping mapping;
+  private final TableSpec spec;
+  private final Admission admission;
+  private final boolean readOnly;
+  private volatile boolean closed;
+
+  BigtableTable(BigtableStore store, TableMapping mapping, TableSpec spec, boolean readOnly) {
+    this.store = store;
+    this.mapping = mapping;
+    this.spec = spec;
+    this.admission = new Admission(spec, store.capabilities(spec));
+    this.readOnly = readOnly;
+  }
+
+  @Override
+  public TableSpec spec() {
+    return spec;
+  }
+
+  /**
+   * Every applied mutation is replicated as Bigtable replicates: both durabilities are the same.
+   */
+  @Override
+  public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+    ensureOpen();
+    store.usage().enter();
+    try {
+      return apply(batch);
+    } finally {
+      store.usage().leave();
+    }
+  }
+
+  private List<RowOutcome> apply(MutationBatch batch) {
+    MutationEncoder encoder = new MutationEncoder(mapping, batch);
+    BatchWrite write = new BatchWrite(store, mapping);
+    List<int[]> looked = new ArrayList<>();
+    List<@Nullable RowOutcome> refused = new ArrayList<>();
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      RowOutcome refusal = refusal(encoder, first, end);
+      if (refusal == null && encoder.needsLook(first, end)) {
+        looked.add(new int[] {refused.size(), first, end});
+      } else if (refusal == null) {
+        add(encoder, first, end, refused.size(), write);
+      }
+      refused.add(refusal);
+    }
+    @Nullable RowOutcome[] outcomes = refused.toArray(new RowOutcome[0]);
+    write.run(outcomes);
+    for (int[] mutation : looked) {
+      RowOutcome outcome = new LookedWrite(store, encoder, mutation[1], mutation[2]).run();
+      outcomes[mutation[0]] = outcome.applied() ? null : outcome;
+    }
+    return listed(outcomes);
+  }
+
+  private @Nullable RowOutcome refusal(MutationEncoder encoder, int first, int end) {
+    String gone = mapping.whyGone();
+    String refusal = gone == null ? admission.refusal(encoder.batch(), first, end) : gone;
+    if (refusal == null && readOnly) {
+      refusal = "table '%s' was opened to be read only".formatted(spec.name());
+    }
+    if (refusal == null) {
+      refusal = encoder.refusal(first, end);
+    }
+    return refusal == null ? null : new RowOutcome(Status.REJECTED, refusal);
+  }
+
+  private static void add(
+      MutationEncoder encoder, int first, int end, int number, BatchWrite write) {
+    Mutation mutation = Mutation.create();
+    int edits = 0;
+    for (int i = first; i < end; i++) {
+      edits += encoder.add(i, mutation);
+    }
+    if (edits > 0) {
+      write.add(number, encoder.key(first), mutation, edits, encoder.weight(first, end));
+    }
+  }
+
+  /** No outcomes at all mean that all were applied. */
+  private static List<RowOutcome> listed(@Nullable RowOutcome[] outcomes) {
+    List<RowOutcome> list = new ArrayList<>();
+    boolean allApplied = true;
+    for (RowOutcome outcome : outcomes) {
+      allApplied &= outcome == null;
+      list.add(outcome == null ? RowOutcome.APPLIED : outcome);
+    }
+    return allApplied ? List.of() : list;
+  }
+
+  @Override
+  public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+    ensureOpen();
+    mapping.ensureThere();
+    return store.begin(new BigtableCursor(store, mapping, plan, resume));
+  }
+
+  @Override
+  public <P extends Power> Optional<P> power(Class<P> power) {
+    boolean has = !readOnly && store.capabilities(spec).has(power);
+    return has
+        ? Optional.of(power.cast(new TablePowers(store, mapping, admission, this::ensureOpen)))
+        : Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private void ensureOpen() {
+    store.ensureOpen();
+    if (closed) {
+      throw new StoreException("table '%s' is closed".formatted(spec.name()));
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package dev.varve.store.bigtable;
+
+import com.google.api.gax.core.CredentialsProvider;
+import com.google.api.gax.core.FixedCredentialsProvider;
+import com.google.api.gax.grpc.ChannelPoolSettings;
+import com.google.api.gax.grpc.InstantiatingGrpcChannelProvider;
+import com.google.api.gax.retrying.RetrySettings;
+import com.google.auth.oauth2.GoogleCredentials;
+import com.google.cloud.bigtable.admin.v2.BigtableTableAdminClient;
+import com.google.cloud.bigtable.admin.v2.BigtableTableAdminSettings;
+import com.google.cloud.bigtable.data.v2.BigtableDataClient;
+import com.google.cloud.bigtable.data.v2.BigtableDataSettings;
+import com.google.cloud.bigtable.data.v2.stub.EnhancedBigtableStubSettings;
+import com.google.cloud.bigtable.data.v2.stub.metrics.NoopMetricsProvider;
+import dev.varve.store.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** The client's two halves: for data, and for tables. */
+final class Clients implements AutoCloseable {
+  private static final String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+  private static final Duration FIRST_DELAY = Duration.ofMillis(10);
+  private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
+
+  private final BigtableDataClient data;
+  private final BigtableTableAdminClient admin;
+  private final Channels channels;
+  private final LongAdder failures = new LongAdder();
+
+  private Clients(BigtableDataClient data, BigtableTableAdminClient admin, Channels channels) {
+    this.data = data;
+    this.admin = admin;
+    this.channels = channels;
+  }
+
+  /**
+   * Connects, which needs no answer yet.
+   *
+   * @throws StoreException if there are no credentials, or the key file is none
+   */
+  static Clients open(BigtableOptions options) {
+    BigtableDataClient data = null;
+    try {
+      CredentialsProvider credentials = credentials(options);
+      Channels channels = new Channels();
+      data = BigtableDataClient.create(dataSettings(options, credentials, channels));
+      return new Clients(
+          data, BigtableTableAdminClient.create(adminSettings(options, credentials)), channels);
+    } catch (IOException e) {
+      if (data != null) {
+        data.close();
+      }
+      throw new StoreException(
+          "the bigtable store %s cannot be opened: %s".formatted(options.place(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static @Nullable CredentialsProvider credentials(BigtableOptions options)
+      throws IOException {
+    if (options.emulator() != null) {
+      return null;
+    }
+    if (options.credentials() == null) {
+      return FixedCredentialsProvider.create(
+          GoogleCredentials.getApplicationDefault().createScoped(SCOPE));
+    }
+    try (InputStream key = Files.newInputStream(options.credentials())) {
+      return FixedCredentialsProvider.create(GoogleCredentials.fromStream(key).createScoped(SCOPE));
+    } catch (IOException e) {
+      throw new IOException(
+          "%s is no key of a service account: %s".formatted(options.credentials(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static BigtableDataSettings dataSettings(
+      BigtableOptions options, @Nullable CredentialsProvider credentials, Channels channels) {
+    String emulator = options.emulator();
+    BigtableDataSettings.Builder settings =
+        emulator == null
+            ? BigtableDataSettings.newBuilder()
+            : BigtableDataSettings.newBuilderForEmulator(host(emulator), port(emulator));
+    settings.setProjectId(options.project()).setInstanceId(options.instance());
+    if (options.appProfile() != null) {
+      settings.setAppProfileId(options.appProfile());
+    }
+    if (credentials != null) {
+      settings.setCredentialsProvider(credentials);
+    }
+    // The export of the client's own metrics is not on board.
+    settings.setMetricsProvider(NoopMetricsProvider.INSTANCE);
+    settings.disableInternalMetrics();
+    EnhancedBigtableStubSettings.Builder stub = settings.stubSettings();
+    stub.setDirectPathConfig(EnhancedBigtableStubSettings.DirectPathConfig.FORCED_OFF);
+    if (options.endpoint() != null) {
+      stub.setEndpoint(options.endpoint());
+    }
+    if (stub.getTransportChannelProvider() instanceof InstantiatingGrpcChannelProvider provider) {
+      InstantiatingGrpcChannelProvider.Builder transport = provider.toBuilder();
+      transport.setChannelConfigurator(channels.noted(transport.getChannelConfigurator()));
+      transport.setChannelPoolSettings(ChannelPoolSettings.staticallySized(options.connections()));
+      stub.setTransportChannelProvider(transport.build());
+    }
+    setTimeouts(stub, options);
+    return settings.build();
+  }
+
+  private static void setTimeouts(
+      EnhancedBigtableStubSettings.Builder stub, BigtableOptions options) {
+    RetrySettings retries =
+        RetrySettings.newBuilder()
+            .setInitialRetryDelayDuration(FIRST_DELAY)
+            .setRetryDelayMultiplier(2)
+            .setMaxRetryDelayDuration(LONGEST_DELAY)
+            .setInitialRpcTimeoutDuration(options.attemptTimeout())
+            .setMaxRpcTimeoutDuration(options.attemptTimeout())
+            .setTotalTimeoutDuration(options.timeout())
+            .setMaxAttempts(options.retries() + 1)
+            .build();
+    RetrySettings once = retries.toBuilder().setMaxAttempts(1).build();
+    // A read may go on for as long as cells come, so its attempts end when it stands still.
+    stub.readRowsSettings()
+        .setRetrySettings(
+            retries.toBuilder()
+                .setInitialRpcTimeoutDuration(Duration.ofHours(12))
+                .setMaxRpcTimeoutDuration(Duration.ofHours(12))
+                .build())
+        .setWaitTimeoutDuration(options.attemptTimeout())
+        .setIdleTimeoutDuration(Duration.ZERO);
+    stub.readRowSettings().setRetrySettings(retries);
+    // Attempts of writes are made and counted here, where it is known which may have been applied.
+    stub.bulkMutateRowsSettings().setRetryableCodes().setRetrySettings(once);
+    stub.checkAndMutateRowSettings().setRetryableCodes().setRetrySettings(once);
+  }
+
+  private static BigtableTableAdminSettings adminSettings(
+      BigtableOptions options, @Nullable CredentialsProvider credentials) throws IOException {
+    String emulator = options.emulator();
+    BigtableTableAdminSettings.Builder settings =
+        emulator == null
+            ? BigtableTableAdminSettings.newBuilder()
+            : BigtableTableAdminSettings.newBuilderForEmulator(host(emulator), port(emulator));
+    settings.setProjectId(options.project()).setInstanceId(options.instance());
+    if (credentials != null) {
+      settings.setCredentialsProvider(credentials);
+    }
+    if (options.adminEndpoint() != null) {
+      settings.stubSettings().setEndpoint(options.adminEndpoint());
+    }
+    return settings.build();
+  }
+
+  private static String host(String address) {
+    return address.substring(0, address.lastIndexOf(':'));
+  }
+
+  private static int port(String address) {
+    return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+  }
+
+  /** Counts a call that failed, and makes those that follow find Bigtable if it is back. */
+  FailedCall failed(Throwable thrown) {
+    FailedCall call = thrown instanceof FailedCall known ? known : new FailedCall(thrown);
+    failures.increment();
+    if (call.isUnavailable()) {
+      channels.reconnect();
+    }
+    return call;
+  }
+
+  long failures() {
+    return failures.sum();
+  }
+
+  BigtableDataClient data() {
+    return data;
+  }
+
+  BigtableTableAdminClient admin() {
+    return admin;
+  }
+
+  @Override
+  public void close() {
+    try {
+      data.close();
+    } finally {
+      admin.close();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.varve.store.bigtable;
+
+import com.google.api.gax.rpc.ApiException;
+import com.google.api.gax.rpc.StatusCode.Code;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.StoreException;
+import java.net.ConnectException;
+import org.jspecify.annotations.Nullable;
+
+/** A call that Bigtable, or the way to it, let fail; tells what that means for a write. */
+final class FailedCall extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final Code code;
+  private final Throwable reason;
+
+  FailedCall(Throwable thrown) {
+    super(thrown);
+    Throwable found = thrown;
+    while (!(found instanceof ApiException) && found.getCause() != null) {
+      found = found.getCause();
+    }
+    this.reason = found instanceof ApiException ? found : thrown;
+    this.code = found instanceof ApiException api ? api.getStatusCode().getCode() : Code.UNKNOWN;
+  }
+
+  /** Whether a later attempt may do better. */
+  boolean isWorthRetrying() {
+    return switch (code) {
+      case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, RESOURCE_EXHAUSTED -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether Bigtable may have done what it was asked for, so that nobody knows. */
+  boolean mayBeApplied() {
+    return switch (code) {
+      case INVALID_ARGUMENT,
+          OUT_OF_RANGE,
+          UNIMPLEMENTED,
+          NOT_FOUND,
+          ALREADY_EXISTS,
+          FAILED_PRECONDITION,
+          PERMISSION_DENIED,
+          UNAUTHENTICATED,
+          RESOURCE_EXHAUSTED ->
+          false;
+      case UNAVAILABLE -> !neverLeft();
+      default -> true;
+    };
+  }
+
+  /** Whether there was no connection to send the call over. */
+  private boolean neverLeft() {
+    for (@Nullable Throwable cause = reason; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ConnectException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isUnavailable() {
+    return code == Code.UNAVAILABLE;
+  }
+
+  boolean isNotFound() {
+    return code == Code.NOT_FOUND;
+  }
+
+  boolean isAlreadyThere() {
+    return code == Code.ALREADY_EXISTS;
+  }
+
+  /** How a mutation ended of which no attempt before may have been applied. */
+  RowOutcome outcome(String what) {
+    Status status =
+        mayBeApplied()
+            ? Status.UNKNOWN
+            : switch (code) {
+              case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED -> Status.REJECTED;
+              default -> Status.NOT_APPLIED;
+            };
+    return new RowOutcome(status, describe(what));
+  }
+
+  String describe(String what) {
+    return "%s: %s %s".formatted(what, code, text());
+  }
+
+  private String text() {
+    Throwable root = reason;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = reason.getMessage() == null ? reason.toString() : reason.getMessage();
+    String deepest = root.getMessage();
+    return deepest == null || message.contains(deepest) ? message : message + " (" + deepest + ")";
+  }
+
+  StoreException toStoreException(String what) {
+    return new StoreException(describe(what), reason, mayBeApplied());
+  }
+}

@@ -1,0 +1,166 @@
+package dev.varve.store.bigtable;
+
+import com.google.cloud.bigtable.data.v2.models.Mutation;
+import com.google.cloud.bigtable.data.v2.models.Range.TimestampRange;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.MutationBatch.Edit;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes Bigtable's mutations of those of a batch.
+ *
+ * <p>Two edits have no counterpart: Bigtable deletes no range of qualifiers, and in a family that
+ * shows only the newest cell of a column it would delete by time what is hidden and leave what is
+ * seen, or bring the hidden back. They are made of what a look at the row has shown ({@link
+ * RowState}).
+ */
+final class MutationEncoder {
+  private final TableMapping table;
+  private final MutationBatch batch;
+
+  MutationEncoder(TableMapping table, MutationBatch batch) {
+    this.table = table;
+    this.batch = batch;
+  }
+
+  TableMapping table() {
+    return table;
+  }
+
+  MutationBatch batch() {
+    return batch;
+  }
+
+  /**
+   * Why the mutation can never be applied, beyond what holds for every store; null where it can.
+   */
+  @Nullable String refusal(int first, int end) {
+    for (int i = first; i < end; i++) {
+      if (batch.edit(i) == Edit.PUT) {
+        String refusal = family(i).refusal(batch.cells().time(i));
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+    }
+    return null;
+  }
+
+  boolean needsLook(int first, int end) {
+    for (int i = first; i < end; i++) {
+      if (needsLook(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether an edit depends on what the row has. */
+  boolean needsLook(int edit) {
+    return switch (batch.edit(edit)) {
+      case DELETE_QUALIFIERS -> qualifier(edit).compareTo(bound(edit)) < 0;
+      case DELETE_COLUMN -> {
+        TimeRange times = batch.deletedTimes(edit);
+        yield family(edit).isLatest()
+            && !times.isEmpty()
+            && (times.from() > 0 || !family(edit).isExact(times));
+      }
+      default -> false;
+    };
+  }
+
+  FamilyMapping family(int edit) {
+    return table.family(batch.cells().family(edit));
+  }
+
+  Bytes qualifier(int edit) {
+    return batch.cells().qualifier(edit);
+  }
+
+  /** The second bound of a range of qualifiers. */
+  Bytes bound(int edit) {
+    return batch.cells().value(edit);
+  }
+
+  ByteString key(int first) {
+    return SegmentRequests.bytes(batch.cells().row(first));
+  }
+
+  /** About how many bytes the mutation takes on its way. */
+  long weight(int first, int end) {
+    CellBatch cells = batch.cells();
+    long weight = cells.rowLength(first);
+    for (int i = first; i < end; i++) {
+      weight += 40L + cells.qualifierLength(i) + cells.valueLength(i);
+    }
+    return weight;
+  }
+
+  /** Adds an edit that needs no look; returns how many edits of Bigtable it became. */
+  int add(int edit, Mutation into) {
+    return switch (batch.edit(edit)) {
+      case PUT -> put(edit, into);
+      case DELETE_COLUMN -> deleteColumn(edit, into);
+      case DELETE_FAMILY -> {
+        into.deleteFamily(family(edit).name());
+        yield 1;
+      }
+      case DELETE_ROW -> {
+        into.deleteRow();
+        yield 1;
+      }
+      case DELETE_QUALIFIERS -> 0;
+    };
+  }
+
+  private int put(int edit, Mutation into) {
+    CellBatch cells = batch.cells();
+    FamilyMapping family = family(edit);
+    ByteString qualifier =
+        ByteString.copyFrom(
+            cells.bytes(), cells.qualifierOffset(edit), cells.qualifierLength(edit));
+    ByteString value =
+        value(
+            family,
+            cells.time(edit),
+            cells.bytes(),
+            cells.valueOffset(edit),
+            cells.valueLength(edit));
+    into.setCell(family.name(), qualifier, family.micros(cells.time(edit)), value);
+    return 1;
+  }
+
+  /** A value as it stands in Bigtable. */
+  static ByteString value(FamilyMapping family, long time, byte[] bytes, int from, int length) {
+    if (!family.isStamped()) {
+      return ByteString.copyFrom(bytes, from, length);
+    }
+    ByteBuffer stamped = ByteBuffer.allocate(FamilyMapping.STAMP_LENGTH + length);
+    stamped.putLong(time).put(bytes, from, length);
+    return UnsafeByteOperations.unsafeWrap(stamped.array());
+  }
+
+  private int deleteColumn(int edit, Mutation into) {
+    FamilyMapping family = family(edit);
+    ByteString qualifier = SegmentRequests.bytes(qualifier(edit));
+    TimeRange times = batch.deletedTimes(edit);
+    long from = family.firstMicrosFrom(times.from());
+    long to = family.firstMicrosFrom(times.to());
+    if (from == 0 && to == Long.MAX_VALUE) {
+      into.deleteCells(family.name(), qualifier);
+      return 1;
+    }
+    if (from < to) {
+      TimestampRange range = TimestampRange.unbounded().startClosed(from);
+      into.deleteCells(family.name(), qualifier, to == Long.MAX_VALUE ? range : range.endOpen(to));
+      return 1;
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,119 @@
+package dev.varve.store.bigtable;
+
+import com.google.api.gax.rpc.ResponseObserver;
+import com.google.api.gax.rpc.StreamController;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one request. They arrive on threads of the client, and no more of them than were
+ * asked for; one thread takes them.
+ */
+final class RowStream implements ResponseObserver<ReceivedRow> {
+  /** Rows that wait to be taken weigh about as much, or are one. */
+  private static final long WAITING_BYTES = 1 << 20;
+
+  private static final int FIRST_ROWS = 8;
+  private static final int ROWS_MAX = 512;
+
+  private final SegmentRequest request;
+  private final Queue<ReceivedRow> rows = new ArrayDeque<>();
+  private @Nullable StreamController controller;
+  private @Nullable Throwable failure;
+  private boolean complete;
+  private boolean cancelled;
+  private int asked;
+  private long takenRows;
+  private long takenBytes;
+
+  RowStream(SegmentRequest request) {
+    this.request = request;
+  }
+
+  SegmentRequest request() {
+    return request;
+  }
+
+  @Override
+  public synchronized void onStart(StreamController started) {
+    controller = started;
+    started.disableAutoInboundFlowControl();
+    if (cancelled) {
+      started.cancel();
+    } else {
+      asked = FIRST_ROWS;
+      started.request(FIRST_ROWS);
+    }
+  }
+
+  @Override
+  public synchronized void onResponse(ReceivedRow row) {
+    rows.add(row);
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void onError(Throwable error) {
+    failure = error;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void onComplete() {
+    complete = true;
+    notifyAll();
+  }
+
+  /**
+   * Waits for the next row.
+   *
+   * @param ensureWanted is called whenever the thread wakes, and throws to end the wait
+   * @return null at the end
+   * @throws FailedCall if the request failed
+   */
+  synchronized @Nullable ReceivedRow take(Runnable ensureWanted) throws InterruptedException {
+    while (true) {
+      ensureWanted.run();
+      ReceivedRow row = rows.poll();
+      if (row != null) {
+        askForMore(row);
+        return row;
+      }
+      if (failure != null) {
+        throw new FailedCall(failure);
+      }
+      if (complete) {
+        return null;
+      }
+      wait();
+    }
+  }
+
+  private void askForMore(ReceivedRow row) {
+    asked--;
+    takenRows++;
+    takenBytes += row.weight();
+    long wanted = Math.clamp(WAITING_BYTES * takenRows / takenBytes, 1, ROWS_MAX);
+    StreamController started = controller;
+    // Asking seldom for many is cheaper than asking often for one.
+    if (started != null && asked <= wanted / 2) {
+      int more = (int) (wanted - asked);
+      asked += more;
+      started.request(more);
+    }
+  }
+
+  /** Makes a thread that waits look again whether the row is still wanted. */
+  synchronized void wake() {
+    notifyAll();
+  }
+
+  synchronized void cancel() {
+    cancelled = true;
+    StreamController started = controller;
+    if (started != null && failure == null && !complete) {
+      started.cancel();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package dev.varve.store.bigtable;
+
+import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
+
+import com.google.cloud.bigtable.data.v2.models.Filters.ChainFilter;
+import com.google.cloud.bigtable.data.v2.models.Filters.Filter;
+import com.google.cloud.bigtable.data.v2.models.Filters.InterleaveFilter;
+import com.google.cloud.bigtable.data.v2.models.Filters.TimestampRangeFilter;
+import com.google.cloud.bigtable.data.v2.models.Query;
+import com.google.cloud.bigtable.data.v2.models.Range.ByteStringRange;
+import com.google.cloud.bigtable.data.v2.models.TableId;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Direction;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes requests of the segments of a plan. Bigtable is asked for what the plan wants, or for more
+ * where it cannot say it: whoever receives the cells looks at each of them again.
+ *
+ * <p>Each family has a chain of filters of its own, interleaved with those of the others, since
+ * Bigtable promises no order of families: a limit over all of them would cut at random.
+ */
+final class SegmentRequests {
+  static final int ALL_FAMILIES = -1;
+
+  /** Bigtable takes filters of up to 20 KiB. */
+  private static final int FILTER_BYTES_MAX = 18 << 10;
+
+  /** How closely a filter follows the qualifiers of a plan. */
+  private enum Closeness {
+    EXACT,
+    /** One range that covers all. */
+    COVERING,
+    /** All qualifiers: their bounds are too long. */
+    NONE
+  }
+
+  private final TableMapping table;
+  private final ReadPlan plan;
+
+  SegmentRequests(TableMapping table, ReadPlan plan) {
+    this.table = table;
+    this.plan = plan;
+  }
+
+  /**
+   * The request for a segment; null where nothing in it can be wanted.
+   *
+   * @param onlyFamily the one family to read, or {@link #ALL_FAMILIES}
+   * @param chunk how many cells of one family and row to send at most
+   * @param rows how many rows are wanted at most
+   * @param cellsOfFamily cells of the row and family in which the segment starts, delivered before
+   */
+  @Nullable SegmentRequest of(
+      Segment segment, int onlyFamily, int chunk, long rows, int cellsOfFamily) {
+    for (Closeness closeness : Closeness.values()) {
+      int[] chunks = new int[table.spec().families().size()];
+      Arrays.fill(chunks, Integer.MAX_VALUE);
+      boolean exact = closeness == Closeness.EXACT;
+      List<Filter> filters = new ArrayList<>();
+      for (FamilySelect select : plan.families()) {
+        if (onlyFamily == ALL_FAMILIES || onlyFamily == select.family()) {
+          exact &= !isTrimmedByTime(select);
+          int left = cellsLeft(segment, select, cellsOfFamily);
+          Filter filter = family(segment, select, closeness, chunk, left, chunks);
+          if (filter != null) {
+            filters.add(filter);
+          }
+        }
+      }
+      if (filters.isEmpty()) {
+        return null;
+      }
+      Filter filter = interleave(filters);
+      if (closeness == Closeness.NONE || filter.toProto().getSerializedSize() <= FILTER_BYTES_MAX) {
+        return new SegmentRequest(
+            segment, query(segment, filter, exact ? rows : Long.MAX_VALUE), chunks);
+      }
+    }
+    return null;
+  }
+
+  /** Whether the times of a family are looked at only once its cells are here. */
+  private boolean isTrimmedByTime(FamilySelect select) {
+    return table.family(select.family()).isLatest() && !select.times().equals(TimeRange.ALL);
+  }
+
+  private int cellsLeft(Segment segment, FamilySelect select, int cellsOfFamily) {
+    Position behind = segment.behind();
+    int before = behind != null && behind.family() == select.family() ? cellsOfFamily : 0;
+    return plan.limits().cellsPerRow() - before;
+  }
+
+  private Query query(Segment segment, Filter filter, long rows) {
+    Query query = Query.create(TableId.of(table.id())).filter(filter);
+    if (segment.isOneRow()) {
+      return query.rowKey(bytes(segment.fromRow()));
+    }
+    query.range(rowRange(segment));
+    if (plan.direction() == Direction.REVERSE) {
+      query.reversed(true);
+    }
+    return rows == Long.MAX_VALUE ? query : query.limit(rows);
+  }
+
+  private static ByteStringRange rowRange(Segment segment) {
+    ByteStringRange range = ByteStringRange.unbounded();
+    if (!segment.fromRow().isEmpty()) {
+      range.startClosed(bytes(segment.fromRow()));
+    }
+    Bytes toRow = segment.toRow();
+    if (toRow != null) {
+      range.endOpen(bytes(toRow));
+    }
+    return range;
+  }
+
+  private @Nullable Filter family(
+      Segment segment,
+      FamilySelect select,
+      Closeness closeness,
+      int chunk,
+      int left,
+      int[] chunks) {
+    int index = select.family();
+    FamilyMapping family = table.family(index);
+    Position behind = segment.behind();
+    if (left <= 0 || (behind != null && index < behind.family())) {
+      return null;
+    }
+    Filter times = family.isLatest() ? FILTERS.pass() : times(family, select.times());
+    if (times == null) {
+      return null;
+    }
+    List<Filter> parts = new ArrayList<>();
+    Bytes from = segment.fromQualifier();
+    if (behind != null && index == behind.family()) {
+      Filter column = closeness == Closeness.EXACT ? restOfColumn(segment, select, behind) : null;
+      if (column != null) {
+        parts.add(column);
+      }
+      // Where the column is not cut by time, all of it comes again.
+      Bytes next =
+          closeness == Closeness.EXACT ? behind.qualifier().successor() : behind.qualifier();
+      from = from.compareTo(next) >= 0 ? from : next;
+    }
+    List<QualifierRange> ranges = clip(select.qualifiers(), from, segment.toQualifier());
+    if (!ranges.isEmpty()) {
+      parts.add(columns(family, select, qualifiers(family.name(), ranges, closeness), times));
+    }
+    if (parts.isEmpty()) {
+      return null;
+    }
+    Filter all = interleave(parts);
+    if (closeness == Closeness.NONE) {
+      // Nothing says where to go on, so all cells must come at once.
+      return all;
+    }
+    boolean wanted = closeness == Closeness.EXACT && !isTrimmedByTime(select) && left <= chunk;
+    chunks[index] = wanted ? Integer.MAX_VALUE : chunk;
+    return FILTERS.chain().filter(all).filter(FILTERS.limit().cellsPerRow(wanted ? left : chunk));
+  }
+
+  /** The range of times in Bigtable; null where no cell can have a time in it. */
+  private static @Nullable Filter times(FamilyMapping family, TimeRange times) {
+    if (times.equals(TimeRange.ALL)) {
+      return FILTERS.pass();
+    }
+    long from = family.firstMicrosFrom(times.from());
+    long to = family.firstMicrosFrom(times.to());
+    if (from >= to) {
+      return null;
+    }
+    TimestampRangeFilter range = FILTERS.timestamp().range().startClosed(from);
+    return to == Long.MAX_VALUE ? range : range.endOpen(to);
+  }
+
+  /** The cells of a column behind one that was delivered; null where none is wanted. */
+  private @Nullable Filter restOfColumn(Segment segment, FamilySelect select, Position behind) {
+    FamilyMapping family = table.family(select.family());
+    int versions = select.versions() - behind.versionsSeen();
+    TimeRange times = select.times().intersect(new TimeRange(Long.MIN_VALUE, behind.time()));
+    Filter older = times.isEmpty() ? null : times(family, times);
+    QualifierRange column = QualifierRange.exactly(behind.qualifier());
+    boolean inSegment =
+        !clip(List.of(column), segment.fromQualifier(), segment.toQualifier()).isEmpty();
+    if (family.isLatest() || versions <= 0 || older == null || !inSegment) {
+      return null;
+    }
+    ChainFilter chain = FILTERS.chain().filter(range(family.name(), column));
+    if (family.maxVersions() != FamilySpec.ALL_VERSIONS) {
+      chain.filter(FILTERS.limit().cellsPerColumn(family.maxVersions()));
+    }
+    chain.filter(older);
+    return select.versions() == FamilySpec.ALL_VERSIONS
+        ? chain
+        : chain.filter(FILTERS.limit().cellsPerColumn(versions));
+  }
+
+  /** Versions beyond those that the family keeps count as gone before times are looked at. */
+  private static Filter columns(
+      FamilyMapping family, FamilySelect select, Filter qualifiers, Filter times) {
+    ChainFilter chain = FILTERS.chain().filter(qualifiers);
+    if (family.maxVersions() != FamilySpec.ALL_VERSIONS) {
+      chain.filter(FILTERS.limit().cellsPerColumn(family.maxVersions()));
+    }
+    if (!family.isLatest() && !select.times().equals(TimeRange.ALL)) {
+      chain.filter(times);
+    }
+    return select.versions() < family.maxVersions()
+        ? chain.filter(FILTERS.limit().cellsPerColumn(select.versions()))
+        : chain;
+  }
+
+  private static Filter qualifiers(
+      String family, List<QualifierRange> ranges, Closeness closeness) {
+    return switch (closeness) {
+      case EXACT -> interleave(ranges.stream().map(range -> range(family, range)).toList());
+      case COVERING ->
+          range(family, new QualifierRange(ranges.getFirst().from(), ranges.getLast().to()));
+      case NONE -> FILTERS.family().exactMatch(family);
+    };
+  }
+
+  static Filter range(String family, QualifierRange range) {
+    var filter = FILTERS.qualifier().rangeWithinFamily(family);
+    if (!range.from().isEmpty()) {
+      filter.startClosed(bytes(range.from()));
+    }
+    Bytes to = range.to();
+    if (to != null) {
+      filter.endOpen(bytes(to));
+    }
+    return filter;
+  }
+
+  /** The parts of the ranges, none meaning all, that lie in another one. */
+  static List<QualifierRange> clip(List<QualifierRange> ranges, Bytes from, @Nullable Bytes to) {
+    List<QualifierRange> clipped = new ArrayList<>();
+    for (QualifierRange range :
+        ranges.isEmpty() ? List.of(new QualifierRange(Bytes.EMPTY, null)) : ranges) {
+      Bytes start = range.from().compareTo(from) >= 0 ? range.from() : from;
+      Bytes rangeEnd = range.to();
+      Bytes end = rangeEnd == null || (to != null && to.compareTo(rangeEnd) < 0) ? to : rangeEnd;
+      if (end == null || start.compareTo(end) < 0) {
+        clipped.add(new QualifierRange(start, end));
+      }
+    }
+    return clipped;
+  }
+
+  /** What at least one of the filters lets through; they must not overlap. */
+  static Filter interleave(List<Filter> filters) {
+    if (filters.size() == 1) {
+      return filters.getFirst();
+    }
+    InterleaveFilter interleave = FILTERS.interleave();
+    filters.forEach(interleave::filter);
+    return interleave;
+  }
+
+  static ByteString bytes(Bytes bytes) {
+    return UnsafeByteOperations.unsafeWrap(bytes.toArray());
+  }
+}

@@ -1,0 +1,238 @@
+package dev.varve.store.bigtable;
+
+import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
+
+import com.google.api.gax.rpc.ApiException;
+import com.google.cloud.bigtable.admin.v2.BigtableTableAdminClient;
+import com.google.cloud.bigtable.admin.v2.models.ColumnFamily;
+import com.google.cloud.bigtable.admin.v2.models.CreateTableRequest;
+import com.google.cloud.bigtable.admin.v2.models.GCRules;
+import com.google.cloud.bigtable.data.v2.BigtableDataClient;
+import com.google.cloud.bigtable.data.v2.models.ConditionalRowMutation;
+import com.google.cloud.bigtable.data.v2.models.Filters.Filter;
+import com.google.cloud.bigtable.data.v2.models.Mutation;
+import com.google.cloud.bigtable.data.v2.models.Query;
+import com.google.cloud.bigtable.data.v2.models.Row;
+import com.google.cloud.bigtable.data.v2.models.RowCell;
+import com.google.cloud.bigtable.data.v2.models.RowMutation;
+import com.google.cloud.bigtable.data.v2.models.TableId;
+import com.google.protobuf.ByteString;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.StoreException;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the store knows of its own tables: a row for each in a table of Bigtable, {@value #NAME}
+ * behind the store's prefix, since Bigtable itself keeps no more of a family than its name and its
+ * rule of collection. A table is there once its row is.
+ */
+final class TableCatalog {
+  static final String NAME = ".varve";
+
+  private static final String FAMILY = "t";
+  private static final ByteString SPEC = ByteString.copyFromUtf8("spec");
+
+  /** Stands in a row while its table is being dropped, so that a drop that was cut off goes on. */
+  private static final ByteString DROPPING = ByteString.copyFromUtf8("dropping");
+
+  private static final long ONLY_VERSION = 0;
+
+  private final Clients clients;
+  private final BigtableDataClient data;
+  private final BigtableTableAdminClient admin;
+  private final BigtableOptions options;
+  private final TableId catalog;
+
+  TableCatalog(Clients clients, BigtableOptions options) {
+    this.clients = clients;
+    this.data = clients.data();
+    this.admin = clients.admin();
+    this.options = options;
+    this.catalog = TableId.of(options.prefix() + NAME);
+  }
+
+  /** The table of the name as it was made; null where there is none. */
+  @Nullable TableSpec find(String name) {
+    Row row = read(name);
+    return row == null || isDropping(row) ? null : TableEntry.parse(name, text(row));
+  }
+
+  List<String> names() {
+    List<String> names = new ArrayList<>();
+    try {
+      for (Row row : data.readRows(Query.create(catalog))) {
+        if (!isDropping(row)) {
+          names.add(row.getKey().toStringUtf8());
+        }
+      }
+    } catch (ApiException e) {
+      FailedCall failed = clients.failed(e);
+      if (!failed.isNotFound()) {
+        throw failed.toStoreException("listing the tables");
+      }
+    }
+    return names;
+  }
+
+  private @Nullable Row read(String name) {
+    try {
+      return data.readRow(catalog, name);
+    } catch (ApiException e) {
+      FailedCall failed = clients.failed(e);
+      if (failed.isNotFound()) {
+        return null;
+      }
+      throw failed.toStoreException("looking up table '%s'".formatted(name));
+    }
+  }
+
+  private static boolean isDropping(Row row) {
+    return !row.getCells(FAMILY, DROPPING).isEmpty();
+  }
+
+  private static String text(Row row) {
+    List<RowCell> cells = row.getCells(FAMILY, SPEC);
+    return cells.isEmpty() ? "" : cells.getFirst().getValue().toStringUtf8();
+  }
+
+  /**
+   * Makes a table, unless another process is faster; returns the table as it was made in the end.
+   */
+  TableSpec create(TableSpec spec) {
+    String name = spec.name();
+    Row before = read(name);
+    if (before != null && isDropping(before)) {
+      finishDrop(name);
+    }
+    orAlreadyThere(
+        "making the catalog of tables",
+        () -> {
+          CreateTableRequest request =
+              CreateTableRequest.of(options.prefix() + NAME)
+                  .addFamily(FAMILY, GCRules.GCRULES.maxVersions(1));
+          admin.createTable(request);
+        });
+    orAlreadyThere(
+        "making table '%s'".formatted(name),
+        () -> admin.createTable(Creation.request(spec, options.prefix() + name)));
+    ensureFamilies(spec);
+    Mutation entry =
+        Mutation.create()
+            .setCell(FAMILY, SPEC, ONLY_VERSION, ByteString.copyFromUtf8(TableEntry.toText(spec)));
+    call(
+        "making table '%s'".formatted(name),
+        () -> {
+          if (options.transactions()) {
+            return data.checkAndMutateRow(
+                ConditionalRowMutation.create(catalog, name)
+                    .condition(column(SPEC))
+                    .otherwise(entry));
+          }
+          data.mutateRow(RowMutation.create(catalog, name, entry));
+          return true;
+        });
+    TableSpec made = find(name);
+    if (made == null) {
+      throw new StoreException("table '%s' was dropped while it was made".formatted(name));
+    }
+    return made;
+  }
+
+  private static Filter column(ByteString qualifier) {
+    return FILTERS
+        .chain()
+        .filter(FILTERS.family().exactMatch(FAMILY))
+        .filter(FILTERS.qualifier().exactMatch(qualifier));
+  }
+
+  /** A table may be there without its row, where its making was cut off; it is that table then. */
+  private void ensureFamilies(TableSpec spec) {
+    Set<String> wanted =
+        spec.families().stream()
+            .map(FamilySpec::name)
+            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> found = new TreeSet<>(families(options.prefix() + spec.name(), spec.name()));
+    if (!found.equals(wanted)) {
+      throw new StoreException(
+          "Bigtable has a table '%s' that this store did not make: it has the families %s instead of %s"
+              .formatted(options.prefix() + spec.name(), found, wanted));
+    }
+  }
+
+  /**
+   * The families of a table of Bigtable.
+   *
+   * @throws StoreException if there is no such table
+   */
+  Set<String> families(String id, String name) {
+    try {
+      return admin.getTable(id).getColumnFamilies().stream()
+          .map(ColumnFamily::getId)
+          .collect(Collectors.toCollection(TreeSet::new));
+    } catch (ApiException e) {
+      FailedCall failed = clients.failed(e);
+      throw failed.isNotFound()
+          ? new StoreException(
+              "the bigtable store %s has no table '%s'".formatted(options.place(), name), e)
+          : failed.toStoreException("looking at table '%s'".formatted(name));
+    }
+  }
+
+  /** Deletes a table and its row; nothing where there is none. */
+  void drop(String name) {
+    if (read(name) == null) {
+      return;
+    }
+    call(
+        "dropping table '%s'".formatted(name),
+        () -> {
+          data.mutateRow(
+              RowMutation.create(catalog, name)
+                  .setCell(FAMILY, DROPPING, ONLY_VERSION, ByteString.EMPTY));
+          return name;
+        });
+    finishDrop(name);
+  }
+
+  private void finishDrop(String name) {
+    call(
+        "dropping table '%s'".formatted(name),
+        () -> {
+          try {
+            admin.deleteTable(options.prefix() + name);
+          } catch (ApiException e) {
+            if (!clients.failed(e).isNotFound()) {
+              throw e;
+            }
+          }
+          data.mutateRow(RowMutation.create(catalog, name).deleteRow());
+          return name;
+        });
+  }
+
+  private void orAlreadyThere(String what, Runnable creation) {
+    try {
+      creation.run();
+    } catch (ApiException e) {
+      FailedCall failed = clients.failed(e);
+      if (!failed.isAlreadyThere()) {
+        throw failed.toStoreException(what);
+      }
+    }
+  }
+
+  private <T> T call(String what, Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (ApiException e) {
+      throw clients.failed(e).toStoreException(what);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.varve.store.bigtable;
+
+import dev.varve.model.Resolution;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.StoreException;
+import dev.varve.store.TableSpec;
+import dev.varve.store.TimeUse;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A table of the SPI as one of Bigtable's. */
+final class TableMapping {
+  private static final int NAME_MAX = 50;
+  private static final int FAMILIES_MAX = 100;
+  private static final String FAMILY_NAME = "[-_.a-zA-Z0-9]{1,64}";
+  private static final String FOREIGN_NAME = "[_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}";
+
+  private final TableSpec spec;
+  private final String id;
+  private final List<FamilyMapping> families = new ArrayList<>();
+  private final Map<String, Integer> places = new HashMap<>();
+  private volatile boolean dropped;
+
+  /**
+   * Maps a table.
+   *
+   * @param prefix what the names of all of the store's own tables begin with
+   */
+  TableMapping(TableSpec spec, String prefix) {
+    this.spec = spec;
+    this.id = spec.foreign() ? spec.name() : prefix + spec.name();
+    for (FamilySpec family : spec.families()) {
+      places.put(family.name(), families.size());
+      families.add(new FamilyMapping(family, spec.timeUnit(), spec.foreign()));
+    }
+  }
+
+  /** Says why Bigtable cannot hold the table; empty where it can. */
+  static List<String> reasonsAgainst(TableSpec spec, String prefix) {
+    List<String> reasons = new ArrayList<>();
+    String id = spec.foreign() ? spec.name() : prefix + spec.name();
+    if (id.length() > NAME_MAX || (spec.foreign() && !id.matches(FOREIGN_NAME))) {
+      reasons.add(
+          "table '%s' would be '%s' in Bigtable, where names have at most %d characters and begin with a letter, a digit or _"
+              .formatted(spec.name(), id, NAME_MAX));
+    }
+    if (spec.families().size() > FAMILIES_MAX) {
+      reasons.add(
+          "table '%s' has %d families, a table of the bigtable store has %d at most"
+              .formatted(spec.name(), spec.families().size(), FAMILIES_MAX));
+    }
+    for (FamilySpec family : spec.families()) {
+      if (!family.name().matches(FAMILY_NAME)) {
+        reasons.add(
+            "family '%s' of table '%s' is no name for Bigtable, which takes a-z A-Z 0-9 _ . -"
+                .formatted(family.name(), spec.name()));
+      }
+      if (!spec.foreign()
+          && family.time() == TimeUse.CLOCK
+          && family.maxVersions() > 1
+          && FamilyMapping.isFinerThanMillis(spec.timeUnit())) {
+        reasons.add(
+            "family '%s' of table '%s' keeps versions by a clock of %s, Bigtable tells them apart by milliseconds"
+                .formatted(family.name(), spec.name(), symbol(spec.timeUnit())));
+      }
+    }
+    return reasons;
+  }
+
+  private static String symbol(Resolution unit) {
+    return unit.symbol();
+  }
+
+  TableSpec spec() {
+    return spec;
+  }
+
+  /** The table's name in Bigtable. */
+  String id() {
+    return id;
+  }
+
+  FamilyMapping family(int index) {
+    return families.get(index);
+  }
+
+  /** The place of the family of a name that Bigtable gave. */
+  int place(String family) {
+    Integer place = places.get(family);
+    if (place == null) {
+      throw new StoreException(
+          "Bigtable returned family '%s', which table '%s' has not and nobody asked for"
+              .formatted(family, spec.name()));
+    }
+    return place;
+  }
+
+  boolean hasStamps() {
+    return families.stream().anyMatch(FamilyMapping::isStamped);
+  }
+
+  void drop() {
+    dropped = true;
+  }
+
+  boolean isDropped() {
+    return dropped;
+  }
+
+  /** Why nothing of the table can be read or written any more; null where it can. */
+  @Nullable String whyGone() {
+    return dropped ? "table '%s' was dropped".formatted(spec.name()) : null;
+  }
+
+  void ensureThere() {
+    String why = whyGone();
+    if (why != null) {
+      throw new StoreException(why);
+    }
+  }
+}

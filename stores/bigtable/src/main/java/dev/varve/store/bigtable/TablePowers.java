@@ -1,0 +1,186 @@
+package dev.varve.store.bigtable;
+
+import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
+
+import com.google.cloud.bigtable.data.v2.models.ConditionalRowMutation;
+import com.google.cloud.bigtable.data.v2.models.Filters.Filter;
+import com.google.cloud.bigtable.data.v2.models.Mutation;
+import com.google.cloud.bigtable.data.v2.models.TableId;
+import com.google.protobuf.ByteString;
+import dev.varve.model.Bytes;
+import dev.varve.store.Admission;
+import dev.varve.store.Cell;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.StoreException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The optional powers of a table. Each is a look at the newest cell of a column, a decision, and a
+ * write on the condition that the cell is still the newest; Bigtable's own increment takes a time
+ * of its own, and a cell's time must be the caller's.
+ */
+final class TablePowers implements Power.ConditionalPut, Power.Increment {
+  /** Bigtable takes filters of up to 20 KiB, and the value stands twice in the condition. */
+  private static final int COMPARED_BYTES_MAX = 8 << 10;
+
+  private final BigtableStore store;
+  private final TableMapping table;
+  private final Admission admission;
+  private final Runnable ensureOpen;
+
+  TablePowers(BigtableStore store, TableMapping table, Admission admission, Runnable ensureOpen) {
+    this.store = store;
+    this.table = table;
+    this.admission = admission;
+    this.ensureOpen = ensureOpen;
+  }
+
+  @Override
+  public boolean putIf(Cell cell, @Nullable Bytes expected) {
+    Bytes put =
+        change(
+            "a conditional put to",
+            cell,
+            newest -> {
+              boolean asExpected = expected == null ? newest == null : expected.equals(newest);
+              return asExpected ? cell.value() : null;
+            });
+    return put != null;
+  }
+
+  @Override
+  public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
+    Cell cell = new Cell(row, family, qualifier, time, longBytes(0));
+    Bytes sum =
+        change(
+            "an increment in",
+            cell,
+            newest -> longBytes(amount + (newest == null ? 0 : longOf(newest, row, qualifier))));
+    if (sum == null) {
+      throw new IllegalStateException("an increment decided to write nothing");
+    }
+    return longOf(sum, row, qualifier);
+  }
+
+  /**
+   * Puts what a decision makes of the newest value, null where there is none, with the cell's place
+   * and time; nothing if it makes null.
+   *
+   * @return what was put
+   */
+  private @Nullable Bytes change(
+      String what, Cell cell, Function<@Nullable Bytes, @Nullable Bytes> decision) {
+    ensureOpen.run();
+    store.usage().enter();
+    try {
+      table.ensureThere();
+      refuse(cell);
+      Attempts attempts = new Attempts(store.usage(), store.options().timeout(), Integer.MAX_VALUE);
+      do {
+        ByteString newest = newest(cell);
+        Bytes changed = decision.apply(newest == null ? null : value(cell.family(), newest));
+        if (changed == null || putInPlaceOf(cell, changed, newest)) {
+          return changed;
+        }
+      } while (attempts.awaitNext());
+      throw new StoreException(
+          "%s table '%s' was not done: others change the cell again and again"
+              .formatted(what, table.spec().name()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException(
+          "%s table '%s' was interrupted".formatted(what, table.spec().name()), e);
+    } catch (FailedCall e) {
+      throw e.toStoreException("%s table '%s'".formatted(what, table.spec().name()));
+    } finally {
+      store.usage().leave();
+    }
+  }
+
+  private void refuse(Cell cell) {
+    MutationBatch batch = new MutationBatch();
+    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    String refusal = admission.refusal(batch, 0, 1);
+    if (refusal == null) {
+      refusal = new MutationEncoder(table, batch).refusal(0, 1);
+    }
+    if (refusal != null) {
+      throw new StoreException("not written: " + refusal);
+    }
+  }
+
+  private Filter column(Cell cell) {
+    return FILTERS
+        .chain()
+        .filter(
+            SegmentRequests.range(
+                table.family(cell.family()).name(), QualifierRange.exactly(cell.qualifier())))
+        .filter(FILTERS.limit().cellsPerColumn(1));
+  }
+
+  /** The newest value of the cell's column as it stands in Bigtable; null where there is none. */
+  private @Nullable ByteString newest(Cell cell) {
+    ReceivedRow row = store.readRow(table, SegmentRequests.bytes(cell.row()), column(cell));
+    return row == null
+        ? null
+        : ByteString.copyFrom(row.bytes(), row.valueAt(0), row.valueLength(0));
+  }
+
+  private Bytes value(int family, ByteString stored) {
+    int stamp = table.family(family).isStamped() ? FamilyMapping.STAMP_LENGTH : 0;
+    byte[] bytes = stored.toByteArray();
+    return Bytes.copyOf(bytes, stamp, bytes.length - stamp);
+  }
+
+  private boolean putInPlaceOf(Cell cell, Bytes value, @Nullable ByteString newest) {
+    FamilyMapping family = table.family(cell.family());
+    ByteString qualifier = SegmentRequests.bytes(cell.qualifier());
+    Mutation put = Mutation.create();
+    if (family.isLatest()) {
+      // The cell must be the one that is seen, also where its time is not the highest.
+      put.deleteCells(family.name(), qualifier);
+    }
+    put.setCell(
+        family.name(),
+        qualifier,
+        family.micros(cell.time()),
+        MutationEncoder.value(family, cell.time(), value.toArray(), 0, value.length()));
+    ConditionalRowMutation mutation =
+        ConditionalRowMutation.create(TableId.of(table.id()), SegmentRequests.bytes(cell.row()));
+    if (newest == null) {
+      return !store.mutateIf(mutation.condition(column(cell)).otherwise(put));
+    }
+    if (newest.size() > COMPARED_BYTES_MAX) {
+      throw new StoreException(
+          "a value of %d bytes cannot be compared, Bigtable compares %d at most"
+              .formatted(newest.size(), COMPARED_BYTES_MAX));
+    }
+    Filter same =
+        FILTERS
+            .chain()
+            .filter(column(cell))
+            .filter(
+                FILTERS
+                    .value()
+                    .range()
+                    .startClosed(newest)
+                    .endOpen(newest.concat(ByteString.copyFrom(new byte[1]))));
+    return store.mutateIf(mutation.condition(same).then(put));
+  }
+
+  private static long longOf(Bytes value, Bytes row, Bytes qualifier) {
+    if (value.length() != Long.BYTES) {
+      throw new StoreException(
+          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
+    }
+    return ByteBuffer.wrap(value.toArray()).getLong();
+  }
+
+  private static Bytes longBytes(long value) {
+    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+  }
+}
