@@ -97,11 +97,16 @@ public final class HBaseServer implements DevStore {
     settings.put("hbase.regionserver.handler.count", 5);
     settings.put("hbase.regionserver.metahandler.count", 3);
     settings.put("hbase.hregion.memstore.flush.size", 16 << 20);
+    // Else each family of each table takes 2 MB with its first cell.
+    settings.put("hbase.hregion.memstore.mslab.enabled", false);
     settings.put("hbase.master.wait.on.regionservers.mintostart", 1);
     settings.put("hbase.master.wait.on.regionservers.interval", 50);
     settings.put("hbase.master.wait.on.regionservers.timeout", 500);
-    // The master gathers what it tells a server for so long, and each table is told of thrice.
+    // The master gathers what it does and what it tells for so long, several times a table.
+    settings.put("hbase.assignment.dispatch.wait.msec", 1);
     settings.put("hbase.procedure.remote.dispatcher.delay.msec", 1);
+    // It syncs each step to the disk, unless told that the system's memory is enough.
+    settings.put("hbase.master.store.region.wal.hsync", false);
     return settings.entrySet().stream()
         .map(setting ->
             "  <property><name>%s</name><value>%s</value></property>\n"

@@ -1,0 +1,96 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.StoreException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Waits for HBase's answers. Nobody waits longer than a call may take, nor for a store that has
+ * been closed.
+ */
+final class Calls {
+  private final Duration atMost;
+  private final Set<CompletableFuture<?>> awaited = ConcurrentHashMap.newKeySet();
+  private final LongAdder count = new LongAdder();
+  private volatile boolean closed;
+
+  /** The client keeps its own time limits; this one is for where it would not. */
+  Calls(Duration operationTimeout) {
+    this.atMost = operationTimeout.plusSeconds(5);
+  }
+
+  void ensureOpen() {
+    if (closed) {
+      throw closedException();
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  static StoreException closedException() {
+    return new StoreException("the hbase store is closed");
+  }
+
+  /** How many answers were waited for. */
+  long count() {
+    return count.sum();
+  }
+
+  /**
+   * Waits for an answer.
+   *
+   * @throws StoreException if the store is closed
+   */
+  <T> T await(CompletableFuture<T> answer) throws FailedCallException {
+    count.increment();
+    if (!answer.isDone()) {
+      awaited.add(answer);
+    }
+    try {
+      if (closed) {
+        answer.completeExceptionally(closedException());
+      }
+      return answer.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (closed) {
+        throw closedException();
+      }
+      throw new FailedCallException(Failure.of(e));
+    } catch (TimeoutException e) {
+      throw new FailedCallException(Failure.of(e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FailedCallException(Failure.of(new InterruptedIOException("interrupted")));
+    } finally {
+      awaited.remove(answer);
+    }
+  }
+
+  /** Likewise, where every failure is the caller's. */
+  <T> T await(CompletableFuture<T> answer, String doing) {
+    try {
+      return await(answer);
+    } catch (FailedCallException e) {
+      throw e.failure().toException(doing);
+    }
+  }
+
+  /** Ends all waiting; false where that was done before. */
+  synchronized boolean close() {
+    if (closed) {
+      return false;
+    }
+    closed = true;
+    awaited.forEach(answer -> answer.completeExceptionally(closedException()));
+    return true;
+  }
+}

@@ -1,0 +1,190 @@
+package dev.varve.store.hbase;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.StoreException;
+import dev.varve.store.TableSpec;
+import java.io.IOException;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.NamespaceDescriptor;
+import org.apache.hadoop.hbase.NamespaceExistException;
+import org.apache.hadoop.hbase.NamespaceNotFoundException;
+import org.apache.hadoop.hbase.TableExistsException;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.TableNotEnabledException;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.AsyncAdmin;
+import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.apache.hadoop.hbase.client.AsyncTableBuilder;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.jspecify.annotations.Nullable;
+
+/** The connection to HBase, and what is asked of its master. */
+final class Cluster implements AutoCloseable {
+  private final HBaseOptions options;
+  private final Calls calls;
+  private final AsyncConnection connection;
+  private final AsyncAdmin admin;
+
+  /**
+   * Connects.
+   *
+   * @throws StoreException if ZooKeeper or HBase cannot be reached, or we are not let in
+   */
+  Cluster(HBaseOptions options, Calls calls) {
+    this.options = options;
+    this.calls = calls;
+    this.connection = connect(options, calls);
+    this.admin =
+        connection
+            .getAdminBuilder()
+            .setOperationTimeout(options.operationTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .setRpcTimeout(options.rpcTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .build();
+  }
+
+  private static AsyncConnection connect(HBaseOptions options, Calls calls) {
+    Configuration settings = ClientSettings.of(options);
+    if (options.kerberos() != null) {
+      UserGroupInformation.setConfiguration(settings);
+    }
+    return calls.await(
+        ConnectionFactory.createAsyncConnection(settings),
+        "no connection by ZooKeeper at %s, port %d, under %s"
+            .formatted(options.quorum(), options.port(), options.znode()));
+  }
+
+  /** The name in HBase of a table of another program. */
+  TableName foreignName(String name) {
+    return TableName.valueOf(options.namespace(), name);
+  }
+
+  /**
+   * The name in HBase of a table of our own. There no name begins with a dot or a dash: such, and
+   * those that begin with an underscore, get an underscore in front.
+   */
+  TableName ownName(String name) {
+    return foreignName(name.matches("[._-].*") ? "_" + name : name);
+  }
+
+  private static String nameOf(TableDescriptor table) {
+    String name = table.getTableName().getQualifierAsString();
+    boolean own = TableDescription.specOf("t", table).isPresent();
+    return own && name.startsWith("_") ? name.substring(1) : name;
+  }
+
+  /** A table whose calls are tried again by the client, for reads. */
+  AsyncTable<AdvancedScanResultConsumer> forReads(TableName name) {
+    return timed(name).setMaxRetries(options.retries()).build();
+  }
+
+  /** A table whose calls are tried once: who writes has to know how each attempt ended. */
+  AsyncTable<AdvancedScanResultConsumer> forWrites(TableName name) {
+    return timed(name).setMaxAttempts(1).build();
+  }
+
+  private AsyncTableBuilder<AdvancedScanResultConsumer> timed(TableName name) {
+    long operation = options.operationTimeout().toMillis();
+    long rpc = options.rpcTimeout().toMillis();
+    return connection
+        .getTableBuilder(name)
+        .setOperationTimeout(operation, TimeUnit.MILLISECONDS)
+        .setScanTimeout(operation, TimeUnit.MILLISECONDS)
+        .setRpcTimeout(rpc, TimeUnit.MILLISECONDS)
+        .setReadRpcTimeout(rpc, TimeUnit.MILLISECONDS)
+        .setWriteRpcTimeout(rpc, TimeUnit.MILLISECONDS);
+  }
+
+  /** How a table is described; null where there is none. */
+  @Nullable TableDescriptor find(TableName name) {
+    try {
+      return calls.await(admin.getDescriptor(name));
+    } catch (FailedCallException e) {
+      if (e.failure().isMissingTable()) {
+        return null;
+      }
+      throw e.failure().toException("looking for table '%s'".formatted(name));
+    }
+  }
+
+  List<String> tables() {
+    try {
+      return calls.await(admin.listTableDescriptorsByNamespace(options.namespace())).stream()
+          .map(Cluster::nameOf)
+          .sorted()
+          .toList();
+    } catch (FailedCallException e) {
+      if (e.failure().cause() instanceof NamespaceNotFoundException) {
+        return List.of();
+      }
+      throw e.failure().toException("listing tables");
+    }
+  }
+
+  /** Makes a table, and its namespace; somebody else may be quicker. */
+  void create(TableDescriptor table, TableSpec spec) {
+    TreeSet<Bytes> splits = new TreeSet<>(spec.upkeep().splits());
+    splits.remove(Bytes.EMPTY);
+    byte[][] keys = splits.stream().map(Bytes::toArray).toArray(byte[][]::new);
+    String doing = "making table '%s'".formatted(table.getTableName());
+    try {
+      makeNamespace();
+      calls.await(keys.length == 0 ? admin.createTable(table) : admin.createTable(table, keys));
+    } catch (FailedCallException e) {
+      if (!(e.failure().cause() instanceof TableExistsException)) {
+        throw e.failure().toException(doing);
+      }
+    }
+  }
+
+  private void makeNamespace() throws FailedCallException {
+    String name = options.namespace();
+    if (name.equals(NamespaceDescriptor.DEFAULT_NAMESPACE_NAME_STR)) {
+      return;
+    }
+    try {
+      calls.await(admin.getNamespaceDescriptor(name));
+    } catch (FailedCallException missing) {
+      if (!(missing.failure().cause() instanceof NamespaceNotFoundException)) {
+        throw missing;
+      }
+      try {
+        calls.await(admin.createNamespace(NamespaceDescriptor.create(name).build()));
+      } catch (FailedCallException e) {
+        if (!(e.failure().cause() instanceof NamespaceExistException)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  void alter(TableDescriptor table) {
+    calls.await(admin.modifyTable(table), "altering table '%s'".formatted(table.getTableName()));
+  }
+
+  void drop(TableName name) {
+    String doing = "dropping table '%s'".formatted(name);
+    try {
+      calls.await(admin.disableTable(name));
+    } catch (FailedCallException e) {
+      if (!(e.failure().cause() instanceof TableNotEnabledException)) {
+        throw e.failure().toException(doing);
+      }
+    }
+    calls.await(admin.deleteTable(name), doing);
+  }
+
+  @Override
+  public void close() {
+    try {
+      connection.close();
+    } catch (IOException e) {
+      throw new StoreException("hbase store: closing the connection: " + e.getMessage(), e);
+    }
+  }
+}

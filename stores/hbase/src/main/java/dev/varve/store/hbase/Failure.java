@@ -1,0 +1,97 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.StoreException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.hbase.CallDroppedException;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.NotServingRegionException;
+import org.apache.hadoop.hbase.PleaseHoldException;
+import org.apache.hadoop.hbase.RegionException;
+import org.apache.hadoop.hbase.RegionTooBusyException;
+import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.RetriesExhaustedException;
+import org.apache.hadoop.hbase.ipc.FailedServerException;
+import org.apache.hadoop.hbase.ipc.ServerNotRunningYetException;
+import org.apache.hadoop.ipc.RemoteException;
+
+/**
+ * Why a call failed, and what that says of a write.
+ *
+ * @param reason in words
+ */
+record Failure(Kind kind, String reason, Throwable cause) {
+  enum Kind {
+    /** HBase refused it and would again. */
+    REFUSED,
+    /** It did not get so far as to be applied. */
+    NOT_APPLIED,
+    /** Nobody knows: time ran out, or a connection was lost with the call under way. */
+    UNKNOWN
+  }
+
+  /** What HBase answers before it begins to apply, and what shows that it was never reached. */
+  private static final List<Class<? extends IOException>> NOT_BEGUN =
+      List.of(
+          NotServingRegionException.class,
+          RegionException.class,
+          RegionTooBusyException.class,
+          CallDroppedException.class,
+          PleaseHoldException.class,
+          ServerNotRunningYetException.class,
+          FailedServerException.class,
+          ConnectException.class,
+          NoRouteToHostException.class,
+          UnknownHostException.class);
+
+  static Failure of(Throwable thrown) {
+    Throwable cause = root(thrown);
+    Kind kind =
+        NOT_BEGUN.stream().anyMatch(known -> known.isInstance(cause))
+            ? Kind.NOT_APPLIED
+            : cause instanceof DoNotRetryIOException ? Kind.REFUSED : Kind.UNKNOWN;
+    return new Failure(kind, reason(cause), cause);
+  }
+
+  /** What went wrong in the last attempt. */
+  private static Throwable root(Throwable thrown) {
+    Throwable at = thrown;
+    while (true) {
+      Throwable inner =
+          switch (at) {
+            case CompletionException wrapped -> wrapped.getCause();
+            case ExecutionException wrapped -> wrapped.getCause();
+            case RetriesExhaustedException wrapped -> wrapped.getCause();
+            case RemoteException remote -> remote.unwrapRemoteException();
+            default -> null;
+          };
+      if (inner == null || inner == at) {
+        return at;
+      }
+      at = inner;
+    }
+  }
+
+  /** The first line: what follows is the stack of a server. */
+  private static String reason(Throwable cause) {
+    String message = cause.getMessage();
+    String name = cause.getClass().getSimpleName();
+    return message == null || message.isBlank()
+        ? name
+        : name + ": " + message.lines().findFirst().orElse("").strip();
+  }
+
+  boolean isMissingTable() {
+    return cause instanceof TableNotFoundException;
+  }
+
+  StoreException toException(String doing) {
+    return new StoreException(
+        "hbase store: %s: %s".formatted(doing, reason), cause, kind == Kind.UNKNOWN);
+  }
+}

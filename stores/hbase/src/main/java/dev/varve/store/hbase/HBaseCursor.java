@@ -1,0 +1,192 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.StoreException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
+import org.apache.hadoop.hbase.client.AsyncTable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read under way: one scan after the other. While one is read, the next are begun: none at first,
+ * and the more the further the read has come.
+ */
+final class HBaseCursor implements CellCursor {
+  private static final int PAGE_BYTES = 4 << 20;
+
+  private final HBaseStore store;
+  private final TableEntry table;
+  private final ReadPlan plan;
+  private final CellSieve sieve;
+  private final AsyncTable<AdvancedScanResultConsumer> remote;
+
+  /** The stretches of the slice that was taken up last, and the slice behind. */
+  private final Deque<Stretch> stretches = new ArrayDeque<>();
+
+  private int nextSlice;
+
+  /** Scans that have begun, in order; the first is being read. Stopped from any thread. */
+  private final ConcurrentLinkedDeque<StretchScan> scans = new ConcurrentLinkedDeque<>();
+
+  private int scansAtOnce = 1;
+  private long requestsBefore;
+  private @Nullable ResumeToken token;
+  private boolean closed;
+  private volatile boolean cancelled;
+
+  HBaseCursor(HBaseStore store, TableEntry table, ReadPlan plan, @Nullable ResumeToken resume) {
+    this.store = store;
+    this.table = table;
+    this.plan = plan;
+    this.sieve = new CellSieve(table, plan, resume);
+    this.remote = store.cluster().forReads(table.name());
+    this.token = resume;
+    if (resume != null) {
+      stretches.addAll(Stretch.behind(plan, resume, table));
+      nextSlice = resume.slice() + 1;
+    }
+  }
+
+  @Override
+  public boolean next(CellBatch into) {
+    into.clear();
+    ensureAlive();
+    while (into.size() < plan.limits().pageCells() && into.byteCount() < PAGE_BYTES) {
+      StretchScan scan = sieve.isFull() ? null : scan();
+      if (scan == null) {
+        release();
+        break;
+      }
+      Cell cell = peek(scan);
+      if (cell == null) {
+        leave(scan);
+      } else if (sieve.look(cell, scan.stretch(), into)) {
+        scan.pass();
+      } else {
+        break;
+      }
+    }
+    if (!into.isEmpty()) {
+      token = sieve.token(into);
+    }
+    return !into.isEmpty();
+  }
+
+  private @Nullable Cell peek(StretchScan scan) {
+    try {
+      Cell cell = scan.peek();
+      ensureAlive();
+      return cell;
+    } catch (FailedCallException e) {
+      ensureAlive();
+      throw table.exception(e.failure(), "reading");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("hbase store: the read was interrupted", e);
+    }
+  }
+
+  /** The scan that is to be read, others begun behind it; null where there are no more. */
+  private @Nullable StretchScan scan() {
+    while (scans.size() < scansAtOnce) {
+      Stretch stretch = nextStretch();
+      if (stretch == null) {
+        break;
+      }
+      ScanRequest request = new ScanRequest(plan, table, stretch);
+      if (!request.isEmpty()) {
+        begin(stretch, request);
+      }
+    }
+    return scans.peekFirst();
+  }
+
+  private @Nullable Stretch nextStretch() {
+    while (stretches.isEmpty() && nextSlice < plan.slices().size()) {
+      stretches.addAll(Stretch.of(plan, nextSlice++));
+    }
+    return stretches.pollFirst();
+  }
+
+  private void begin(Stretch stretch, ScanRequest request) {
+    ScanFeed feed = new ScanFeed();
+    StretchScan scan = new StretchScan(stretch, feed);
+    if (scans.isEmpty()) {
+      store.note(this);
+    }
+    scans.addLast(scan);
+    remote.scan(request.scan(sieve.rowsLeft()), feed);
+    if (cancelled || store.calls().isClosed()) {
+      scan.stop();
+    }
+  }
+
+  private void leave(StretchScan scan) {
+    scans.removeFirst();
+    requestsBefore += scan.requests();
+    scansAtOnce = Math.min(2 * scansAtOnce, store.options().concurrency());
+  }
+
+  private void release() {
+    for (StretchScan scan : scans) {
+      requestsBefore += scan.requests();
+      scan.stop();
+    }
+    scans.clear();
+    stretches.clear();
+    nextSlice = plan.slices().size();
+    store.forget(this);
+  }
+
+  private void ensureAlive() {
+    store.calls().ensureOpen();
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+    if (closed) {
+      throw new StoreException("the cursor is closed");
+    }
+    table.ensureThere();
+  }
+
+  @Override
+  public @Nullable ResumeToken token() {
+    return token;
+  }
+
+  @Override
+  public ReadCost cost() {
+    long requests = requestsBefore;
+    for (StretchScan scan : scans) {
+      requests += scan.requests();
+    }
+    return sieve.cost(requests);
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    stop();
+  }
+
+  /** Ends the scans from any thread; the pull under way sees why. */
+  void stop() {
+    scans.forEach(StretchScan::stop);
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      release();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.io.compress.Compression;
+import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
+
+/**
+ * The settings of an HBase store.
+ *
+ * @param quorum hosts of ZooKeeper, separated by commas, each with a port if it is not {@code port}
+ * @param port of ZooKeeper
+ * @param znode under which HBase keeps its state
+ * @param namespace of all tables
+ * @param kerberos who we are; null where HBase does not ask
+ * @param operationTimeout how long a call may take with all of its attempts
+ * @param rpcTimeout how long one attempt may take
+ * @param retries attempts after the first
+ * @param concurrency requests that one read or write has under way at once, 1 to 256
+ * @param wal when a write is durable
+ * @param compression of the families of new tables
+ * @param encoding of the data blocks of new tables
+ * @param more settings of HBase's client, by their own names
+ */
+record HBaseOptions(
+    String quorum,
+    int port,
+    String znode,
+    String namespace,
+    @org.jspecify.annotations.Nullable Kerberos kerberos,
+    Duration operationTimeout,
+    Duration rpcTimeout,
+    int retries,
+    int concurrency,
+    Wal wal,
+    Compression.Algorithm compression,
+    DataBlockEncoding encoding,
+    Map<String, String> more) {
+
+  /**
+   * Who we are to a secure HBase, and who it is.
+   *
+   * @param principal ours
+   * @param keytab file with its key
+   * @param serverPrincipal that of masters and region servers, {@code _HOST} for their host
+   */
+  record Kerberos(String principal, String keytab, String serverPrincipal) {}
+
+  /** When a write is durable. */
+  enum Wal {
+    /** In the memory of as many data nodes as the log has replicas. */
+    SYNC(Durability.SYNC_WAL),
+    /** On their disks. */
+    FSYNC(Durability.FSYNC_WAL);
+
+    final Durability durability;
+
+    Wal(Durability durability) {
+      this.durability = durability;
+    }
+  }
+
+  static final HBaseOptions DEFAULTS =
+      new HBaseOptions(
+          "127.0.0.1",
+          2181,
+          "/hbase",
+          "default",
+          null,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(10),
+          10,
+          8,
+          Wal.SYNC,
+          Compression.Algorithm.NONE,
+          DataBlockEncoding.FAST_DIFF,
+          Map.of());
+
+  private static final List<String> NAMES =
+      List.of(
+          "quorum",
+          "port",
+          "znode",
+          "namespace",
+          "principal",
+          "keytab",
+          "server-principal",
+          "operation-timeout",
+          "rpc-timeout",
+          "retries",
+          "concurrency",
+          "wal",
+          "compression",
+          "encoding");
+
+  private static final String PASSED_ON = "hbase.";
+
+  /**
+   * Reads settings.
+   *
+   * @throws StoreException naming every setting that is unknown or out of its range
+   */
+  static HBaseOptions parse(Map<String, String> settings) {
+    Map<String, String> own = new TreeMap<>(settings);
+    Map<String, String> more = new TreeMap<>();
+    own.keySet()
+        .removeIf(name -> {
+          boolean passed = name.startsWith(PASSED_ON);
+          if (passed) {
+            more.put(name, settings.get(name));
+          }
+          return passed;
+        });
+    OptionReader reader = new OptionReader(own, NAMES);
+    HBaseOptions options =
+        new HBaseOptions(
+            reader.text("quorum", "[^\\s,]+(,[^\\s,]+)*", "hosts, such as a,b,c", DEFAULTS.quorum),
+            reader.number("port", 1, 65_535, DEFAULTS.port),
+            reader.text("znode", "/[^\\s]*[^\\s/]", "a path, such as /hbase", DEFAULTS.znode),
+            reader.text(
+                "namespace",
+                "[A-Za-z0-9_]+",
+                "a name of letters, digits and _",
+                DEFAULTS.namespace),
+            kerberos(reader),
+            reader.duration("operation-timeout", DEFAULTS.operationTimeout),
+            reader.duration("rpc-timeout", DEFAULTS.rpcTimeout),
+            reader.number("retries", 0, 100, DEFAULTS.retries),
+            reader.number("concurrency", 1, 256, DEFAULTS.concurrency),
+            reader.choice("wal", Wal.values(), DEFAULTS.wal),
+            reader.choice("compression", Compression.Algorithm.values(), DEFAULTS.compression),
+            reader.choice("encoding", DataBlockEncoding.values(), DEFAULTS.encoding),
+            Map.copyOf(more));
+    reader.throwIfWrong(HBaseStore.KIND);
+    return options;
+  }
+
+  private static @org.jspecify.annotations.Nullable Kerberos kerberos(OptionReader reader) {
+    Optional<String> principal = reader.text("principal");
+    Optional<String> keytab = reader.text("keytab");
+    Optional<String> server = reader.text("server-principal");
+    if (principal.isEmpty() && keytab.isEmpty() && server.isEmpty()) {
+      return null;
+    }
+    if (principal.isEmpty() || keytab.isEmpty()) {
+      reader.wrong("options principal and keytab: neither goes without the other");
+    }
+    String own = principal.orElse("");
+    String realm = own.contains("@") ? own.substring(own.indexOf('@')) : "";
+    return new Kerberos(own, keytab.orElse(""), server.orElse("hbase/_HOST" + realm));
+  }
+
+  /** As {@code hbase shell} shows it. */
+  static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,195 @@
+package dev.varve.store.hbase;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Direction;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.Limits;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.filter.BinaryComparator;
+import org.apache.hadoop.hbase.filter.ColumnRangeFilter;
+import org.apache.hadoop.hbase.filter.FamilyFilter;
+import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.filter.FilterList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What HBase is asked for a stretch. Families that can hold nothing of what is asked are left out.
+ */
+final class ScanRequest {
+  /*
+   * HBase applies the number of versions to a range of times, and keeps replaced versions for a
+   * while: asked for the times before t of a family of one version, it may answer the one that was
+   * replaced at t. So where a family keeps few versions, all times from the first on are asked for,
+   * and what is too new is left to the reader to pass over.
+   *
+   * It takes one number of versions for all families: the highest, and the reader counts.
+   *
+   * The tombstone of a family stands among the cells of the empty qualifier, by its time. A filter
+   * that seeks past newer ones of these passes over it, and what it hides comes back. So the empty
+   * qualifier is always asked for with a range, and left to the reader.
+   */
+  private static final int CELLS_AT_LEAST = 128;
+  private static final int CELLS_AT_MOST = 4096;
+  private static final long BYTES_AT_ONCE = 1 << 20;
+
+  private final ReadPlan plan;
+  private final TableEntry table;
+  private final Stretch stretch;
+  private final List<FamilySelect> families;
+
+  ScanRequest(ReadPlan plan, TableEntry table, Stretch stretch) {
+    this.plan = plan;
+    this.table = table;
+    this.stretch = stretch;
+    this.families =
+        stretch.families().stream()
+            .filter(select -> select.times().to() > 0)
+            .filter(select -> !select.times().isEmpty())
+            .toList();
+  }
+
+  boolean isEmpty() {
+    return families.isEmpty();
+  }
+
+  /**
+   * The scan.
+   *
+   * @param rows how many rows are needed at most
+   */
+  Scan scan(long rows) {
+    Scan scan = new Scan().setCacheBlocks(!readsWholeTable());
+    setRows(scan);
+    families.forEach(select -> addFamily(scan, select));
+    setFilter(scan);
+    int versions = families.stream().mapToInt(this::versionsNeeded).max().orElse(1);
+    scan.readVersions(versions);
+    int page = Math.clamp(plan.limits().pageCells(), CELLS_AT_LEAST, CELLS_AT_MOST);
+    scan.setAllowPartialResults(true).setBatch(page).setCaching(page);
+    scan.setMaxResultSize(BYTES_AT_ONCE);
+    if (families.stream().allMatch(select -> isExact(select, versions))) {
+      setLimits(scan, plan.limits(), rows);
+    }
+    return scan;
+  }
+
+  private boolean readsWholeTable() {
+    return stretch.fromRow().isEmpty() && stretch.endRow() == null;
+  }
+
+  private void setRows(Scan scan) {
+    byte[] from = stretch.fromRow().toArray();
+    byte[] end = stretch.endRow() == null ? new byte[0] : stretch.endRow().toArray();
+    if (stretch.isOneRow()) {
+      scan.withStartRow(from, true).withStopRow(from, true).setReadType(Scan.ReadType.PREAD);
+    } else if (plan.direction() == Direction.FORWARD) {
+      scan.withStartRow(from, true).withStopRow(end, false);
+    } else {
+      scan.setReversed(true).withStartRow(end, false).withStopRow(from, true);
+    }
+  }
+
+  private void addFamily(Scan scan, FamilySelect select) {
+    byte[] family = table.family(select.family());
+    if (namesColumns(select)) {
+      select.qualifiers().forEach(range -> scan.addColumn(family, range.from().toArray()));
+    } else {
+      scan.addFamily(family);
+    }
+    TimeRange times = select.times();
+    long to = keepsFew(select) ? Long.MAX_VALUE : times.to();
+    if (times.from() > 0 || to < Long.MAX_VALUE) {
+      scan.setColumnFamilyTimeRange(family, Math.max(0, times.from()), to);
+    }
+  }
+
+  private static boolean namesColumns(FamilySelect select) {
+    return !select.qualifiers().isEmpty()
+        && select.qualifiers().stream()
+            .allMatch(range -> range.from().successor().equals(range.to()));
+  }
+
+  private boolean keepsFew(FamilySelect select) {
+    return table.maxVersions(select.family()) != FamilySpec.ALL_VERSIONS;
+  }
+
+  private boolean isCut(FamilySelect select) {
+    return keepsFew(select) && select.times().to() < Long.MAX_VALUE;
+  }
+
+  private int versionsNeeded(FamilySelect select) {
+    int kept = table.maxVersions(select.family());
+    return isCut(select) ? kept : Math.min(kept, select.versions());
+  }
+
+  /** Whether the reader needs every cell of the family that is answered. */
+  private boolean isExact(FamilySelect select, int versions) {
+    return !isCut(select)
+        && versionsNeeded(select) == versions
+        && !namesRange(select)
+        && (!isReversed() || select.qualifiers().isEmpty());
+  }
+
+  private void setLimits(Scan scan, Limits limits, long rows) {
+    if (rows < Integer.MAX_VALUE) {
+      scan.setLimit((int) rows);
+    }
+    if (limits.cellsPerRow() < Integer.MAX_VALUE) {
+      scan.setMaxResultsPerColumnFamily(limits.cellsPerRow());
+    }
+  }
+
+  /**
+   * Whether the rows are read backwards. Filter lists compare the columns that they seek to as if
+   * those came backwards too, and pass over wanted ones: no filter, and the reader sorts them out.
+   */
+  private boolean isReversed() {
+    return plan.direction() == Direction.REVERSE && !stretch.isOneRow();
+  }
+
+  private boolean namesRange(FamilySelect select) {
+    return !select.qualifiers().isEmpty() && !namesColumns(select);
+  }
+
+  private void setFilter(Scan scan) {
+    if (isReversed() || families.stream().noneMatch(this::namesRange)) {
+      return;
+    }
+    List<Filter> any = new ArrayList<>();
+    for (FamilySelect select : families) {
+      @Nullable Filter ofFamily =
+          families.size() == 1
+              ? null
+              : new FamilyFilter(
+                  CompareOperator.EQUAL, new BinaryComparator(table.family(select.family())));
+      if (namesRange(select)) {
+        if (!select.qualifiers().getFirst().from().isEmpty()) {
+          any.add(and(ofFamily, columns(QualifierRange.exactly(Bytes.EMPTY))));
+        }
+        select.qualifiers().forEach(range -> any.add(and(ofFamily, columns(range))));
+      } else if (ofFamily != null) {
+        any.add(ofFamily);
+      }
+    }
+    scan.setFilter(new FilterList(FilterList.Operator.MUST_PASS_ONE, any));
+  }
+
+  private static Filter and(@Nullable Filter family, Filter columns) {
+    return family == null
+        ? columns
+        : new FilterList(FilterList.Operator.MUST_PASS_ALL, List.of(family, columns));
+  }
+
+  private static Filter columns(QualifierRange range) {
+    Bytes to = range.to();
+    return new ColumnRangeFilter(
+        range.from().toArray(), true, to == null ? null : to.toArray(), false);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.varve.store.hbase;
+
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.client.Result;
+import org.jspecify.annotations.Nullable;
+
+/** The cells of one stretch, one after the other. */
+final class StretchScan {
+  private final Stretch stretch;
+  private final ScanFeed feed;
+  private Result[] answer = {};
+  private int result;
+  private int cell;
+
+  StretchScan(Stretch stretch, ScanFeed feed) {
+    this.stretch = stretch;
+    this.feed = feed;
+  }
+
+  Stretch stretch() {
+    return stretch;
+  }
+
+  /** The cell at hand; null at the end, or where the scan was stopped. */
+  @Nullable Cell peek() throws FailedCallException, InterruptedException {
+    while (true) {
+      while (result < answer.length) {
+        Cell[] cells = answer[result].rawCells();
+        if (cells != null && cell < cells.length) {
+          return cells[cell];
+        }
+        result++;
+        cell = 0;
+      }
+      Result[] next = feed.take();
+      if (next == null) {
+        return null;
+      }
+      answer = next;
+      result = 0;
+    }
+  }
+
+  /** Goes past the cell at hand. */
+  void pass() {
+    cell++;
+  }
+
+  long requests() {
+    return feed.requests();
+  }
+
+  void stop() {
+    feed.stop();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.FamilySpec;
+import dev.varve.store.StoreException;
+import dev.varve.store.TableSpec;
+import dev.varve.store.TimeUse;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.TableName;
+
+/** What the store knows of one open table. */
+final class TableEntry {
+  private final TableName name;
+  private final TableSpec spec;
+  private final byte[][] families;
+  private final AtomicBoolean dropped;
+
+  /**
+   * Notes a table.
+   *
+   * @param families their names in HBase, in the order of the spec
+   * @param dropped set when this store drops the table
+   */
+  TableEntry(TableName name, TableSpec spec, List<byte[]> families, AtomicBoolean dropped) {
+    this.name = name;
+    this.spec = spec;
+    this.families = families.toArray(byte[][]::new);
+    this.dropped = dropped;
+  }
+
+  TableName name() {
+    return name;
+  }
+
+  TableSpec spec() {
+    return spec;
+  }
+
+  byte[] family(int index) {
+    return families[index];
+  }
+
+  int familyCount() {
+    return families.length;
+  }
+
+  /** The place of a cell's family in the spec; -1 for one that is not in it. */
+  int familyOf(Cell cell) {
+    for (int i = 0; i < families.length; i++) {
+      if (Arrays.equals(
+          families[i],
+          0,
+          families[i].length,
+          cell.getFamilyArray(),
+          cell.getFamilyOffset(),
+          cell.getFamilyOffset() + cell.getFamilyLength())) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether a column of the family holds one cell, the later put replacing the earlier. */
+  boolean isLatestOnly(int family) {
+    FamilySpec named = spec.families().get(family);
+    return named.time() == TimeUse.CLOCK && named.maxVersions() == 1;
+  }
+
+  int maxVersions(int family) {
+    return spec.families().get(family).maxVersions();
+  }
+
+  void ensureThere() {
+    if (dropped.get()) {
+      throw droppedException();
+    }
+  }
+
+  boolean isDropped() {
+    return dropped.get();
+  }
+
+  StoreException droppedException() {
+    return new StoreException(whyGone());
+  }
+
+  String whyGone() {
+    return "table '%s' was dropped".formatted(spec.name());
+  }
+
+  /** What a failed call says to a caller who only reads or cannot be told an outcome. */
+  StoreException exception(Failure failure, String doing) {
+    return failure.isMissingTable()
+        ? droppedException()
+        : failure.toException("%s table '%s'".formatted(doing, spec.name()));
+  }
+}

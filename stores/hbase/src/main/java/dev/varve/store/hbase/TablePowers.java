@@ -1,0 +1,207 @@
+package dev.varve.store.hbase;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Admission;
+import dev.varve.store.Cell;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.StoreException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.CompareOperator;
+import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.filter.ColumnRangeFilter;
+import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.filter.FilterList;
+import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
+import org.jspecify.annotations.Nullable;
+
+/** The optional powers of a table, made of HBase's check-and-mutate. */
+final class TablePowers implements Power.ConditionalPut, Power.Increment {
+  private static final long PAUSE_NANOS = 50_000_000;
+
+  private final HBaseStore store;
+  private final TableEntry table;
+  private final Admission admission;
+  private final Runnable ensureOpen;
+
+  TablePowers(HBaseStore store, TableEntry table, Admission admission, Runnable ensureOpen) {
+    this.store = store;
+    this.table = table;
+    this.admission = admission;
+    this.ensureOpen = ensureOpen;
+  }
+
+  @Override
+  public boolean putIf(Cell cell, @Nullable Bytes expected) {
+    ensureOpen.run();
+    admit(cell);
+    if (expected == null) {
+      // HBase takes a cell with an empty value for none.
+      if (newest(cell.row(), cell.family(), cell.qualifier()) != null) {
+        return false;
+      }
+      ensureVisible(cell);
+    }
+    return checkAndPut(cell, expected);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>HBase's own increment puts its server's clock in the place of {@code time}. So this reads,
+   * adds, and puts if nothing else was put in between; others may use the other way beside it. A
+   * time before that of the cell counts as that one, as it would there.
+   */
+  @Override
+  public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
+    ensureOpen.run();
+    admit(new Cell(row, family, qualifier, time, longBytes(0)));
+    while (true) {
+      store.calls().ensureOpen();
+      org.apache.hadoop.hbase.@Nullable Cell now = newest(row, family, qualifier);
+      long sum = amount + (now == null ? 0 : longOf(now, row, qualifier));
+      long at = now == null ? time : Math.max(time, now.getTimestamp());
+      Cell cell = new Cell(row, family, qualifier, at, longBytes(sum));
+      if (now == null) {
+        ensureVisible(cell);
+      }
+      if (checkAndPut(cell, now == null ? null : Bytes.of(CellUtil.cloneValue(now)))) {
+        return sum;
+      }
+    }
+  }
+
+  private void admit(Cell cell) {
+    table.ensureThere();
+    MutationBatch batch = new MutationBatch();
+    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    String refusal = admission.refusal(batch, 0, 1);
+    if (refusal != null) {
+      throw new StoreException("not written: " + refusal);
+    }
+  }
+
+  private boolean checkAndPut(Cell cell, @Nullable Bytes expected) {
+    CheckAndMutate action = action(cell, expected);
+    CheckAndMutateResult result =
+        surely(() -> store.cluster().forWrites(table.name()).checkAndMutate(action));
+    return result.isSuccess();
+  }
+
+  private CheckAndMutate action(Cell cell, @Nullable Bytes expected) {
+    byte[] row = cell.row().toArray();
+    byte[] family = table.family(cell.family());
+    byte[] qualifier = cell.qualifier().toArray();
+    Put put =
+        new Put(row)
+            .addColumn(family, qualifier, cell.time(), cell.value().toArray())
+            .setDurability(store.options().wal().durability);
+    CheckAndMutate.Builder check = CheckAndMutate.newBuilder(row);
+    if (expected == null) {
+      return check.ifNotExists(family, qualifier).build(put);
+    }
+    if (!expected.isEmpty()) {
+      return check.ifEquals(family, qualifier, expected.toArray()).build(put);
+    }
+    // Compared with no bytes, a cell that is not there would do as well.
+    SingleColumnValueFilter empty =
+        new SingleColumnValueFilter(family, qualifier, CompareOperator.EQUAL, new byte[0]);
+    empty.setFilterIfMissing(true);
+    return check.ifMatches(empty).build(put);
+  }
+
+  /** Calls until the outcome is known; what was surely not applied is tried again. */
+  private CheckAndMutateResult surely(Supplier<CompletableFuture<CheckAndMutateResult>> call) {
+    for (int attempt = 0; ; attempt++) {
+      try {
+        return store.calls().await(call.get());
+      } catch (FailedCallException e) {
+        if (e.failure().kind() != Failure.Kind.NOT_APPLIED
+            || attempt >= store.options().retries()) {
+          throw table.exception(e.failure(), "writing to");
+        }
+        LockSupport.parkNanos(PAUSE_NANOS << Math.min(attempt, 5));
+      }
+    }
+  }
+
+  private org.apache.hadoop.hbase.@Nullable Cell newest(Bytes row, int family, Bytes qualifier) {
+    Get get = new Get(row.toArray()).addColumn(table.family(family), qualifier.toArray());
+    try {
+      Result result = store.calls().await(store.cluster().forReads(table.name()).get(get));
+      return result.isEmpty() ? null : result.rawCells()[0];
+    } catch (FailedCallException e) {
+      throw table.exception(e.failure(), "reading");
+    }
+  }
+
+  /** Fails where a tombstone would hide the cell, so that nobody would know that it was put. */
+  private void ensureVisible(Cell cell) {
+    byte[] row = cell.row().toArray();
+    Scan scan =
+        new Scan()
+            .withStartRow(row, true)
+            .withStopRow(row, true)
+            .addFamily(table.family(cell.family()))
+            .setFilter(
+                new FilterList(
+                    FilterList.Operator.MUST_PASS_ONE,
+                    // The tombstones of a family have an empty qualifier.
+                    List.of(only(Bytes.EMPTY), only(cell.qualifier()))))
+            .setRaw(true);
+    try {
+      scan.readAllVersions();
+      for (Result result :
+          store.calls().await(store.cluster().forReads(table.name()).scanAll(scan))) {
+        for (org.apache.hadoop.hbase.Cell found : result.rawCells()) {
+          if (CellUtil.isDelete(found) && hides(found, cell.time())) {
+            throw new StoreException(
+                "not written: column %s of row %s of table '%s' was deleted up to time %d, which hides a cell of time %d until HBase has compacted the table"
+                    .formatted(
+                        cell.qualifier(),
+                        cell.row(),
+                        table.spec().name(),
+                        found.getTimestamp(),
+                        cell.time()));
+          }
+        }
+      }
+    } catch (FailedCallException e) {
+      throw table.exception(e.failure(), "reading");
+    }
+  }
+
+  private static Filter only(Bytes qualifier) {
+    return new ColumnRangeFilter(qualifier.toArray(), true, qualifier.toArray(), true);
+  }
+
+  private static boolean hides(org.apache.hadoop.hbase.Cell tombstone, long time) {
+    return switch (tombstone.getType()) {
+      case Delete, DeleteFamilyVersion -> tombstone.getTimestamp() == time;
+      default -> tombstone.getTimestamp() >= time;
+    };
+  }
+
+  private static long longOf(org.apache.hadoop.hbase.Cell cell, Bytes row, Bytes qualifier) {
+    if (cell.getValueLength() != Long.BYTES) {
+      throw new StoreException(
+          "cell %s of row %s has %d bytes, a sum has 8"
+              .formatted(qualifier, row, cell.getValueLength()));
+    }
+    return ByteBuffer.wrap(cell.getValueArray(), cell.getValueOffset(), Long.BYTES).getLong();
+  }
+
+  private static Bytes longBytes(long value) {
+    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+  }
+}
