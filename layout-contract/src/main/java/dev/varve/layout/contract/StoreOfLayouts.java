@@ -83,13 +83,20 @@ public final class StoreOfLayouts {
             keys.stream().map(tables::bind).toList(), dev.varve.layout.ReadScope.of(times)));
   }
 
-  private static List<Cell> cells(LayoutTables tables, int table) {
+  /** Cells of an index are put again and again: which of the puts stands does not matter. */
+  private List<Cell> cells(LayoutTables tables, int table) {
+    boolean index = table != lab.layout().dataTable();
     return tables.cells(table).stream()
+        .map(cell -> index ? withoutTime(cell) : cell)
         .sorted(
             Comparator.comparing(Cell::row)
                 .thenComparing(Cell::family)
                 .thenComparing(Cell::qualifier)
                 .thenComparing(Comparator.comparingLong(Cell::time).reversed()))
         .toList();
+  }
+
+  private static Cell withoutTime(Cell cell) {
+    return new Cell(cell.row(), cell.family(), cell.qualifier(), 0, cell.value());
   }
 }
