@@ -71,6 +71,19 @@ public record OpenDataset(
     return Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
   }
 
+  /**
+   * The first time of which no sample is taken: one that lies too far ahead where a store may
+   * remove cells by the time of their writing, or in a period that only another server knows.
+   */
+  public long firstRefused() {
+    Duration retention = config.retention();
+    if (retention == null || store.isEmbedded()) {
+      return periods.closedFrom();
+    }
+    long ahead = TableUpkeep.AHEAD.toSeconds() * resolution.perSecond();
+    return Math.min(periods.closedFrom(), now() + ahead);
+  }
+
   /** The time from which on samples are kept; {@link Long#MIN_VALUE} where all are. */
   public long oldestKept() {
     Duration retention = config.retention();

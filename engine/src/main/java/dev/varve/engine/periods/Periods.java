@@ -45,7 +45,7 @@ public final class Periods implements AutoCloseable {
   public static List<String> check(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> reasons = new ArrayList<>();
     List<String> present = store.tables();
-    for (Placement placement : placements(config, declared)) {
+    for (Placement placement : placements(config, declared, store)) {
       String where =
           "dataset '%s', layout '%s': "
               .formatted(config.name(), placement.layout().identity().name());
@@ -70,28 +70,33 @@ public final class Periods implements AutoCloseable {
   /** Whether a table of samples of one of the layouts is there already. */
   public static boolean exist(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> tables = store.tables();
-    return placements(config, declared).stream()
+    return placements(config, declared, store).stream()
         .anyMatch(placement -> tables.contains(placement.dataTable().name()));
   }
 
   /** Of all layouts, period by period, each time the primary first. */
-  private static List<Placement> placements(DatasetConfig config, List<Declared> declared) {
+  private static List<Placement> placements(
+      DatasetConfig config, List<Declared> declared, Store store) {
     List<Placement> placements = new ArrayList<>();
     for (int period = 0; period < declared.size(); period++) {
       List<Layout> layouts = declared.get(period).layouts();
       for (int i = 0; i < layouts.size(); i++) {
-        placements.add(placement(config, layouts.get(i), period, i));
+        placements.add(placement(config, layouts.get(i), period, i, store));
       }
     }
     return placements;
   }
 
   /** Another server's tables are those of the first primary; all others are our own. */
-  private static Placement placement(DatasetConfig config, Layout layout, int period, int place) {
+  private static Placement placement(
+      DatasetConfig config, Layout layout, int period, int place, Store store) {
     Attached attached = config.attached();
     return attached != null && period == 0 && place == 0
         ? Placement.attached(layout, attached)
-        : Placement.own(layout, prefix(config.name(), period, place));
+        : Placement.own(
+            layout,
+            prefix(config.name(), period, place),
+            TableUpkeep.of(layout, store.isEmbedded() ? null : config.retention()));
   }
 
   public static Periods open(
@@ -103,7 +108,7 @@ public final class Periods implements AutoCloseable {
       long to = last ? Long.MAX_VALUE : declared.get(index + 1).from();
       List<PlacedLayout> layouts = new ArrayList<>();
       for (Layout layout : declared.get(index).layouts()) {
-        Placement placement = placement(config, layout, index, layouts.size());
+        Placement placement = placement(config, layout, index, layouts.size(), store);
         PlacedLayout placed = PlacedLayout.open(placement, slot++, layouts.isEmpty(), store, clock);
         placed.agree(config.name(), clock);
         layouts.add(placed);

@@ -5,6 +5,7 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.layout.Layout;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.TableSpec;
+import dev.varve.store.Upkeep;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,11 +20,17 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
     tables = List.copyOf(tables);
   }
 
-  /** Tables of our own, whose names begin with {@code prefix}. */
-  static Placement own(Layout layout, String prefix) {
+  /**
+   * Tables of our own, whose names begin with {@code prefix}.
+   *
+   * @param upkeep of the table of samples
+   */
+  static Placement own(Layout layout, String prefix, Upkeep upkeep) {
     List<TableSpec> tables = new ArrayList<>();
     for (TableSpec spec : layout.tables()) {
-      tables.add(spec.named(prefix + spec.name()));
+      boolean ofSamples = tables.size() == layout.dataTable();
+      TableSpec named = spec.named(prefix + spec.name());
+      tables.add(ofSamples ? named.with(upkeep) : named);
     }
     return new Placement(layout, tables, OpenMode.CREATE_IF_ABSENT);
   }

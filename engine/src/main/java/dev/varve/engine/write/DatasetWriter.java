@@ -25,10 +25,10 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
+import dev.varve.store.Capabilities;
 import dev.varve.store.CellBatch;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
-import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -114,14 +114,9 @@ public final class DatasetWriter {
     List<TableWriter> writers = new ArrayList<>();
     for (int table = 0; table < layout.layout().tables().size(); table++) {
       Table of = layout.table(table);
-      SizeLimits limits = dataset.store().capabilities(of.spec()).limits();
+      Capabilities capabilities = dataset.store().capabilities(of.spec());
       TableCounters counters =
-          new TableCounters(
-              layout,
-              table == layout.layout().dataTable(),
-              dataset.store().kind(),
-              limits,
-              this::found);
+          new TableCounters(layout, table, dataset.store().kind(), capabilities, this::found);
       writers.add(new TableWriter(applier(of), counters));
     }
     return writers;
@@ -281,7 +276,13 @@ public final class DatasetWriter {
             .formatted(time, dataset.config().retention(), oldest));
   }
 
-  Refusal unknownPeriod(long time) {
+  Refusal tooLate(long time) {
+    if (time < dataset.periods().closedFrom()) {
+      return new Refusal(
+          "retention.ahead",
+          "time %d is more than a day ahead of the clock: the store removes what is older than %s by the time of writing, and would remove this too early"
+              .formatted(time, dataset.config().retention()));
+    }
     return new Refusal(
         "period.unknown",
         "time %d is in a period that another server has added to dataset '%s' and this server's configuration lacks: declare it here too"

@@ -7,8 +7,11 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
 import dev.varve.store.SizeLimits;
 import java.util.List;
 
@@ -38,7 +41,12 @@ final class TableCounters {
 
   private final PlacedLayout layout;
   private final String storeKind;
+  private final Capabilities capabilities;
   private final SizeLimits limits;
+
+  /** What is counted as one: a row, or where the store spreads these a partition. */
+  private final Partitioning partitioning;
+
   private final Alarm alarm;
   private final boolean ofSamples;
 
@@ -56,15 +64,20 @@ final class TableCounters {
   /**
    * Counters of a table.
    *
-   * @param ofSamples whether it is the table of samples, of whose cells one expects values
+   * @param table place in the layout's tables; of that of samples one expects values
    */
   TableCounters(
-      PlacedLayout layout, boolean ofSamples, String storeKind, SizeLimits limits, Alarm alarm) {
+      PlacedLayout layout, int table, String storeKind, Capabilities capabilities, Alarm alarm) {
     this.layout = layout;
     this.storeKind = storeKind;
-    this.limits = limits;
+    this.capabilities = capabilities;
+    this.limits = capabilities.limits();
+    this.partitioning =
+        capabilities.order() == RowOrder.PARTITION
+            ? layout.table(table).spec().partitioning()
+            : Partitioning.ROW;
     this.alarm = alarm;
-    this.ofSamples = ofSamples;
+    this.ofSamples = table == layout.layout().dataTable();
   }
 
   /**
@@ -100,8 +113,9 @@ final class TableCounters {
     if (batch.valueLength(largest) > limits.softValue()) {
       checkValue(batch, largest);
     }
-    long hash =
-        HASHER.hashBytesToLong(batch.bytes(), batch.rowOffset(first), batch.rowLength(first));
+    int row = batch.rowOffset(first);
+    int counted = partitioning.prefixLength(batch.bytes(), row, batch.rowLength(first));
+    long hash = HASHER.hashBytesToLong(batch.bytes(), row, counted);
     long bytes;
     long before;
     int rowCellCount;
@@ -125,9 +139,12 @@ final class TableCounters {
       rowCells[entry] += end - first;
       rowCellCount = rowCells[entry];
     }
-    if (passes(before, bytes, limits.softRow() / 2) || passes(before, bytes, limits.softRow())) {
-      Bytes row = batch.row(first);
-      tell(row, Guardrails.row(layout.layout(), storeKind, limits, bytes, rowCellCount));
+    if (passes(before, bytes, limits.softRow() / 2)
+        || passes(before, bytes, limits.softRow())
+        || passes(rowCellCount - (end - first), rowCellCount, Guardrails.PARTITION_CELLS)) {
+      tell(
+          batch.row(first),
+          Guardrails.row(layout.layout(), storeKind, capabilities, bytes, rowCellCount));
     }
   }
 

@@ -147,8 +147,8 @@ final class WriteJob {
       last = Math.max(last, group.times()[i]);
     }
     Period period = dataset.periods().of(last);
-    boolean isOpen = last < dataset.periods().closedFrom();
-    if (isOpen && first >= oldest && first >= period.times().from()) {
+    boolean isTaken = last < dataset.firstRefused();
+    if (isTaken && first >= oldest && first >= period.times().from()) {
       add(series, period, group);
     } else {
       split(series, group, oldest);
@@ -156,13 +156,14 @@ final class WriteJob {
   }
 
   private void split(KnownSeries series, SampleGroup group, long oldest) {
+    long firstRefused = dataset.firstRefused();
     TreeMap<Integer, BitSet> byPeriod = new TreeMap<>();
     for (int i = 0; i < group.size(); i++) {
       long time = group.times()[i];
       if (time < oldest) {
         tally.refusePlace(group, i, writer.tooOld(time, oldest));
-      } else if (time >= dataset.periods().closedFrom()) {
-        tally.refusePlace(group, i, writer.unknownPeriod(time));
+      } else if (time >= firstRefused) {
+        tally.refusePlace(group, i, writer.tooLate(time));
       } else {
         byPeriod.computeIfAbsent(dataset.periods().of(time).index(), index -> new BitSet()).set(i);
       }
@@ -275,8 +276,8 @@ final class WriteJob {
         Refusal refusal = writer.tooOld(time, oldest);
         throw new RefusedException(refusal.rule(), refusal.message());
       }
-      if (time != null && time >= dataset.periods().closedFrom()) {
-        Refusal refusal = writer.unknownPeriod(time);
+      if (time != null && time >= dataset.firstRefused()) {
+        Refusal refusal = writer.tooLate(time);
         throw new RefusedException(refusal.rule(), refusal.message());
       }
       encode(attribute, series, period, stamp);

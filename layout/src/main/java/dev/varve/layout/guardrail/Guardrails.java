@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks all guardrails of one moment. Pure; every list is in the order of {@link Rule}. */
 public final class Guardrails {
+  /** From so many cells on a partition is told of where partitions are spread by hash. */
+  public static final long PARTITION_CELLS = Thresholds.PARTITION_CELLS;
+
   private Guardrails() {}
 
   /**
@@ -49,8 +52,8 @@ public final class Guardrails {
    * @param cells how many cells it has, as far as is known
    */
   public static List<Finding> row(
-      Layout layout, String storeKind, SizeLimits limits, long bytes, long cells) {
-    return notAllowed(layout, WritingGuardrails.row(storeKind, limits, bytes, cells));
+      Layout layout, String storeKind, Capabilities capabilities, long bytes, long cells) {
+    return notAllowed(layout, WritingGuardrails.row(storeKind, capabilities, bytes, cells));
   }
 
   /** Looks at one value that is written. */

@@ -7,20 +7,17 @@ import dev.varve.layout.declared.DeclaredLayout;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Capabilities.CellTimes;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at a layout on a store. */
 final class OpeningGuardrails {
-  /** Stores that spread partitions by hash, each on few machines: a partition must not grow on. */
-  private static final Set<String> HASH_PARTITIONED = Set.of("cassandra");
-
   private final Layout layout;
   private final String storeKind;
   private final List<Capabilities> tables;
@@ -33,10 +30,6 @@ final class OpeningGuardrails {
     this.storeKind = storeKind;
     this.tables = tables;
     this.retention = retention;
-  }
-
-  static boolean isHashPartitioned(String storeKind) {
-    return HASH_PARTITIONED.contains(storeKind);
   }
 
   List<Finding> findings() {
@@ -120,7 +113,7 @@ final class OpeningGuardrails {
             || retention != null
             || (layout instanceof DeclaredLayout declared
                 && declared.declaration().retention() != null);
-    if (isHashPartitioned(storeKind) && !bounded) {
+    if (tables.get(layout.dataTable()).order() == RowOrder.PARTITION && !bounded) {
       find(
           Rule.UNBOUNDED_PARTITION,
           "the partition is the first %d parts of the key, none of them time, and there is no retention: on %s it grows for ever; let it reach to the bucket"

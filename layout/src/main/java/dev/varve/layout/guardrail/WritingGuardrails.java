@@ -1,5 +1,7 @@
 package dev.varve.layout.guardrail;
 
+import dev.varve.store.Capabilities;
+import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.SizeLimits;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +10,9 @@ import java.util.List;
 final class WritingGuardrails {
   private WritingGuardrails() {}
 
-  static List<Finding> row(String storeKind, SizeLimits limits, long bytes, long cells) {
+  /** Where partitions are spread by hash, each lies on few machines and must not grow on. */
+  static List<Finding> row(String storeKind, Capabilities capabilities, long bytes, long cells) {
+    SizeLimits limits = capabilities.limits();
     List<Finding> findings = new ArrayList<>();
     long warn = limits.softRow() / 100 * Thresholds.ROW_WARN_PERCENT;
     if (bytes > limits.hardRow()) {
@@ -28,7 +32,7 @@ final class WritingGuardrails {
                       limits.softRow(),
                       storeKind)));
     }
-    if (OpeningGuardrails.isHashPartitioned(storeKind) && cells >= Thresholds.PARTITION_CELLS) {
+    if (capabilities.order() == RowOrder.PARTITION && cells >= Thresholds.PARTITION_CELLS) {
       findings.add(
           new Finding(
               Rule.ROW_CELLS,

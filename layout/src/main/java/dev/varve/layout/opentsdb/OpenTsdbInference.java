@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -56,8 +57,8 @@ public final class OpenTsdbInference {
   }
 
   /** How long the UIDs of each kind are. */
-  private static Map<String, TreeSet<Integer>> widths(List<Cell> uids) {
-    Map<String, TreeSet<Integer>> widths = new TreeMap<>();
+  private static Map<String, NavigableSet<Integer>> widths(List<Cell> uids) {
+    Map<String, NavigableSet<Integer>> widths = new TreeMap<>();
     for (Cell cell : uids) {
       String width = WIDTH_OF.get(cell.qualifier().toUtf8());
       if (cell.family() == 0 && width != null && !cell.row().equals(COUNTERS)) {

@@ -137,9 +137,9 @@ final class DirectoryPlan {
             .flatMap(group -> group.strands().stream())
             .mapToLong(strand -> strand.read().slices().size())
             .sum();
-    if (survey.partitioned && partitions.size() > Weights.PARTITIONS_HARD) {
+    if (survey.partitioned && !survey.wholeTable && partitions.size() > Weights.PARTITIONS_HARD) {
       throw new PlanRefusedException(
-          "it would take %,d rows of the index, and one plan reads %,d at most: narrow the time range or the series"
+          "it would take %,d rows of the index, and one plan reads %,d at most: narrow the time range or the series, or allow whole-table scans"
               .formatted(kept, Weights.PARTITIONS_HARD));
     }
     List<String> notes = new ArrayList<>();

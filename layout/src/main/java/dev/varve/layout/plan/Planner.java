@@ -145,7 +145,7 @@ public final class Planner {
   static void noteOfPartitions(Survey survey, long partitions, List<String> notes) {
     if (survey.partitioned && partitions > Weights.PARTITIONS_SOFT) {
       notes.add(
-          "this query reads %,d partitions; beyond %,d it would be refused"
+          "this query reads %,d partitions; beyond %,d it is refused unless whole-table scans are allowed"
               .formatted(partitions, Weights.PARTITIONS_HARD));
     }
   }

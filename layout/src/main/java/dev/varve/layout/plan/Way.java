@@ -60,11 +60,11 @@ record Way(
       return closed(pinned, name, "it scans the whole table, which nobody allowed", true);
     }
     Way way = weigh(survey, pinning, name);
-    if (survey.partitioned && way.partitions > Weights.PARTITIONS_HARD) {
+    if (survey.partitioned && !survey.wholeTable && way.partitions > Weights.PARTITIONS_HARD) {
       return closed(
           pinned,
           name,
-          "it would take %,.0f partitions, and one plan reads %,d at most: narrow the time range or the series"
+          "it would take %,.0f partitions, and one plan reads %,d at most: narrow the time range or the series, or allow whole-table scans"
               .formatted(way.partitions, Weights.PARTITIONS_HARD),
           false);
     }

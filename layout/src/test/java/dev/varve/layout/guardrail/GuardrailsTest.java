@@ -212,6 +212,10 @@ class GuardrailsTest {
         .toList();
   }
 
+  /** A store that spreads partitions by hash. */
+  private static final Capabilities SPREAD =
+      new Capabilities(CellTimes.ANY, Deletes.IMMEDIATE, RowOrder.PARTITION, BIGTABLE, Set.of());
+
   private static final Capabilities ALL = store(CellTimes.ANY, Deletes.IMMEDIATE);
 
   @Test
@@ -283,13 +287,13 @@ class GuardrailsTest {
   void partitionsOfHashPartitionedStoresNeedABound() {
     Layout byMetric =
         Layouts.of(yaml("[metric, tags, bucket: 1d]", OFFSETS, "partition: 2"), Map.of());
-    assertThat(opening(byMetric, "cassandra", ALL)).containsExactly(Rule.UNBOUNDED_PARTITION);
+    assertThat(opening(byMetric, "cassandra", SPREAD)).containsExactly(Rule.UNBOUNDED_PARTITION);
     assertThat(opening(byMetric, "rocksdb", ALL)).isEmpty();
-    assertThat(Guardrails.opening(byMetric, "cassandra", List.of(ALL), Duration.ofDays(1)))
+    assertThat(Guardrails.opening(byMetric, "cassandra", List.of(SPREAD), Duration.ofDays(1)))
         .isEmpty();
     Layout toTheBucket =
         Layouts.of(yaml("[metric, tags, bucket: 1d]", OFFSETS, "partition: 3"), Map.of());
-    assertThat(opening(toTheBucket, "cassandra", ALL)).isEmpty();
+    assertThat(opening(toTheBucket, "cassandra", SPREAD)).isEmpty();
   }
 
   /** Those of single events cannot bound theirs, a retention must; OpenTSDB's table is HBase's. */
@@ -301,7 +305,7 @@ class GuardrailsTest {
             .filter(name ->
                 Layouts.all(name, Map.of()).stream()
                     .anyMatch(layout ->
-                        opening(layout, "cassandra", ALL).contains(Rule.UNBOUNDED_PARTITION)))
+                        opening(layout, "cassandra", SPREAD).contains(Rule.UNBOUNDED_PARTITION)))
             .toList();
     assertThat(unbounded)
         .containsExactly(
@@ -314,7 +318,10 @@ class GuardrailsTest {
   }
 
   private static List<Rule> row(String kind, long bytes, long cells) {
-    return Guardrails.row(Layouts.of("buckets", Map.of()), kind, BIGTABLE, bytes, cells).stream()
+    Capabilities capabilities =
+        kind.equals("cassandra") ? SPREAD : store(CellTimes.ANY, Deletes.IMMEDIATE);
+    return Guardrails.row(Layouts.of("buckets", Map.of()), kind, capabilities, bytes, cells)
+        .stream()
         .map(Finding::rule)
         .toList();
   }
