@@ -23,7 +23,7 @@ public sealed interface TableForm {
 
   /**
    * The partition columns are the row key and the clustering columns the qualifier, each as a
-   * tuple: {@code dev.varve.layout.kairosdb.Tuple} has the encoding.
+   * {@link ColumnTuple}.
    *
    * @param value the column that is the cell's value, its bytes as they are; null where values are
    *     empty, and a cell is there with the row

@@ -2,10 +2,10 @@ package dev.varve.layout.kairosdb;
 
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
-import dev.varve.layout.kairosdb.Tuple.Column;
 import dev.varve.model.Bytes;
 import dev.varve.model.Tags;
 import dev.varve.store.Cell;
+import dev.varve.store.TypedColumn;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -25,7 +25,7 @@ final class IndexReader {
 
   /** The typed columns of a cell. */
   record Columns(List<Tuple.Value> row, List<Tuple.Value> qualifier) {
-    private Object get(Column column) {
+    private Object get(TypedColumn column) {
       for (List<Tuple.Value> values : List.of(row, qualifier)) {
         for (Tuple.Value value : values) {
           if (value.column().equals(column)) {
@@ -36,7 +36,7 @@ final class IndexReader {
       throw new IllegalArgumentException("there is no column " + column.name());
     }
 
-    String text(Column column) {
+    String text(TypedColumn column) {
       return (String) get(column);
     }
 

@@ -1,13 +1,15 @@
 package dev.varve.layout.kairosdb;
 
-import dev.varve.layout.kairosdb.Tuple.Column;
-import dev.varve.layout.kairosdb.Tuple.ColumnType;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
+import dev.varve.store.TableForm;
 import dev.varve.store.TableSpec;
+import dev.varve.store.TypedColumn;
+import dev.varve.store.TypedColumn.Type;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The tables of a keyspace. {@code data_points}, {@code row_key_index} and {@code string_index} are
@@ -30,40 +32,60 @@ final class Tables {
   /** Also the column {@code table_name} of every row of the index tables. */
   static final String DATA_POINTS_NAME = "data_points";
 
+  static final TypedColumn METRIC = new TypedColumn("metric", Type.TEXT);
+  static final TypedColumn TABLE_NAME = new TypedColumn("table_name", Type.TEXT);
+  static final TypedColumn ROW_TIME = new TypedColumn("row_time", Type.TIMESTAMP);
+  static final TypedColumn DATA_TYPE = new TypedColumn("data_type", Type.TEXT);
+  static final TypedColumn TAGS = new TypedColumn("tags", Type.MAP);
+  static final TypedColumn SINGLE_TAG_PAIR = new TypedColumn("single_tag_pair", Type.TEXT);
+  static final TypedColumn TAG_COLLECTION_HASH = new TypedColumn("tag_collection_hash", Type.INT);
+  static final TypedColumn SPEC_TYPE = new TypedColumn("spec_type", Type.TEXT);
+  static final TypedColumn SPEC_NAME = new TypedColumn("name", Type.TEXT);
+
+  static final List<TypedColumn> ROW_KEYS_ROW = List.of(METRIC, TABLE_NAME, ROW_TIME);
+  static final List<TypedColumn> ROW_KEYS_QUALIFIER = List.of(DATA_TYPE, TAGS);
+  static final List<TypedColumn> TIME_INDEX_ROW = List.of(METRIC);
+  static final List<TypedColumn> TIME_INDEX_QUALIFIER = List.of(TABLE_NAME, ROW_TIME);
+  static final List<TypedColumn> TAG_INDEXED_ROW =
+      List.of(METRIC, TABLE_NAME, ROW_TIME, SINGLE_TAG_PAIR);
+  static final List<TypedColumn> TAG_INDEXED_QUALIFIER =
+      List.of(DATA_TYPE, TAG_COLLECTION_HASH, TAGS);
+  static final List<TypedColumn> SPEC_ROW = List.of(SPEC_TYPE);
+  static final List<TypedColumn> SPEC_QUALIFIER = List.of(SPEC_NAME);
+
+  private static final TypedColumn KEY = new TypedColumn("key", Type.BLOB);
+  private static final TypedColumn COLUMN = new TypedColumn("column1", Type.BLOB);
+  private static final TypedColumn VALUE = new TypedColumn("value", Type.BLOB);
+
+  /** KairosDB sets it with every row, and reads it nowhere. */
+  private static final Map<String, String> TIME_OF_WRITE = Map.of("mtime", "now()");
+
   static final List<TableSpec> ALL =
       List.of(
-          table(DATA_POINTS_NAME),
-          table("row_keys"),
-          table("row_key_time_index"),
-          table("row_key_index"),
-          table("string_index"),
-          table("tag_indexed_row_keys"),
-          table("spec"));
+          table(DATA_POINTS_NAME, new TableForm.KeyColumnValue(KEY, COLUMN, VALUE)),
+          table(
+              "row_keys",
+              new TableForm.Columns(ROW_KEYS_ROW, ROW_KEYS_QUALIFIER, null, TIME_OF_WRITE)),
+          table(
+              "row_key_time_index",
+              new TableForm.Columns(TIME_INDEX_ROW, TIME_INDEX_QUALIFIER, null, Map.of())),
+          table("row_key_index", new TableForm.KeyColumnValue(KEY, COLUMN, VALUE)),
+          table(
+              "string_index",
+              new TableForm.KeyColumnValue(KEY, new TypedColumn("column1", Type.TEXT), VALUE)),
+          table(
+              "tag_indexed_row_keys",
+              new TableForm.Columns(TAG_INDEXED_ROW, TAG_INDEXED_QUALIFIER, null, TIME_OF_WRITE)),
+          table(
+              "spec",
+              new TableForm.Columns(
+                  SPEC_ROW, SPEC_QUALIFIER, new TypedColumn("value", Type.TEXT), Map.of())));
 
-  private static TableSpec table(String name) {
+  private static TableSpec table(String name, TableForm form) {
     return new TableSpec(
-        name, List.of(FamilySpec.latest("v")), Resolution.MILLISECONDS, Partitioning.ROW);
+            name, List.of(FamilySpec.latest("v")), Resolution.MILLISECONDS, Partitioning.ROW)
+        .with(form);
   }
-
-  static final Column METRIC = new Column("metric", ColumnType.TEXT);
-  static final Column TABLE_NAME = new Column("table_name", ColumnType.TEXT);
-  static final Column ROW_TIME = new Column("row_time", ColumnType.TIMESTAMP);
-  static final Column DATA_TYPE = new Column("data_type", ColumnType.TEXT);
-  static final Column TAGS = new Column("tags", ColumnType.MAP);
-  static final Column SINGLE_TAG_PAIR = new Column("single_tag_pair", ColumnType.TEXT);
-  static final Column TAG_COLLECTION_HASH = new Column("tag_collection_hash", ColumnType.INT);
-  static final Column SPEC_TYPE = new Column("spec_type", ColumnType.TEXT);
-  static final Column SPEC_NAME = new Column("name", ColumnType.TEXT);
-
-  static final List<Column> ROW_KEYS_ROW = List.of(METRIC, TABLE_NAME, ROW_TIME);
-  static final List<Column> ROW_KEYS_QUALIFIER = List.of(DATA_TYPE, TAGS);
-  static final List<Column> TIME_INDEX_ROW = List.of(METRIC);
-  static final List<Column> TIME_INDEX_QUALIFIER = List.of(TABLE_NAME, ROW_TIME);
-  static final List<Column> TAG_INDEXED_ROW =
-      List.of(METRIC, TABLE_NAME, ROW_TIME, SINGLE_TAG_PAIR);
-  static final List<Column> TAG_INDEXED_QUALIFIER = List.of(DATA_TYPE, TAG_COLLECTION_HASH, TAGS);
-  static final List<Column> SPEC_ROW = List.of(SPEC_TYPE);
-  static final List<Column> SPEC_QUALIFIER = List.of(SPEC_NAME);
 
   static final Bytes DATA_POINTS_COLUMN = Tuple.texts(DATA_POINTS_NAME);
 

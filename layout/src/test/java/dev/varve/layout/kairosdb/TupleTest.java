@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
-import dev.varve.layout.kairosdb.Tuple.Column;
-import dev.varve.layout.kairosdb.Tuple.ColumnType;
 import dev.varve.model.Bytes;
 import dev.varve.model.Tags;
+import dev.varve.store.TypedColumn;
+import dev.varve.store.TypedColumn.Type;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +24,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TupleTest {
-  private static final List<Column> COLUMNS =
+  private static final List<TypedColumn> COLUMNS =
       List.of(
-          new Column("a", ColumnType.TEXT),
-          new Column("b", ColumnType.INT),
-          new Column("c", ColumnType.TIMESTAMP),
-          new Column("d", ColumnType.MAP),
-          new Column("e", ColumnType.TEXT));
+          new TypedColumn("a", Type.TEXT),
+          new TypedColumn("b", Type.INT),
+          new TypedColumn("c", Type.TIMESTAMP),
+          new TypedColumn("d", Type.MAP),
+          new TypedColumn("e", Type.TEXT));
 
   record Row(String a, int b, long c, Tags d, String e) {
     Bytes encode() {
@@ -136,8 +136,8 @@ class TupleTest {
           0001 00 00                    | qualifier: 1 bytes too many behind column m
           """)
   void isRefusedWhereItIsDamaged(String hex, String reason) {
-    List<Column> columns =
-        List.of(new Column("t", ColumnType.TEXT), new Column("m", ColumnType.MAP));
+    List<TypedColumn> columns =
+        List.of(new TypedColumn("t", Type.TEXT), new TypedColumn("m", Type.MAP));
     assertThatThrownBy(() -> Tuple.read("qualifier", Bytes.fromHex(hex.replace(" ", "")), columns))
         .isInstanceOf(DamagedCellException.class)
         .hasMessage(reason);
