@@ -7,7 +7,6 @@ import dev.varve.store.Partitioning;
 import dev.varve.store.TableForm;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TypedColumn;
-import dev.varve.store.TypedColumn.Type;
 import java.util.List;
 import java.util.Map;
 
@@ -32,15 +31,17 @@ final class Tables {
   /** Also the column {@code table_name} of every row of the index tables. */
   static final String DATA_POINTS_NAME = "data_points";
 
-  static final TypedColumn METRIC = new TypedColumn("metric", Type.TEXT);
-  static final TypedColumn TABLE_NAME = new TypedColumn("table_name", Type.TEXT);
-  static final TypedColumn ROW_TIME = new TypedColumn("row_time", Type.TIMESTAMP);
-  static final TypedColumn DATA_TYPE = new TypedColumn("data_type", Type.TEXT);
-  static final TypedColumn TAGS = new TypedColumn("tags", Type.MAP);
-  static final TypedColumn SINGLE_TAG_PAIR = new TypedColumn("single_tag_pair", Type.TEXT);
-  static final TypedColumn TAG_COLLECTION_HASH = new TypedColumn("tag_collection_hash", Type.INT);
-  static final TypedColumn SPEC_TYPE = new TypedColumn("spec_type", Type.TEXT);
-  static final TypedColumn SPEC_NAME = new TypedColumn("name", Type.TEXT);
+  static final TypedColumn METRIC = new TypedColumn("metric", TypedColumn.Type.TEXT);
+  static final TypedColumn TABLE_NAME = new TypedColumn("table_name", TypedColumn.Type.TEXT);
+  static final TypedColumn ROW_TIME = new TypedColumn("row_time", TypedColumn.Type.TIMESTAMP);
+  static final TypedColumn DATA_TYPE = new TypedColumn("data_type", TypedColumn.Type.TEXT);
+  static final TypedColumn TAGS = new TypedColumn("tags", TypedColumn.Type.MAP);
+  static final TypedColumn SINGLE_TAG_PAIR =
+      new TypedColumn("single_tag_pair", TypedColumn.Type.TEXT);
+  static final TypedColumn TAG_COLLECTION_HASH =
+      new TypedColumn("tag_collection_hash", TypedColumn.Type.INT);
+  static final TypedColumn SPEC_TYPE = new TypedColumn("spec_type", TypedColumn.Type.TEXT);
+  static final TypedColumn SPEC_NAME = new TypedColumn("name", TypedColumn.Type.TEXT);
 
   static final List<TypedColumn> ROW_KEYS_ROW = List.of(METRIC, TABLE_NAME, ROW_TIME);
   static final List<TypedColumn> ROW_KEYS_QUALIFIER = List.of(DATA_TYPE, TAGS);
@@ -53,9 +54,9 @@ final class Tables {
   static final List<TypedColumn> SPEC_ROW = List.of(SPEC_TYPE);
   static final List<TypedColumn> SPEC_QUALIFIER = List.of(SPEC_NAME);
 
-  private static final TypedColumn KEY = new TypedColumn("key", Type.BLOB);
-  private static final TypedColumn COLUMN = new TypedColumn("column1", Type.BLOB);
-  private static final TypedColumn VALUE = new TypedColumn("value", Type.BLOB);
+  private static final TypedColumn KEY = new TypedColumn("key", TypedColumn.Type.BLOB);
+  private static final TypedColumn COLUMN = new TypedColumn("column1", TypedColumn.Type.BLOB);
+  private static final TypedColumn VALUE = new TypedColumn("value", TypedColumn.Type.BLOB);
 
   /** KairosDB sets it with every row, and reads it nowhere. */
   private static final Map<String, String> TIME_OF_WRITE = Map.of("mtime", "now()");
@@ -72,14 +73,18 @@ final class Tables {
           table("row_key_index", new TableForm.KeyColumnValue(KEY, COLUMN, VALUE)),
           table(
               "string_index",
-              new TableForm.KeyColumnValue(KEY, new TypedColumn("column1", Type.TEXT), VALUE)),
+              new TableForm.KeyColumnValue(
+                  KEY, new TypedColumn("column1", TypedColumn.Type.TEXT), VALUE)),
           table(
               "tag_indexed_row_keys",
               new TableForm.Columns(TAG_INDEXED_ROW, TAG_INDEXED_QUALIFIER, null, TIME_OF_WRITE)),
           table(
               "spec",
               new TableForm.Columns(
-                  SPEC_ROW, SPEC_QUALIFIER, new TypedColumn("value", Type.TEXT), Map.of())));
+                  SPEC_ROW,
+                  SPEC_QUALIFIER,
+                  new TypedColumn("value", TypedColumn.Type.TEXT),
+                  Map.of())));
 
   private static TableSpec table(String name, TableForm form) {
     return new TableSpec(

@@ -8,7 +8,6 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.model.Bytes;
 import dev.varve.model.Tags;
 import dev.varve.store.TypedColumn;
-import dev.varve.store.TypedColumn.Type;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +25,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TupleTest {
   private static final List<TypedColumn> COLUMNS =
       List.of(
-          new TypedColumn("a", Type.TEXT),
-          new TypedColumn("b", Type.INT),
-          new TypedColumn("c", Type.TIMESTAMP),
-          new TypedColumn("d", Type.MAP),
-          new TypedColumn("e", Type.TEXT));
+          new TypedColumn("a", TypedColumn.Type.TEXT),
+          new TypedColumn("b", TypedColumn.Type.INT),
+          new TypedColumn("c", TypedColumn.Type.TIMESTAMP),
+          new TypedColumn("d", TypedColumn.Type.MAP),
+          new TypedColumn("e", TypedColumn.Type.TEXT));
 
   record Row(String a, int b, long c, Tags d, String e) {
     Bytes encode() {
@@ -137,7 +136,9 @@ class TupleTest {
           """)
   void isRefusedWhereItIsDamaged(String hex, String reason) {
     List<TypedColumn> columns =
-        List.of(new TypedColumn("t", Type.TEXT), new TypedColumn("m", Type.MAP));
+        List.of(
+            new TypedColumn("t", TypedColumn.Type.TEXT),
+            new TypedColumn("m", TypedColumn.Type.MAP));
     assertThatThrownBy(() -> Tuple.read("qualifier", Bytes.fromHex(hex.replace(" ", "")), columns))
         .isInstanceOf(DamagedCellException.class)
         .hasMessage(reason);

@@ -53,11 +53,12 @@ final class Application {
       Requests requests,
       TableEntry entry,
       List<? extends FamilyTable> families,
+      WriteTimes times,
       MutationBatch batch) {
     this.requests = requests;
     this.entry = entry;
     this.batch = batch;
-    this.statements = new MutationStatements(requests, families, batch);
+    this.statements = new MutationStatements(requests, families, times, batch);
     this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().write());
   }
 
@@ -92,6 +93,8 @@ final class Application {
       Pending pending = new Pending(statement.setConsistencyLevel(level), null);
       pending.answer = requests.sendWrite(pending.statement());
       return pending;
+    } catch (IllegalArgumentException e) {
+      return new Pending(null, new RowOutcome(Status.REJECTED, e.getMessage()));
     } catch (StoreException e) {
       requests.ensureOpen();
       // A read, or the making ready of the statement, failed: nothing was written.

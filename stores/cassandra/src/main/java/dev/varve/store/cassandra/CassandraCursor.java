@@ -250,6 +250,15 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   }
 
   @Override
+  public void countBeside(int bytes) {
+    cellsRead++;
+    bytesRead += bytes;
+    if (cellsRead > plan.budget().cellsRead() || bytesRead > plan.budget().bytesRead()) {
+      throw new BudgetExceededException(plan.budget(), cost());
+    }
+  }
+
+  @Override
   public @Nullable ResumeToken token() {
     return token;
   }

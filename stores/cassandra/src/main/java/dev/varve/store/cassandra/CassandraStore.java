@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A store in a keyspace of a Cassandra cluster. */
@@ -30,8 +31,15 @@ final class CassandraStore implements Store {
           LIMITS,
           Set.of(Power.ConditionalPut.class, Power.Increment.class));
 
+  /** Nothing is decided by Paxos about cells that another program just puts. */
+  private static final Capabilities FOREIGN_CAPABILITIES =
+      new Capabilities(
+          null, Capabilities.Deletes.IMMEDIATE, Capabilities.RowOrder.PARTITION, LIMITS, Set.of());
+
   private final Requests requests;
   private final TableCatalog catalog;
+  private final ForeignSchema foreign;
+  private final Map<String, TableEntry> foreignEntries = new ConcurrentHashMap<>();
   private final Set<CassandraCursor> cursors = ConcurrentHashMap.newKeySet();
 
   /**
@@ -42,6 +50,7 @@ final class CassandraStore implements Store {
   CassandraStore(CassandraOptions options) {
     this.requests = new Requests(options);
     this.catalog = new TableCatalog(requests);
+    this.foreign = new ForeignSchema(requests);
   }
 
   @Override
@@ -51,7 +60,7 @@ final class CassandraStore implements Store {
 
   @Override
   public Capabilities capabilities(TableSpec spec) {
-    return CAPABILITIES;
+    return spec.foreign() ? FOREIGN_CAPABILITIES : CAPABILITIES;
   }
 
   @Override
@@ -59,11 +68,15 @@ final class CassandraStore implements Store {
     requests.ensureOpen();
     List<String> reasons = new ArrayList<>();
     for (Class<? extends Power> need : needs) {
-      if (!CAPABILITIES.has(need)) {
+      if (!capabilities(spec).has(need)) {
         reasons.add(
             "table '%s' needs %s, which the cassandra store has not"
                 .formatted(spec.name(), need.getSimpleName()));
       }
+    }
+    if (spec.foreign()) {
+      reasons.addAll(foreign.differences(spec));
+      return reasons;
     }
     TableSpec made = catalog.find(spec.name());
     String difference = made == null ? null : spec.differenceFrom(made);
@@ -81,6 +94,9 @@ final class CassandraStore implements Store {
     if (!reasons.isEmpty()) {
       throw new StoreException(String.join("; ", reasons));
     }
+    if (spec.foreign()) {
+      return openForeign(spec, mode);
+    }
     TableEntry entry = catalog.entry(spec);
     if (entry == null) {
       if (mode != OpenMode.CREATE_IF_ABSENT) {
@@ -96,6 +112,26 @@ final class CassandraStore implements Store {
         spec,
         catalog.tables(spec),
         CAPABILITIES,
+        cursors,
+        mode == OpenMode.READ_ONLY);
+  }
+
+  /** A table of another program: it is there, or it is not ours to make. */
+  private Table openForeign(TableSpec spec, OpenMode mode) {
+    if (!foreign.isThere(spec.name())) {
+      throw new StoreException(
+          "keyspace %s of the cassandra store has no table '%s', which another program makes"
+              .formatted(requests.options().keyspace(), spec.name()));
+    }
+    TableEntry entry =
+        foreignEntries.computeIfAbsent(
+            spec.name(), name -> new TableEntry(spec, UUID.randomUUID()));
+    return new CassandraTable(
+        requests,
+        entry,
+        spec,
+        List.of(new ForeignTable(requests, spec)),
+        FOREIGN_CAPABILITIES,
         cursors,
         mode == OpenMode.READ_ONLY);
   }

@@ -77,7 +77,7 @@ final class CassandraTable implements Table {
     // Cassandra knows one durability: that of the write consistency level.
     return readOnly
         ? refuseAll(batch)
-        : new Application(requests, entry, families, batch).run(admission);
+        : new Application(requests, entry, families, entry.times(), batch).run(admission);
   }
 
   private List<RowOutcome> refuseAll(MutationBatch batch) {

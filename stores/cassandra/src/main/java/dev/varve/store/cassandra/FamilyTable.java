@@ -30,6 +30,16 @@ interface FamilyTable {
   /** Reads the cell of a column with its write time; for tables that are not timed. */
   BoundStatement selectColumn(CellBatch edits, int edit);
 
+  /** Whether a range of qualifiers can be deleted without knowing what is there. */
+  default boolean deletesRanges() {
+    return true;
+  }
+
+  /** Whether a row lies within a stretch; false for what was read beside it. */
+  default boolean isIn(Stretch stretch, Row row) {
+    return true;
+  }
+
   /**
    * Reads a stretch: rows in the order of their keys, newest cells of a column first; all of it
    * turned round for {@code reverse}.

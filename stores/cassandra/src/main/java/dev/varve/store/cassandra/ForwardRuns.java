@@ -32,11 +32,16 @@ final class ForwardRuns implements Runs {
   private @Nullable Row head() {
     while (pages != null) {
       Row row = pages.peek();
-      if (row != null) {
+      Stretch stretch = stretches.element();
+      if (row == null) {
+        stretches.remove();
+        turn();
+      } else if (source.table().isIn(stretch, row)) {
         return row;
+      } else {
+        source.passOver(row);
+        pages.pop();
       }
-      stretches.remove();
-      turn();
     }
     return null;
   }

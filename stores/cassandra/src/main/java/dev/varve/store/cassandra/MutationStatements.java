@@ -7,10 +7,12 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
+import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.MutationBatch.Edit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +29,7 @@ final class MutationStatements {
   private final List<? extends FamilyTable> families;
   private final MutationBatch batch;
   private final CellBatch edits;
+  private final WriteTimes times;
 
   /** A column of the row at hand. */
   private record Column(int family, Bytes qualifier) {}
@@ -34,9 +37,14 @@ final class MutationStatements {
   /** An edit with its step: edits of a later one take effect after those of an earlier. */
   private record Placed(int edit, int step) {}
 
-  MutationStatements(Requests requests, List<? extends FamilyTable> families, MutationBatch batch) {
+  MutationStatements(
+      Requests requests,
+      List<? extends FamilyTable> families,
+      WriteTimes times,
+      MutationBatch batch) {
     this.requests = requests;
     this.families = families;
+    this.times = times;
     this.batch = batch;
     this.edits = batch.cells();
   }
@@ -45,9 +53,9 @@ final class MutationStatements {
   @Nullable Statement<?> of(int first, int end) {
     List<BatchableStatement<?>> statements = new ArrayList<>(end - first);
     List<Placed> placed = place(first, end, statements);
-    long stamp = WriteClock.next(placed.isEmpty() ? 1 : placed.getLast().step + 1);
+    WriteTimes.Stamps stamps = stamps(placed);
     for (Placed one : placed) {
-      add(one, stamp, statements);
+      add(one, stamps, statements);
     }
     if (statements.isEmpty()) {
       return null;
@@ -164,10 +172,44 @@ final class MutationStatements {
     }
   }
 
-  private void add(Placed placed, long first, List<BatchableStatement<?>> into) {
+  /** Deletes what stands in a range, one by one. */
+  private void deleteEach(
+      FamilyTable table, int edit, long stamp, List<BatchableStatement<?>> into) {
+    Position from = new Position(Bytes.EMPTY, edits.qualifier(edit));
+    Position to = new Position(Bytes.EMPTY, edits.value(edit));
+    Stretch range = new Stretch(edits.row(edit), from, to);
+    CellBatch found = new CellBatch();
+    Pages pages = new Pages(requests, () -> {}, table.select(range, false));
+    for (Row row = pages.peek(); row != null; row = pages.peek()) {
+      if (table.isIn(range, row)) {
+        Bytes qualifier = Buffers.bytes(table.qualifier(row));
+        found.add(new Cell(edits.row(edit), 0, qualifier, 0, Bytes.EMPTY));
+        into.add(table.deleteColumn(found, found.size() - 1, stamp));
+      }
+      pages.pop();
+    }
+  }
+
+  private WriteTimes.Stamps stamps(List<Placed> placed) {
+    boolean deletes = false;
+    long[] columns = new long[placed.size()];
+    int puts = 0;
+    for (Placed one : placed) {
+      if (batch.edit(one.edit) == Edit.PUT) {
+        columns[puts++] =
+            31L * edits.row(one.edit).hashCode() + edits.qualifier(one.edit).hashCode();
+      } else {
+        deletes = true;
+      }
+    }
+    int steps = placed.isEmpty() ? 1 : placed.getLast().step + 1;
+    return times.next(steps, deletes, Arrays.copyOf(columns, puts));
+  }
+
+  private void add(Placed placed, WriteTimes.Stamps stamps, List<BatchableStatement<?>> into) {
     int edit = placed.edit;
-    long put = WriteClock.putStamp(first, placed.step);
-    long delete = WriteClock.deleteStamp(first, placed.step);
+    long put = stamps.ofPut(placed.step);
+    long delete = stamps.ofDelete(placed.step);
     Edit kind = batch.edit(edit);
     if (kind == Edit.DELETE_ROW) {
       families.forEach(table -> into.add(table.deleteRow(edits, edit, delete)));
@@ -185,8 +227,13 @@ final class MutationStatements {
         }
       }
       case DELETE_QUALIFIERS -> {
-        if (edits.qualifier(edit).compareTo(edits.value(edit)) < 0) {
+        if (edits.qualifier(edit).compareTo(edits.value(edit)) >= 0) {
+          return;
+        }
+        if (table.deletesRanges()) {
           into.add(table.deleteQualifiers(edits, edit, delete));
+        } else {
+          deleteEach(table, edit, delete, into);
         }
       }
       case DELETE_FAMILY -> into.add(table.deleteRow(edits, edit, delete));

@@ -5,5 +5,8 @@ interface ReadWatch {
   /** Fails where the read was cancelled or its cursor closed. */
   void ensureWanted();
 
-  void countRequest();
+  default void countRequest() {}
+
+  /** Counts a cell that was read beside what was asked for. */
+  default void countBeside(int bytes) {}
 }

@@ -2,6 +2,8 @@ package dev.varve.store.cassandra;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
+import com.datastax.oss.driver.api.core.cql.Row;
+import java.nio.ByteBuffer;
 
 /** Asks for the rows of one family's table. */
 final class RowSource {
@@ -21,6 +23,12 @@ final class RowSource {
 
   FamilyTable table() {
     return table;
+  }
+
+  /** Counts a row that was read beside the stretch that was asked for. */
+  void passOver(Row row) {
+    ByteBuffer value = table.value(row);
+    watch.countBeside(table.qualifier(row).remaining() + (value == null ? 0 : value.remaining()));
   }
 
   Pages read(Stretch stretch, boolean reverse) {

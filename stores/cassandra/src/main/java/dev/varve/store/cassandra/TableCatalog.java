@@ -4,6 +4,7 @@ import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import dev.varve.model.Resolution;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -159,27 +162,46 @@ final class TableCatalog {
         listed.spec.name(), listed.id);
   }
 
-  /** The names of the tables that are there, sorted. */
+  /** The names of the tables that are there, sorted, those of other programs among them. */
   List<String> names() {
-    List<String> names = new ArrayList<>();
+    Set<String> names = new TreeSet<>(cqlNames());
     if (isThere()) {
-      AsyncResultSet page =
-          requests.execute(
-              bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'"));
-      while (true) {
-        for (Row row : page.currentPage()) {
-          if (row.getBoolean("ready")) {
-            names.add(String.valueOf(row.getString("name")));
-          }
+      names.remove("varve_tables");
+      for (Row row :
+          rows(bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'"))) {
+        String name = String.valueOf(row.getString("name"));
+        TableSpec spec = spec(name, row.getString("unit"), row.getString("families"));
+        for (FamilySpec family : spec.families()) {
+          names.remove(CqlNames.table(name, family.name()));
         }
-        if (!page.hasMorePages()) {
-          break;
+        if (row.getBoolean("ready")) {
+          names.add(name);
         }
-        page = page.fetchNextPage().toCompletableFuture().join();
       }
     }
-    names.sort(null);
+    return List.copyOf(names);
+  }
+
+  private List<String> cqlNames() {
+    List<String> names = new ArrayList<>();
+    for (Row row :
+        rows(
+            SimpleStatement.newInstance(
+                "SELECT table_name FROM system_schema.tables WHERE keyspace_name = ?",
+                requests.options().keyspace()))) {
+      names.add(String.valueOf(row.getString("table_name")));
+    }
     return names;
+  }
+
+  private List<Row> rows(Statement<?> statement) {
+    List<Row> rows = new ArrayList<>();
+    Pages pages = new Pages(requests, requests::ensureOpen, statement);
+    for (Row row = pages.peek(); row != null; row = pages.peek()) {
+      rows.add(row);
+      pages.pop();
+    }
+    return rows;
   }
 
   private @Nullable Listed list(String name) {

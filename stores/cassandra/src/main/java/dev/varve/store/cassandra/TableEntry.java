@@ -11,6 +11,7 @@ final class TableEntry {
 
   private final TableSpec spec;
   private final UUID id;
+  private final WriteTimes times;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
   private volatile boolean dropped;
 
@@ -22,6 +23,7 @@ final class TableEntry {
   TableEntry(TableSpec spec, UUID id) {
     this.spec = spec;
     this.id = id;
+    this.times = spec.foreign() ? new MillisecondTimes() : new MicrosecondTimes();
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new ReentrantLock();
     }
@@ -33,6 +35,10 @@ final class TableEntry {
 
   UUID id() {
     return id;
+  }
+
+  WriteTimes times() {
+    return times;
   }
 
   /**

@@ -113,8 +113,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
    * what was put before must not hide what is decided now.
    */
   private static void awaitNodeClocks() {
-    long last = WriteClock.last();
-    while (WriteClock.now() / 1000 <= last / 1000) {
+    long last = MicrosecondTimes.last();
+    while (MicrosecondTimes.now() / 1000 <= last / 1000) {
       LockSupport.parkNanos(100_000);
     }
   }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Gives the write times by which Cassandra decides between two writes of one cell: microseconds
  * since 1970 that rise with every mutation of this process, whatever the system's clock does.
  */
-final class WriteClock {
+final class MicrosecondTimes implements WriteTimes {
   /*
    * stamp := microseconds, even for a delete and odd for a put
    *
@@ -19,10 +19,24 @@ final class WriteClock {
   /** The last stamp given for a delete; one clock, so that stores opened later come later. */
   private static final AtomicLong LAST = new AtomicLong();
 
-  private WriteClock() {}
+  @Override
+  public Stamps next(int steps, boolean deletes, long[] columns) {
+    long first = next(steps);
+    return new Stamps() {
+      @Override
+      public long ofPut(int step) {
+        return first + step * STEP + 1;
+      }
+
+      @Override
+      public long ofDelete(int step) {
+        return first + step * STEP;
+      }
+    };
+  }
 
   /** The first of some steps that no other mutation has. */
-  static long next(int steps) {
+  private static long next(int steps) {
     long length = steps * STEP;
     return LAST.updateAndGet(last -> Math.max(now() & -STEP, last + STEP) + length - STEP)
         - length
@@ -32,14 +46,6 @@ final class WriteClock {
   /** The greatest stamp that was given. */
   static long last() {
     return LAST.get() + 1;
-  }
-
-  static long deleteStamp(long first, int step) {
-    return first + step * STEP;
-  }
-
-  static long putStamp(long first, int step) {
-    return first + step * STEP + 1;
   }
 
   /** Microseconds since 1970. */

@@ -1,0 +1,277 @@
+package dev.varve.store.cassandra;
+
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
+import com.datastax.oss.driver.api.core.cql.Row;
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.ColumnTuple;
+import dev.varve.store.StoreException;
+import dev.varve.store.TableForm;
+import dev.varve.store.TableSpec;
+import dev.varve.store.TypedColumn;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table that another program made: its columns are declared. A row key is a partition, a
+ * qualifier the rest of the key, one column or several as a tuple.
+ */
+final class ForeignTable implements FamilyTable {
+  private final Requests requests;
+  private final String table;
+  private final long ttlSeconds;
+  private final List<TypedColumn> partition;
+  private final List<TypedColumn> clustering;
+  private final @Nullable TypedColumn value;
+
+  /** Whether keys are tuples, and not the bytes of the one column that there is. */
+  private final boolean tuples;
+
+  private final String put;
+  private final String select;
+  private final String whereRow;
+  private final String whereCell;
+
+  ForeignTable(Requests requests, TableSpec spec) {
+    this.requests = requests;
+    this.table =
+        CqlNames.quoted(requests.options().keyspace()) + "." + CqlNames.quoted(spec.name());
+    this.ttlSeconds = TableOptions.timeToLive(spec.upkeep());
+    switch (spec.form()) {
+      case TableForm.KeyColumnValue form -> {
+        partition = List.of(form.key());
+        clustering = List.of(form.column());
+        value = form.value();
+        tuples = false;
+        put = insert(List.of(), List.of());
+      }
+      case TableForm.Columns form -> {
+        partition = form.partition();
+        clustering = form.clustering();
+        value = form.value();
+        tuples = true;
+        put =
+            insert(
+                form.extras().keySet().stream().sorted().toList(),
+                form.extras().keySet().stream().sorted().map(form.extras()::get).toList());
+      }
+      case TableForm.Cells cells ->
+          throw new StoreException(
+              "table '%s' of another program needs its columns declared, which the layout does not"
+                  .formatted(spec.name()));
+    }
+    String selected = names(clustering);
+    this.select =
+        "SELECT "
+            + selected
+            + (value == null ? "" : ", %s, writetime(%s)".formatted(name(value), name(value)))
+            + " FROM "
+            + table;
+    this.whereRow = equal(partition);
+    this.whereCell = whereRow + " AND " + equal(clustering);
+  }
+
+  private String insert(List<String> extraNames, List<String> extraTerms) {
+    List<String> names = new ArrayList<>();
+    List<String> terms = new ArrayList<>();
+    for (List<TypedColumn> columns :
+        List.of(partition, clustering, value == null ? List.<TypedColumn>of() : List.of(value))) {
+      for (TypedColumn column : columns) {
+        names.add(name(column));
+        terms.add("?");
+      }
+    }
+    extraNames.forEach(extra -> names.add(CqlNames.quoted(extra)));
+    terms.addAll(extraTerms);
+    return "INSERT INTO %s (%s) VALUES (%s) USING TIMESTAMP ? AND TTL ?"
+        .formatted(table, String.join(", ", names), String.join(", ", terms));
+  }
+
+  private static String name(TypedColumn column) {
+    return CqlNames.quoted(column.name());
+  }
+
+  private static String names(List<TypedColumn> columns) {
+    return columns.stream().map(ForeignTable::name).collect(Collectors.joining(", "));
+  }
+
+  private static String equal(List<TypedColumn> columns) {
+    return columns.stream()
+        .map(column -> name(column) + " = ?")
+        .collect(Collectors.joining(" AND "));
+  }
+
+  @Override
+  public boolean timed() {
+    return false;
+  }
+
+  /**
+   * The values of the columns, as Cassandra's protocol has them.
+   *
+   * @throws IllegalArgumentException if the bytes are none that the columns can hold
+   */
+  private List<ByteBuffer> split(Bytes bytes, List<TypedColumn> columns) {
+    if (tuples) {
+      return ColumnTuple.split(bytes, columns).stream()
+          .map(part -> Buffers.of(part.value()))
+          .toList();
+    }
+    if (!isValue(bytes, columns.getFirst())) {
+      throw new IllegalArgumentException(
+          "column %s is text, and %s is not UTF-8".formatted(columns.getFirst().name(), bytes));
+    }
+    return List.of(Buffers.of(bytes));
+  }
+
+  private static boolean isValue(Bytes bytes, TypedColumn column) {
+    if (column.type() != TypedColumn.Type.TEXT) {
+      return true;
+    }
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(Buffers.of(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+
+  private List<@Nullable Object> cell(CellBatch edits, int edit) {
+    List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
+    values.addAll(split(edits.qualifier(edit), clustering));
+    return values;
+  }
+
+  @Override
+  public BoundStatement put(CellBatch edits, int edit, long stamp) {
+    List<@Nullable Object> values = cell(edits, edit);
+    if (value != null) {
+      values.add(ByteBuffer.wrap(edits.bytes(), edits.valueOffset(edit), edits.valueLength(edit)));
+    }
+    values.add(stamp);
+    values.add((int) ttlSeconds);
+    return requests.bind(put, values.toArray());
+  }
+
+  @Override
+  public BoundStatement deleteColumn(CellBatch edits, int edit, long stamp) {
+    List<@Nullable Object> values = cell(edits, edit);
+    values.addFirst(stamp);
+    return requests.bind(delete(whereCell), values.toArray());
+  }
+
+  @Override
+  public BoundStatement deleteTimes(CellBatch edits, int edit, TimeRange times, long stamp) {
+    throw new IllegalStateException("a column holds one cell");
+  }
+
+  /** Where keys are tuples there is no statement for it; {@link MutationStatements} asks first. */
+  @Override
+  public BoundStatement deleteQualifiers(CellBatch edits, int edit, long stamp) {
+    List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
+    values.addFirst(stamp);
+    values.addAll(split(edits.qualifier(edit), clustering));
+    values.addAll(split(edits.value(edit), clustering));
+    String column = name(clustering.getFirst());
+    return requests.bind(
+        delete(whereRow + " AND " + column + " >= ? AND " + column + " < ?"), values.toArray());
+  }
+
+  @Override
+  public boolean deletesRanges() {
+    return !tuples && clustering.getFirst().type() == TypedColumn.Type.BLOB;
+  }
+
+  @Override
+  public BoundStatement deleteRow(CellBatch edits, int edit, long stamp) {
+    List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
+    values.addFirst(stamp);
+    return requests.bind(delete(whereRow), values.toArray());
+  }
+
+  private String delete(String where) {
+    return "DELETE FROM " + table + " USING TIMESTAMP ? WHERE " + where;
+  }
+
+  @Override
+  public BoundStatement selectColumn(CellBatch edits, int edit) {
+    return requests.bind(select + " WHERE " + whereCell, cell(edits, edit).toArray());
+  }
+
+  @Override
+  public long writeTime(Row row) {
+    return time(row);
+  }
+
+  @Override
+  public BoundStatement select(Stretch stretch, boolean reverse) {
+    List<@Nullable Object> values;
+    try {
+      values = new ArrayList<>(split(stretch.partition(), partition));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException(
+          "row key %s is none of table %s: %s"
+              .formatted(stretch.partition(), table, e.getMessage()),
+          e);
+    }
+    StringBuilder cql = new StringBuilder(select).append(" WHERE ").append(whereRow);
+    Bytes from = stretch.from().qualifier();
+    Bytes to = qualifierEnd(stretch);
+    if (!tuples && !from.isEmpty() && isValue(from, clustering.getFirst())) {
+      cql.append(" AND ").append(name(clustering.getFirst())).append(" >= ?");
+      values.add(Buffers.of(from));
+    }
+    if (!tuples && to != null && isValue(to, clustering.getFirst())) {
+      cql.append(" AND ").append(name(clustering.getFirst())).append(" < ?");
+      values.add(Buffers.of(to));
+    }
+    return requests.bind(cql.toString(), values.toArray());
+  }
+
+  private static @Nullable Bytes qualifierEnd(Stretch stretch) {
+    Position to = stretch.to();
+    return to == null || !to.key().isEmpty() ? null : to.qualifier();
+  }
+
+  @Override
+  public boolean isIn(Stretch stretch, Row row) {
+    Bytes qualifier = Buffers.bytes(qualifier(row));
+    Bytes to = qualifierEnd(stretch);
+    return qualifier.compareTo(stretch.from().qualifier()) >= 0
+        && (to == null || qualifier.compareTo(to) < 0);
+  }
+
+  /** A partition is one row. */
+  @Override
+  public ByteBuffer key(Row row) {
+    return ByteBuffer.wrap(new byte[0]);
+  }
+
+  @Override
+  public ByteBuffer qualifier(Row row) {
+    List<ByteBuffer> values = new ArrayList<>(clustering.size());
+    for (int i = 0; i < clustering.size(); i++) {
+      values.add(Buffers.present(row.getBytesUnsafe(i)));
+    }
+    return tuples ? Buffers.of(ColumnTuple.join(clustering, values)) : values.getFirst();
+  }
+
+  /** The write time; 0 where the row is all there is, whose time Cassandra does not tell. */
+  @Override
+  public long time(Row row) {
+    return value == null || row.isNull(clustering.size() + 1)
+        ? 0
+        : row.getLong(clustering.size() + 1);
+  }
+
+  @Override
+  public @Nullable ByteBuffer value(Row row) {
+    return value == null ? ByteBuffer.wrap(new byte[0]) : row.getBytesUnsafe(clustering.size());
+  }
+}
