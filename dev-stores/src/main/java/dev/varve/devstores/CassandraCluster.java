@@ -34,10 +34,20 @@ public final class CassandraCluster implements AutoCloseable {
                 new CassandraNode.Settings(
                     address, "127.0.0.1", ports.get(0), ports.get(1), token, HEAP_MEGABYTES)));
       }
+      cluster.nodes.forEach(node -> cluster.awaitOthers(node, ports.get(1)));
       return cluster;
     } catch (RuntimeException e) {
       cluster.close();
       throw e;
+    }
+  }
+
+  /** Waits until a node knows that the others are there. */
+  private void awaitOthers(CassandraNode node, int storagePort) {
+    for (CassandraNode other : nodes) {
+      if (other != node) {
+        node.awaitOutput("/%s:%d is now UP".formatted(other.host(), storagePort));
+      }
     }
   }
 
@@ -53,8 +63,8 @@ public final class CassandraCluster implements AutoCloseable {
         String.join(",", nodes.stream().map(CassandraNode::address).toList()),
         "port",
         first.getOrDefault("port", "9042"),
-        "datacenter",
-        first.getOrDefault("datacenter", ""),
+        "local-datacenter",
+        first.getOrDefault("local-datacenter", ""),
         "replication",
         String.valueOf(nodes.size()),
         "read-consistency",

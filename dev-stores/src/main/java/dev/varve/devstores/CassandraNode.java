@@ -113,7 +113,10 @@ public final class CassandraNode implements DevStore {
       </configuration>
       """;
 
-  /** Small, and quick to start; the log is synced as in production. */
+  /**
+   * Small, and quick to start. The log is synced before an answer: with the usual period of ten
+   * seconds a node that is killed forgets the last of them.
+   */
   private String yaml() {
     return """
     cluster_name: varve
@@ -172,7 +175,7 @@ public final class CassandraNode implements DevStore {
         settings.address(),
         "port",
         String.valueOf(settings.clientPort()),
-        "datacenter",
+        "local-datacenter",
         "datacenter1",
         "replication",
         "1");
@@ -181,6 +184,15 @@ public final class CassandraNode implements DevStore {
   /** Where clients connect, as {@code host:port}. */
   public String address() {
     return settings.address() + ":" + settings.clientPort();
+  }
+
+  String host() {
+    return settings.address();
+  }
+
+  /** Waits until the node has written a text since it was started. */
+  void awaitOutput(String text) {
+    process.awaitOutput(text, READY);
   }
 
   @Override

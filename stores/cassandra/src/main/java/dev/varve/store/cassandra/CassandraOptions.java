@@ -87,7 +87,7 @@ record CassandraOptions(
     CassandraOptions options =
         new CassandraOptions(
             List.copyOf(contactPoints),
-            read.text("datacenter"),
+            read.text("local-datacenter"),
             read.matching(
                 "keyspace", "varve", "[A-Za-z0-9_]{1,48}", "1 to 48 characters of a-z A-Z 0-9 _"),
             replication(read),

@@ -20,11 +20,11 @@ final class MicrosecondTimes implements WriteTimes {
   private static final AtomicLong LAST = new AtomicLong();
 
   @Override
-  public Stamps next(int steps, boolean deletes, long[] columns) {
+  public Stamps next(int steps, long firstPut) {
     long first = next(steps);
     return new Stamps() {
       @Override
-      public long ofPut(int step) {
+      public long ofPut(int step, long cellTime) {
         return first + step * STEP + 1;
       }
 

@@ -12,7 +12,6 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.MutationBatch.Edit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -191,24 +190,18 @@ final class MutationStatements {
   }
 
   private WriteTimes.Stamps stamps(List<Placed> placed) {
-    boolean deletes = false;
-    long[] columns = new long[placed.size()];
-    int puts = 0;
+    long firstPut = Long.MAX_VALUE;
     for (Placed one : placed) {
       if (batch.edit(one.edit) == Edit.PUT) {
-        columns[puts++] =
-            31L * edits.row(one.edit).hashCode() + edits.qualifier(one.edit).hashCode();
-      } else {
-        deletes = true;
+        firstPut = Math.min(firstPut, edits.time(one.edit));
       }
     }
-    int steps = placed.isEmpty() ? 1 : placed.getLast().step + 1;
-    return times.next(steps, deletes, Arrays.copyOf(columns, puts));
+    return times.next(placed.isEmpty() ? 1 : placed.getLast().step + 1, firstPut);
   }
 
   private void add(Placed placed, WriteTimes.Stamps stamps, List<BatchableStatement<?>> into) {
     int edit = placed.edit;
-    long put = stamps.ofPut(placed.step);
+    long put = stamps.ofPut(placed.step, edits.time(edit));
     long delete = stamps.ofDelete(placed.step);
     Edit kind = batch.edit(edit);
     if (kind == Edit.DELETE_ROW) {

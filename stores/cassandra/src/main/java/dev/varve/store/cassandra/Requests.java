@@ -71,7 +71,10 @@ final class Requests implements AutoCloseable {
         prepared.put(cql, made);
         return made;
       } catch (RuntimeException e) {
-        if (attempt >= options.retries() || Failures.status(e) == Status.REJECTED) {
+        // A node may not have heard of a new table yet.
+        boolean hopeless =
+            Failures.status(e) == Status.REJECTED && !Failures.isMissingTable(e);
+        if (attempt >= options.retries() || hopeless) {
           throw failure(e);
         }
         pause(attempt, this::ensureOpen);

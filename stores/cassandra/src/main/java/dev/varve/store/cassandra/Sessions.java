@@ -75,8 +75,8 @@ final class Sessions {
             .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(10))
             // Nothing here looks at the driver's picture of the schema, which is costly to draw.
             .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
-            .withDuration(
-                DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, Duration.ofSeconds(30))
+            // TableCatalog asks every node itself.
+            .withDuration(DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, Duration.ZERO)
             .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
             .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0);
     if (options.datacenter() == null) {

@@ -1,10 +1,12 @@
 package dev.varve.store.cassandra;
 
-import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
 import dev.varve.model.Resolution;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
@@ -250,15 +252,41 @@ final class TableCatalog {
     }
   }
 
-  /** Changes the schema and waits until all nodes agree. */
+  /** Changes the schema and waits until all nodes know it. */
   private void change(String cql) {
-    AsyncResultSet result =
-        requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
-    if (!result.getExecutionInfo().isSchemaInAgreement()
-        && !requests.session().checkSchemaAgreement()) {
-      throw new StoreException(
-          "cassandra: the nodes do not agree on the schema after '%s'".formatted(cql));
+    requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
+    long deadline = System.nanoTime() + SCHEMA_TIMEOUT.toNanos();
+    while (schemaVersions().size() > 1) {
+      if (System.nanoTime() > deadline) {
+        throw new StoreException(
+            "cassandra: the nodes do not agree on the schema after '%s'".formatted(cql));
+      }
+      sleep();
     }
+  }
+
+  /**
+   * The versions of all nodes that are up, each asked itself: what they know of each other may be
+   * of the time before.
+   */
+  private Set<UUID> schemaVersions() {
+    Set<UUID> versions = new TreeSet<>();
+    for (Node node : requests.session().getMetadata().getNodes().values()) {
+      if (node.getState() == NodeState.UP) {
+        Row row =
+            requests
+                .execute(
+                    SimpleStatement.newInstance("SELECT schema_version FROM system.local")
+                        .setNode(node)
+                        .setConsistencyLevel(ConsistencyLevel.ONE))
+                .one();
+        UUID version = row == null ? null : row.getUuid(0);
+        if (version != null) {
+          versions.add(version);
+        }
+      }
+    }
+    return versions;
   }
 
   private boolean applied(String cql, Object... values) {

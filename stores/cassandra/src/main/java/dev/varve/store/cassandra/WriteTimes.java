@@ -7,7 +7,12 @@ package dev.varve.store.cassandra;
 interface WriteTimes {
   /** The write times of one mutation. */
   interface Stamps {
-    long ofPut(int step);
+    /**
+     * The write time of a put.
+     *
+     * @param cellTime the time of its cell
+     */
+    long ofPut(int step, long cellTime);
 
     long ofDelete(int step);
   }
@@ -16,8 +21,7 @@ interface WriteTimes {
    * Gives the times of a mutation.
    *
    * @param steps how many it has, at least 1
-   * @param deletes whether it deletes anything
-   * @param columns what its puts are about, as hashes
+   * @param firstPut the least cell time that it puts; {@link Long#MAX_VALUE} where it only deletes
    */
-  Stamps next(int steps, boolean deletes, long[] columns);
+  Stamps next(int steps, long firstPut);
 }

@@ -1,0 +1,128 @@
+package dev.varve.devstores;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The original KairosDB 1.3, on a keyspace of a Cassandra node; it needs Java 17. */
+public final class KairosDb implements AutoCloseable {
+  private static final int JAVA = 17;
+  private static final Duration READY = Duration.ofMinutes(2);
+  private static final Duration STOP = Duration.ofSeconds(10);
+
+  private final Path directory;
+  private final int port;
+  private final int telnetPort;
+  private ChildProcess process;
+
+  private KairosDb(Path directory, String cassandra, String keyspace) {
+    this.directory = directory;
+    List<Integer> ports = Ports.free("127.0.0.1", 2);
+    this.port = ports.get(0);
+    this.telnetPort = ports.get(1);
+    writeConfiguration(cassandra, keyspace);
+    this.process = launch();
+  }
+
+  /**
+   * Starts it and returns once it answers; it makes its keyspace and tables where they are missing.
+   *
+   * @param cassandra a node, as {@code host:port}
+   */
+  public static KairosDb start(Path directory, String cassandra, String keyspace) {
+    return new KairosDb(directory.toAbsolutePath(), cassandra, keyspace);
+  }
+
+  private ChildProcess launch() {
+    ChildProcess started =
+        ChildProcess.start(
+            "KairosDB",
+            List.of(
+                JavaHome.java(JAVA).toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir=" + directory.resolve("tmp"),
+                "--add-opens",
+                "java.base/java.lang=ALL-UNNAMED",
+                "--add-opens",
+                "java.base/java.util=ALL-UNNAMED",
+                "-cp",
+                directory.resolve("conf/logging")
+                    + java.io.File.pathSeparator
+                    + Parts.classPath("kairosdb"),
+                "org.kairosdb.core.Main",
+                "-c",
+                "run",
+                "-p",
+                "conf/kairosdb.conf"),
+            directory,
+            Map.of(),
+            log());
+    started.awaitOutput("KairosDB service started", READY);
+    return started;
+  }
+
+  private void writeConfiguration(String cassandra, String keyspace) {
+    try {
+      for (String folder : List.of("tmp", "webroot", "conf/logging")) {
+        Files.createDirectories(directory.resolve(folder));
+      }
+      Files.writeString(directory.resolve("conf/logging/logback.xml"), LOGBACK);
+      Files.writeString(
+          directory.resolve("conf/kairosdb.conf"),
+          """
+          kairosdb: {
+            telnetserver: { port: %d, address: "127.0.0.1" }
+            jetty: { port: %d, address: "127.0.0.1", static_web_root: "webroot" }
+            service.reporter: "<disabled>"
+            service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
+            datastore.cassandra.write_cluster.cql_host_list: ["%s"]
+            datastore.cassandra.write_cluster.keyspace: "%s"
+            queue_processor.class: "org.kairosdb.core.queue.MemoryQueueProcessor"
+            queue_processor.min_batch_wait: 50
+            queries.aggregate_stats: true
+          }
+          """
+              .formatted(telnetPort, port, cassandra, keyspace));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the configuration of KairosDB", e);
+    }
+  }
+
+  private static final String LOGBACK =
+      """
+      <configuration>
+        <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
+          <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %logger{0} %msg%n</pattern></encoder>
+        </appender>
+        <root level="INFO"><appender-ref ref="out"/></root>
+      </configuration>
+      """;
+
+  /** Of its HTTP API, on 127.0.0.1. */
+  public int port() {
+    return port;
+  }
+
+  public Path log() {
+    return directory.resolve("kairosdb.log");
+  }
+
+  /** Starts it again, so that it forgets what it remembers of the tables. */
+  public void restart() {
+    process.stop(STOP);
+    process.close();
+    process = launch();
+  }
+
+  @Override
+  public void close() {
+    process.stop(STOP);
+    process.close();
+  }
+}
