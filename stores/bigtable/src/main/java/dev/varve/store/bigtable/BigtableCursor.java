@@ -46,6 +46,7 @@ final class BigtableCursor implements CellCursor {
   private boolean held;
   private boolean finished;
   private boolean closed;
+  private @Nullable StoreException failure;
   private @Nullable ResumeToken token;
   private ReadCost cost = ReadCost.NOTHING;
   private volatile boolean cancelled;
@@ -74,6 +75,10 @@ final class BigtableCursor implements CellCursor {
     if (closed) {
       throw new StoreException("the cursor is closed");
     }
+    StoreException earlier = failure;
+    if (earlier != null) {
+      throw earlier;
+    }
     try {
       while (!finished && into.size() < plan.limits().pageCells()) {
         ensureAlive();
@@ -83,14 +88,11 @@ final class BigtableCursor implements CellCursor {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      release();
-      throw new StoreException("reading table '%s' was interrupted".formatted(name()), e);
+      throw failed(new StoreException("reading table '%s' was interrupted".formatted(name()), e));
     } catch (FailedCall e) {
-      release();
-      throw store.failedRead(table, e);
+      throw failed(store.failedRead(table, e));
     } catch (StoreException e) {
-      release();
-      throw e;
+      throw failed(e);
     }
     if (finished) {
       release();
@@ -99,6 +101,13 @@ final class BigtableCursor implements CellCursor {
       token = tally.token(into);
     }
     return !into.isEmpty();
+  }
+
+  /** What failed once has not come to its end: later pulls fail as well. */
+  private StoreException failed(StoreException e) {
+    failure = e;
+    release();
+    return e;
   }
 
   private String name() {

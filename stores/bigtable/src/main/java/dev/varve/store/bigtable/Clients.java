@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The client's two halves: for data, and for tables. */
 final class Clients implements AutoCloseable {
+  private static final String EMULATOR_VARIABLE = "BIGTABLE_EMULATOR_HOST";
   private static final String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
   private static final Duration FIRST_DELAY = Duration.ofMillis(10);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
@@ -43,6 +44,13 @@ final class Clients implements AutoCloseable {
    * @throws StoreException if there are no credentials, or the key file is none
    */
   static Clients open(BigtableOptions options) {
+    String emulator = System.getenv(EMULATOR_VARIABLE);
+    if (options.emulator() == null && emulator != null) {
+      // The client would go there without a word, and data with it.
+      throw new StoreException(
+          "the bigtable store %s cannot be opened: variable %s points to an emulator, %s; use option emulator for one, or unset it"
+              .formatted(options.place(), EMULATOR_VARIABLE, emulator));
+    }
     BigtableDataClient data = null;
     try {
       CredentialsProvider credentials = credentials(options);

@@ -27,7 +27,8 @@ final class LookedWrite {
 
   RowOutcome run() {
     String what = "writing to table '%s'".formatted(encoder.table().spec().name());
-    Attempts attempts = store.attempts();
+    Attempts afterFailures = store.attempts();
+    Attempts afterChanges = store.attemptsAgainstOthers();
     FailedCall unknown = null;
     try {
       while (true) {
@@ -35,13 +36,13 @@ final class LookedWrite {
         boolean again;
         try {
           outcome = attempt(what);
-          again = outcome.status() == Status.NOT_APPLIED;
+          again = outcome.status() == Status.NOT_APPLIED && afterChanges.awaitNext();
         } catch (FailedCall e) {
           unknown = e.mayBeApplied() ? e : unknown;
           outcome = e.outcome(what);
-          again = e.isWorthRetrying();
+          again = e.isWorthRetrying() && afterFailures.awaitNext();
         }
-        if (outcome.applied() || !again || !attempts.awaitNext()) {
+        if (!again) {
           return outcome.applied() || unknown == null ? outcome : unknown.outcome(what);
         }
       }

@@ -79,7 +79,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     try {
       table.ensureThere();
       refuse(cell);
-      Attempts attempts = new Attempts(store.usage(), store.options().timeout(), Integer.MAX_VALUE);
+      Attempts attempts = store.attemptsAgainstOthers();
       do {
         ByteString newest = newest(cell);
         Bytes changed = decision.apply(newest == null ? null : value(cell.family(), newest));
