@@ -16,6 +16,8 @@ import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /** An open table; several may stand on the same mapping. */
@@ -26,6 +28,8 @@ final class BigtableTable implements Table {
   private final Admission admission;
   private final boolean readOnly;
   private volatile boolean closed;
+
+  private record Looked(int number, LookedWrite write) {}
 
   BigtableTable(BigtableStore store, TableMapping mapping, TableSpec spec, boolean readOnly) {
     this.store = store;
@@ -57,14 +61,14 @@ final class BigtableTable implements Table {
   private List<RowOutcome> apply(MutationBatch batch) {
     MutationEncoder encoder = new MutationEncoder(mapping, batch);
     BatchWrite write = new BatchWrite(store, mapping);
-    List<int[]> looked = new ArrayList<>();
+    List<Looked> looked = new ArrayList<>();
     List<@Nullable RowOutcome> refused = new ArrayList<>();
     int end;
     for (int first = 0; first < batch.size(); first = end) {
       end = batch.mutationEnd(first);
       RowOutcome refusal = refusal(encoder, first, end);
       if (refusal == null && encoder.needsLook(first, end)) {
-        looked.add(new int[] {refused.size(), first, end});
+        looked.add(new Looked(refused.size(), new LookedWrite(store, encoder, first, end)));
       } else if (refusal == null) {
         add(encoder, first, end, refused.size(), write);
       }
@@ -72,11 +76,29 @@ final class BigtableTable implements Table {
     }
     @Nullable RowOutcome[] outcomes = refused.toArray(new RowOutcome[0]);
     write.run(outcomes);
-    for (int[] mutation : looked) {
-      RowOutcome outcome = new LookedWrite(store, encoder, mutation[1], mutation[2]).run();
-      outcomes[mutation[0]] = outcome.applied() ? null : outcome;
-    }
+    writeLooked(looked, outcomes);
     return listed(outcomes);
+  }
+
+  /** Each takes two calls, one after the other; so several are under way at once. */
+  private void writeLooked(List<Looked> looked, @Nullable RowOutcome[] outcomes) {
+    if (looked.isEmpty()) {
+      return;
+    }
+    RowOutcome interrupted =
+        new RowOutcome(
+            Status.UNKNOWN, "writing to table '%s' was interrupted".formatted(spec.name()));
+    looked.forEach(mutation -> outcomes[mutation.number()] = interrupted);
+    int threads = Math.min(looked.size(), store.options().concurrency());
+    try (ExecutorService writers =
+        Executors.newFixedThreadPool(threads, Thread.ofVirtual().factory())) {
+      for (Looked mutation : looked) {
+        writers.execute(() -> {
+          RowOutcome outcome = mutation.write().run();
+          outcomes[mutation.number()] = outcome.applied() ? null : outcome;
+        });
+      }
+    }
   }
 
   private @Nullable RowOutcome refusal(MutationEncoder encoder, int first, int end) {

@@ -14,7 +14,7 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
   /** Rows that wait to be taken weigh about as much, or are one. */
   private static final long WAITING_BYTES = 1 << 20;
 
-  private static final int FIRST_ROWS = 8;
+  private static final int FIRST_ROWS = 2;
   private static final int ROWS_MAX = 512;
 
   private final SegmentRequest request;

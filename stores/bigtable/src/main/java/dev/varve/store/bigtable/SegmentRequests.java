@@ -36,6 +36,9 @@ final class SegmentRequests {
   /** Bigtable takes filters of up to 20 KiB. */
   private static final int FILTER_BYTES_MAX = 18 << 10;
 
+  /** More rows than this need no limit. */
+  private static final long ROWS_MAX = 1L << 40;
+
   /** How closely a filter follows the qualifiers of a plan. */
   private enum Closeness {
     EXACT,
@@ -110,7 +113,7 @@ final class SegmentRequests {
     if (plan.direction() == Direction.REVERSE) {
       query.reversed(true);
     }
-    return rows == Long.MAX_VALUE ? query : query.limit(rows);
+    return rows > ROWS_MAX ? query : query.limit(rows);
   }
 
   private static ByteStringRange rowRange(Segment segment) {

@@ -50,7 +50,7 @@ class BigtableContractIT {
 
     @Override
     public int oneIn() {
-      return 37;
+      return 101;
     }
 
     @Override
