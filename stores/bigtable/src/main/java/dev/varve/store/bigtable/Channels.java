@@ -1,12 +1,14 @@
 package dev.varve.store.bigtable;
 
 import com.google.api.core.ApiFunction;
+import io.grpc.ConnectivityState;
 import io.grpc.ForwardingChannelBuilder2;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +16,13 @@ import org.jspecify.annotations.Nullable;
  * whether the other side is back, and this cannot be set; but it can be told to look now.
  */
 final class Channels {
-  private static final long PAUSE_NANOS = 500_000_000;
+  private static final Duration PAUSE = Duration.ofMillis(250);
+
+  /** How often one failure makes it look; those that follow make it look again. */
+  private static final int LOOKS = 40;
 
   private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
-  private final AtomicLong lastLook = new AtomicLong(System.nanoTime() - PAUSE_NANOS);
+  private final AtomicBoolean looking = new AtomicBoolean();
 
   /** Makes connections as a client is set up to, and notes them. */
   @SuppressWarnings("rawtypes")
@@ -26,14 +31,38 @@ final class Channels {
     return builder -> new Noted(setUp == null ? builder : setUp.apply(builder));
   }
 
-  /** Connects again at once where there is no connection; does nothing if it did so just now. */
+  /** For a while makes connections that are lost be sought again and again; returns at once. */
   void reconnect() {
-    long last = lastLook.get();
-    long now = System.nanoTime();
-    if (now - last >= PAUSE_NANOS && lastLook.compareAndSet(last, now)) {
-      channels.removeIf(ManagedChannel::isShutdown);
-      channels.forEach(ManagedChannel::resetConnectBackoff);
+    if (looking.compareAndSet(false, true)) {
+      Thread.ofVirtual().name("bigtable-reconnect").start(this::look);
     }
+  }
+
+  private void look() {
+    try {
+      for (int i = 0; i < LOOKS && seek(); i++) {
+        Thread.sleep(PAUSE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      looking.set(false);
+    }
+  }
+
+  /** Returns whether a connection is still missing. */
+  private boolean seek() {
+    channels.removeIf(ManagedChannel::isShutdown);
+    boolean missing = false;
+    for (ManagedChannel channel : channels) {
+      ConnectivityState state = channel.getState(false);
+      if (state == ConnectivityState.TRANSIENT_FAILURE) {
+        channel.resetConnectBackoff();
+      }
+      missing |=
+          state == ConnectivityState.TRANSIENT_FAILURE || state == ConnectivityState.CONNECTING;
+    }
+    return missing;
   }
 
   private final class Noted extends ForwardingChannelBuilder2<Noted> {

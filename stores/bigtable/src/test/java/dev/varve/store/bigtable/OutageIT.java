@@ -74,7 +74,7 @@ class OutageIT {
                 "emulator", "127.0.0.1:" + port,
                 "timeout", "1500ms",
                 "attempt-timeout", "500ms",
-                "retries", "3"));
+                "retries", "10"));
   }
 
   @Test
