@@ -1,0 +1,344 @@
+package dev.varve.store.contract;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadCost;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store around another one, as distant as the network makes it: calls are slow, throttled, lost
+ * on the way there or back, answered in part, or fail midway, by the dice of a seed. It is never
+ * embedded, and outlived by what it stands around.
+ *
+ * <p>What it does is what {@link Table} allows: a mutation is applied whole or not at all, and one
+ * whose end is unknown may also be applied later, behind others. Then the cell of the higher time
+ * stands, as on every store that keeps times, which is seen to here ({@link LatePuts}).
+ */
+public final class FaultyStore implements Store {
+  /**
+   * How often calls fail, each from 0 to 1.
+   *
+   * @param slow takes some milliseconds more
+   * @param throttled nothing of a write is applied, and the store says so
+   * @param partial of a write some mutations are applied, others surely not, of others nobody knows
+   * @param late of the mutations of which nobody knows, how many arrive later; 0 where cell times
+   *     do not tell which of two puts is the later
+   * @param lost the connection: this call and the next ones fail
+   * @param readFails a pull of a cursor
+   */
+  public record Faults(
+      double slow, double throttled, double partial, double late, double lost, double readFails) {
+    public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
+    public static final Faults OFTEN = new Faults(0.01, 0.03, 0.04, 0.5, 0.002, 0.005);
+
+    /** The same where nothing arrives late. */
+    public Faults withoutLate() {
+      return new Faults(slow, throttled, partial, 0, lost, readFails);
+    }
+  }
+
+  private static final long SLOW_NANOS = 2_000_000;
+  private static final int CALLS_WITHOUT_CONNECTION = 3;
+
+  private final Store store;
+  private final LatePuts late = new LatePuts();
+  private final AtomicInteger openCursors = new AtomicInteger();
+  private final AtomicLong faults = new AtomicLong();
+
+  /** Guarded by this, as all below. */
+  private final Random random;
+
+  private Faults often = Faults.NONE;
+  private int lostCalls;
+
+  public FaultyStore(Store store, long seed) {
+    this.store = store;
+    this.random = new Random(seed);
+  }
+
+  /** From here on calls fail so often. */
+  public synchronized FaultyStore faults(Faults now) {
+    often = now;
+    lostCalls = 0;
+    return this;
+  }
+
+  /** How many cursors were opened and are not closed. */
+  public int openCursors() {
+    return openCursors.get();
+  }
+
+  /** How many faults there were. */
+  public long faultCount() {
+    return faults.get();
+  }
+
+  /** Lets everything arrive that is still on its way. */
+  public synchronized void settle() {
+    late.arrive(Integer.MAX_VALUE);
+  }
+
+  private synchronized boolean happens(double chance) {
+    boolean happens = chance > 0 && random.nextDouble() < chance;
+    if (happens) {
+      faults.incrementAndGet();
+    }
+    return happens;
+  }
+
+  private void dawdle() {
+    if (happens(often().slow())) {
+      LockSupport.parkNanos(SLOW_NANOS);
+    }
+  }
+
+  private synchronized Faults often() {
+    return often;
+  }
+
+  /** Whether there is no connection now. */
+  private synchronized boolean isLost() {
+    if (lostCalls == 0 && happens(often.lost())) {
+      lostCalls = 1 + random.nextInt(CALLS_WITHOUT_CONNECTION);
+    }
+    lostCalls = Math.max(0, lostCalls - 1);
+    return lostCalls > 0;
+  }
+
+  private StoreException connectionLost() {
+    return new StoreException("the connection is lost", null, true);
+  }
+
+  private synchronized List<RowOutcome> apply(
+      Table table, MutationBatch batch, Durability durability) {
+    late.arrive(random.nextInt(3));
+    if (isLost()) {
+      return all(batch, new RowOutcome(Status.NOT_APPLIED, "there is no connection"));
+    }
+    if (happens(often.throttled())) {
+      return all(batch, new RowOutcome(Status.NOT_APPLIED, "too many requests"));
+    }
+    if (happens(often.partial())) {
+      return applyPart(table, batch, durability);
+    }
+    return late.apply(table, batch, durability);
+  }
+
+  private static List<RowOutcome> all(MutationBatch batch, RowOutcome outcome) {
+    List<RowOutcome> outcomes = new ArrayList<>();
+    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
+      outcomes.add(outcome);
+    }
+    return outcomes;
+  }
+
+  private List<RowOutcome> applyPart(Table table, MutationBatch batch, Durability durability) {
+    List<RowOutcome> outcomes = new ArrayList<>();
+    int end;
+    for (int first = 0; first < batch.size(); first = end) {
+      end = batch.mutationEnd(first);
+      MutationBatch mutation = new MutationBatch();
+      for (int edit = first; edit < end; edit++) {
+        mutation.addFrom(batch, edit);
+      }
+      outcomes.add(
+          switch (random.nextInt(4)) {
+            case 0 -> new RowOutcome(Status.NOT_APPLIED, "this row's server is moving");
+            case 1 -> unknown(table, mutation, durability);
+            default -> applied(late.apply(table, mutation, durability));
+          });
+    }
+    return outcomes;
+  }
+
+  private RowOutcome unknown(Table table, MutationBatch mutation, Durability durability) {
+    RowOutcome unknown = new RowOutcome(Status.UNKNOWN, "no answer in time");
+    if (random.nextDouble() < often.late() && LatePuts.isPuts(mutation)) {
+      late.add(table, mutation);
+    } else if (random.nextBoolean()) {
+      RowOutcome outcome = applied(late.apply(table, mutation, durability));
+      return outcome.status() == Status.REJECTED ? outcome : unknown;
+    }
+    return unknown;
+  }
+
+  private static RowOutcome applied(List<RowOutcome> outcomes) {
+    return outcomes.isEmpty() ? RowOutcome.APPLIED : outcomes.getFirst();
+  }
+
+  @Override
+  public String kind() {
+    return store.kind();
+  }
+
+  @Override
+  public Capabilities capabilities(TableSpec spec) {
+    return store.capabilities(spec);
+  }
+
+  @Override
+  public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+    return store.check(spec, needs);
+  }
+
+  @Override
+  public Table open(TableSpec spec, OpenMode mode) {
+    return new FaultyTable(store.open(spec, mode));
+  }
+
+  @Override
+  public List<String> tables() {
+    return store.tables();
+  }
+
+  @Override
+  public void drop(String table) {
+    store.drop(table);
+  }
+
+  @Override
+  public Map<String, Double> figures() {
+    return new TreeMap<>(store.figures());
+  }
+
+  /** The store around which this one stands stays open. */
+  @Override
+  public void close() {}
+
+  private final class FaultyTable implements Table, Power.ConditionalPut, Power.Increment {
+    private final Table table;
+
+    private FaultyTable(Table table) {
+      this.table = table;
+    }
+
+    @Override
+    public TableSpec spec() {
+      return table.spec();
+    }
+
+    @Override
+    public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+      dawdle();
+      return FaultyStore.this.apply(table, batch, durability);
+    }
+
+    @Override
+    public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+      dawdle();
+      if (isLost()) {
+        throw connectionLost();
+      }
+      openCursors.incrementAndGet();
+      return new FaultyCursor(table.read(plan, resume));
+    }
+
+    @Override
+    public <P extends Power> Optional<P> power(Class<P> power) {
+      boolean here = power.isInstance(this) && table.power(power).isPresent();
+      return here ? Optional.of(power.cast(this)) : Optional.empty();
+    }
+
+    @Override
+    public boolean putIf(Cell cell, @Nullable Bytes expected) {
+      loseTheWayThere();
+      boolean put = table.power(Power.ConditionalPut.class).orElseThrow().putIf(cell, expected);
+      loseTheWayBack();
+      return put;
+    }
+
+    @Override
+    public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
+      loseTheWayThere();
+      Power.Increment increment = table.power(Power.Increment.class).orElseThrow();
+      long sum = increment.add(row, family, qualifier, amount, time);
+      loseTheWayBack();
+      return sum;
+    }
+
+    private void loseTheWayThere() {
+      dawdle();
+      if (isLost() || happens(often().throttled())) {
+        throw connectionLost();
+      }
+    }
+
+    private void loseTheWayBack() {
+      if (happens(often().partial())) {
+        throw connectionLost();
+      }
+    }
+
+    @Override
+    public void close() {
+      table.close();
+    }
+  }
+
+  private final class FaultyCursor implements CellCursor {
+    private final CellCursor cursor;
+    private boolean closed;
+
+    private FaultyCursor(CellCursor cursor) {
+      this.cursor = cursor;
+    }
+
+    @Override
+    public boolean next(CellBatch into) {
+      dawdle();
+      if (happens(often().readFails())) {
+        into.clear();
+        throw new StoreException("the read broke off");
+      }
+      return cursor.next(into);
+    }
+
+    @Override
+    public @Nullable ResumeToken token() {
+      return cursor.token();
+    }
+
+    @Override
+    public ReadCost cost() {
+      return cursor.cost();
+    }
+
+    @Override
+    public void cancel() {
+      cursor.cancel();
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        openCursors.decrementAndGet();
+      }
+      cursor.close();
+    }
+  }
+}

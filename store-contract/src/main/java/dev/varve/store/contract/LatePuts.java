@@ -1,0 +1,103 @@
+package dev.varve.store.contract;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.MutationBatch.Edit;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.TimeUse;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Puts that are still on their way after nobody waits for them any more. Of two puts into one
+ * column of a family whose times are the clock of acceptance the later one stands, in whatever
+ * order they arrive: a store in memory keeps the last that it was given, which only writers in
+ * order may count on.
+ */
+final class LatePuts {
+  private record OnTheWay(Table table, MutationBatch mutation) {}
+
+  private final Deque<OnTheWay> waiting = new ArrayDeque<>();
+
+  static boolean isPuts(MutationBatch mutation) {
+    for (int edit = 0; edit < mutation.size(); edit++) {
+      if (mutation.edit(edit) != Edit.PUT) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void add(Table table, MutationBatch mutation) {
+    waiting.add(new OnTheWay(table, mutation));
+  }
+
+  /** Lets some of them arrive, the first sent first. */
+  void arrive(int count) {
+    for (int i = 0; i < count && !waiting.isEmpty(); i++) {
+      OnTheWay next = waiting.remove();
+      apply(next.table(), next.mutation(), Durability.SYNCED);
+    }
+  }
+
+  /** Applies a batch without the puts that a newer cell has overtaken. */
+  List<RowOutcome> apply(Table table, MutationBatch batch, Durability durability) {
+    MutationBatch rest = new MutationBatch();
+    boolean overtaken = false;
+    for (int edit = 0; edit < batch.size(); edit++) {
+      if (batch.edit(edit) == Edit.PUT && isOvertaken(table, batch, edit)) {
+        overtaken = true;
+      } else {
+        rest.addFrom(batch, edit);
+      }
+    }
+    // One outcome a mutation: where all edits of one are gone there would be one too few.
+    return !overtaken
+        ? table.apply(batch, durability)
+        : rest.isEmpty() ? List.of() : allOrNothing(table.apply(rest, durability));
+  }
+
+  private static List<RowOutcome> allOrNothing(List<RowOutcome> outcomes) {
+    if (!outcomes.isEmpty()) {
+      throw new AssertionError("what overtakes was applied, what it overtook is not: " + outcomes);
+    }
+    return outcomes;
+  }
+
+  private static boolean isOvertaken(Table table, MutationBatch batch, int edit) {
+    TableSpec spec = table.spec();
+    int family = batch.cells().family(edit);
+    FamilySpec of = spec.families().get(family);
+    if (of.time() != TimeUse.CLOCK || of.maxVersions() != 1) {
+      return false;
+    }
+    Bytes row = batch.cells().row(edit);
+    byte[] key = row.toArray();
+    Bytes partition = row.slice(0, spec.partitioning().prefixLength(key, 0, key.length));
+    ReadPlan plan =
+        ReadPlan.of(
+            List.of(Slice.row(partition, row)),
+            List.of(
+                new FamilySelect(
+                    family,
+                    List.of(QualifierRange.exactly(batch.cells().qualifier(edit))),
+                    TimeRange.ALL,
+                    1)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      return cursor.next(page) && page.time(0) > batch.cells().time(edit);
+    }
+  }
+}
