@@ -262,7 +262,11 @@ class KairosDbTakeoverIT {
 
   private static String printed(TreeMap<Long, Value> points) {
     List<String> pairs = new ArrayList<>();
-    points.forEach((time, value) -> pairs.add("[" + time + "," + json(value) + "]"));
+    points.forEach((time, value) -> {
+      // KairosDB prints no zeros behind the point.
+      String printed = json(value).replaceFirst("\\.0$", "");
+      pairs.add("[" + time + "," + printed + "]");
+    });
     return "[" + String.join(",", pairs) + "]";
   }
 
