@@ -48,6 +48,11 @@ class StoreAround implements Store {
   }
 
   @Override
+  public boolean exists(TableSpec spec) {
+    return store.exists(spec);
+  }
+
+  @Override
   public void drop(String table) {
     store.drop(table);
   }

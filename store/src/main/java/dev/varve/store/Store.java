@@ -37,8 +37,13 @@ public interface Store extends AutoCloseable {
    */
   Table open(TableSpec spec, OpenMode mode);
 
-  /** The names of the tables that exist, sorted. */
+  /** The names of the store's own tables that exist, sorted. */
   List<String> tables();
+
+  /** Whether a table exists: one of the store's own, or that of another program. */
+  default boolean exists(TableSpec spec) {
+    return tables().contains(spec.name());
+  }
 
   /** Deletes a table and all its cells; nothing where there is none. */
   void drop(String table);

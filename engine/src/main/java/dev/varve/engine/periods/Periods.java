@@ -44,22 +44,20 @@ public final class Periods implements AutoCloseable {
   /** Says why the tables of a dataset could not be served by a store, before anything is made. */
   public static List<String> check(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> reasons = new ArrayList<>();
-    List<String> present = store.tables();
     for (Placement placement : placements(config, declared, store)) {
       String where =
           "dataset '%s', layout '%s': "
               .formatted(config.name(), placement.layout().identity().name());
-      if (placement.isForeign() && !present.contains(placement.dataTable().name())) {
+      if (placement.isForeign() && !store.exists(placement.dataTable())) {
         reasons.add(
             where
-                + "the store has no table '%s' to attach; it has: %s"
-                    .formatted(placement.dataTable().name(), String.join(", ", present)));
+                + "the store has no table '%s' to attach".formatted(placement.dataTable().name()));
         continue;
       }
       Set<Class<? extends Power>> needs =
           placement.mode() == OpenMode.READ_ONLY ? Set.of() : placement.layout().needs();
       for (TableSpec spec : placement.tables()) {
-        if (!placement.isForeign() || present.contains(spec.name())) {
+        if (!placement.isForeign() || store.exists(spec)) {
           store.check(spec, needs).forEach(reason -> reasons.add(where + reason));
         }
       }
@@ -69,9 +67,8 @@ public final class Periods implements AutoCloseable {
 
   /** Whether a table of samples of one of the layouts is there already. */
   public static boolean exist(DatasetConfig config, List<Declared> declared, Store store) {
-    List<String> tables = store.tables();
     return placements(config, declared, store).stream()
-        .anyMatch(placement -> tables.contains(placement.dataTable().name()));
+        .anyMatch(placement -> store.exists(placement.dataTable()));
   }
 
   /** Of all layouts, period by period, each time the primary first. */

@@ -55,10 +55,9 @@ public final class PlacedLayout implements AutoCloseable {
    */
   static PlacedLayout open(
       Placement placement, int slot, boolean primary, Store store, LongSupplier clock) {
-    List<String> present = placement.isForeign() ? store.tables() : List.of();
     List<Table> tables = new ArrayList<>();
     for (TableSpec spec : placement.tables()) {
-      if (placement.isForeign() && !present.contains(spec.name())) {
+      if (placement.isForeign() && !store.exists(spec)) {
         LOG.warn(
             "layout '{}': the store has no table '{}', which counts as empty",
             placement.layout().identity().name(),

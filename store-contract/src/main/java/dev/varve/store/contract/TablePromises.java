@@ -46,6 +46,9 @@ final class TablePromises {
       assertThat(Lab.values(Lab.readAll(lab.table(name)))).containsExactly(name);
     }
     assertThat(lab.store().tables()).containsExactlyElementsOf(ALIKE.stream().sorted().toList());
+    assertThat(ALIKE).allMatch(name -> lab.store().exists(Lab.spec(name)));
+    assertThat(lab.store().exists(Lab.spec("aaa"))).isFalse();
+    assertThat(lab.store().exists(Lab.spec("aaa").attached("aaa"))).isFalse();
   }
 
   private static void many(Lab lab) {

@@ -213,6 +213,16 @@ final class BigtableStore implements Store {
   }
 
   @Override
+  public boolean exists(TableSpec spec) {
+    usage.enter();
+    try {
+      return spec.foreign() ? catalog.isThere(spec.name()) : catalog.names().contains(spec.name());
+    } finally {
+      usage.leave();
+    }
+  }
+
+  @Override
   public void drop(String table) {
     usage.enter();
     try {

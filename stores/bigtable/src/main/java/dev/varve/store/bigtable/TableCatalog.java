@@ -185,6 +185,11 @@ final class TableCatalog {
     }
   }
 
+  /** Whether Bigtable has a table, whoever made it. */
+  boolean isThere(String id) {
+    return call("looking for table '%s'".formatted(id), () -> admin.exists(id));
+  }
+
   /** Deletes a table and its row; nothing where there is none. */
   void drop(String name) {
     if (read(name) == null) {

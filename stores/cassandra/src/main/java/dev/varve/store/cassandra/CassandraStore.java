@@ -143,6 +143,12 @@ final class CassandraStore implements Store {
   }
 
   @Override
+  public boolean exists(TableSpec spec) {
+    requests.ensureOpen();
+    return spec.foreign() ? foreign.isThere(spec.name()) : catalog.names().contains(spec.name());
+  }
+
+  @Override
   public void drop(String table) {
     requests.ensureOpen();
     catalog.drop(table);

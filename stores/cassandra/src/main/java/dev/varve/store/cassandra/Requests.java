@@ -72,8 +72,7 @@ final class Requests implements AutoCloseable {
         return made;
       } catch (RuntimeException e) {
         // A node may not have heard of a new table yet.
-        boolean hopeless =
-            Failures.status(e) == Status.REJECTED && !Failures.isMissingTable(e);
+        boolean hopeless = Failures.status(e) == Status.REJECTED && !Failures.isMissingTable(e);
         if (attempt >= options.retries() || hopeless) {
           throw failure(e);
         }

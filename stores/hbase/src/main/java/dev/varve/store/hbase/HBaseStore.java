@@ -189,6 +189,14 @@ final class HBaseStore implements Store {
     return cluster.tables();
   }
 
+  @Override
+  public boolean exists(TableSpec spec) {
+    calls.ensureOpen();
+    return spec.foreign()
+        ? cluster.find(cluster.foreignName(spec.name())) != null
+        : tables().contains(spec.name());
+  }
+
   /**
    * {@inheritDoc}
    *
