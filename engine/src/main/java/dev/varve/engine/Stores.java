@@ -4,6 +4,7 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.ServerId;
+import dev.varve.engine.home.ServerIdFile;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProviders;
@@ -58,6 +59,9 @@ final class Stores implements AutoCloseable {
   private final Map<Path, ClockTable> marks = new LinkedHashMap<>();
   private final Map<String, OfDataset> byDataset = new HashMap<>();
 
+  /** Open while a store is that others may share. */
+  private @Nullable ServerIdFile serverIdFile;
+
   /**
    * Opens the stores of all datasets.
    *
@@ -90,10 +94,19 @@ final class Stores implements AutoCloseable {
         dataset.home().equals(dataset.store())
             ? data
             : open(name, dataset.home(), dataset.home().kind() + "-" + name + ".home");
-    ServerId server = at(home).store().isEmbedded() ? null : ServerId.in(directory);
+    ServerId server = at(home).store().isEmbedded() ? null : serverId();
     ClockTable clock =
         marks.computeIfAbsent(home, path -> new ClockTable(at(path).store(), server));
     byDataset.put(name, new OfDataset(at(data).store(), at(home).store(), clock, server));
+  }
+
+  private ServerId serverId() {
+    ServerIdFile file = serverIdFile;
+    if (file == null) {
+      file = new ServerIdFile(directory);
+      serverIdFile = file;
+    }
+    return file.id();
   }
 
   /**
@@ -172,5 +185,9 @@ final class Stores implements AutoCloseable {
     marks.clear();
     byPath.values().forEach(opened -> opened.store().close());
     byPath.clear();
+    if (serverIdFile != null) {
+      serverIdFile.close();
+      serverIdFile = null;
+    }
   }
 }

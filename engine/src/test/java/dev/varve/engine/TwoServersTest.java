@@ -25,6 +25,8 @@ import dev.varve.store.Store.OpenMode;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -400,6 +402,18 @@ class TwoServersTest {
     assertThatThrownBy(() -> first.read(ALL))
         .isInstanceOf(QueryRefusedException.class)
         .hasMessageContaining("that another server has added");
+  }
+
+  @Test
+  void aSecondProcessOnOneDirectoryIsAnotherServer() throws IOException {
+    Dataset first = a.open(config("buckets"));
+    String id = Files.readString(directory.resolve("a").resolve("server-id"));
+    try (Server second = new Server("a")) {
+      second.open(config("buckets")).write(one("x", NOW, 1));
+      await().atMost(SOON).until(() -> TestEngine.read(first, ALL).size() == 1);
+    }
+    assertThat(id).matches("[0-9a-f]{16}\n");
+    assertThat(Files.readString(directory.resolve("a").resolve("server-id"))).isEqualTo(id);
   }
 
   @Test
