@@ -1,0 +1,142 @@
+package dev.varve.matrix;
+
+import dev.varve.model.Value;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Writes to OpenTSDB and asks it, as its users do. */
+final class OpenTsdbClient {
+  /** Of one of the series of the test, which have one tag. */
+  record Point(String metric, String host, long time, Value value) {
+    /** A whole second as seconds, any other time as milliseconds. */
+    private long sentTime() {
+      return time % 1000 == 0 ? time / 1000 : time;
+    }
+
+    private String number() {
+      return text(value);
+    }
+
+    private String json() {
+      return "{\"metric\":\"%s\",\"timestamp\":%d,\"value\":\"%s\",\"tags\":{\"host\":\"%s\"}}"
+          .formatted(metric, sentTime(), number(), host);
+    }
+
+    private String line() {
+      return "put %s %d %s host=%s\n".formatted(metric, sentTime(), number(), host);
+    }
+  }
+
+  private static final int PUT_POINTS = 500;
+
+  /** One series of an answer; names and numbers of the test need no escapes. */
+  private static final Pattern SERIES =
+      Pattern.compile("\"tags\":\\{\"host\":\"([^\"]+)\"}[^}]*\"dps\":\\[(.*?)]}");
+
+  private static final Pattern SAMPLE = Pattern.compile("\\[(\\d+),([^\\]]+)]");
+
+  private final URI address;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  OpenTsdbClient(URI address) {
+    this.address = address;
+  }
+
+  private static String text(Value value) {
+    return switch (value) {
+      case Value.Int64 integer -> Long.toString(integer.value());
+      case Value.Real real -> Double.toString(real.value());
+      default -> throw new IllegalArgumentException("no number: " + value);
+    };
+  }
+
+  /** Puts points over HTTP; they stand in HBase when this returns. */
+  void put(List<Point> points) throws IOException, InterruptedException {
+    for (int from = 0; from < points.size(); from += PUT_POINTS) {
+      String body =
+          points.subList(from, Math.min(points.size(), from + PUT_POINTS)).stream()
+              .map(Point::json)
+              .collect(Collectors.joining(",", "[", "]"));
+      HttpResponse<String> answer =
+          http.send(
+              HttpRequest.newBuilder(address.resolve("/api/put?details&sync"))
+                  .POST(HttpRequest.BodyPublishers.ofString(body))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 200 || !answer.body().contains("\"failed\":0")) {
+        throw new AssertionError("put answered " + answer.statusCode() + ": " + answer.body());
+      }
+    }
+  }
+
+  /** Puts points by telnet lines; they stand in HBase some time after this returns. */
+  void putByTelnet(List<Point> points) throws IOException {
+    try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+      OutputStream out = socket.getOutputStream();
+      for (Point point : points) {
+        out.write(point.line().getBytes(StandardCharsets.US_ASCII));
+      }
+      // It answers in the order of the lines, and a put that fails with a line.
+      out.write("version\n".getBytes(StandardCharsets.US_ASCII));
+      out.flush();
+      StringBuilder answer = new StringBuilder();
+      byte[] some = new byte[4096];
+      while (!answer.toString().contains("net.opentsdb")) {
+        int length = socket.getInputStream().read(some);
+        if (length < 0) {
+          break;
+        }
+        answer.append(new String(some, 0, length, StandardCharsets.US_ASCII));
+      }
+      if (answer.toString().contains("put:")) {
+        throw new AssertionError("telnet answered " + answer);
+      }
+    }
+  }
+
+  /** All samples of a metric, by series and time. */
+  Map<String, NavigableMap<Long, Value>> query(String metric)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(
+                    address.resolve(
+                        "/api/query?start=1600000000&end=1800000000&ms=true&arrays=true&m=none:%s%%7Bhost=*%%7D"
+                            .formatted(metric)))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    if (answer.statusCode() != 200) {
+      throw new AssertionError("query answered " + answer.statusCode() + ": " + answer.body());
+    }
+    Map<String, NavigableMap<Long, Value>> found = new TreeMap<>();
+    Matcher series = SERIES.matcher(answer.body());
+    while (series.find()) {
+      NavigableMap<Long, Value> samples = new TreeMap<>();
+      Matcher sample = SAMPLE.matcher(series.group(2));
+      while (sample.find()) {
+        samples.put(Long.parseLong(sample.group(1)), value(sample.group(2)));
+      }
+      found.put(metric + "/" + series.group(1), samples);
+    }
+    return found;
+  }
+
+  private static Value value(String text) {
+    return text.matches("-?\\d+")
+        ? new Value.Int64(Long.parseLong(text))
+        : new Value.Real(Double.parseDouble(text));
+  }
+}
