@@ -3,13 +3,13 @@ package dev.varve.store.hbase;
 import dev.varve.store.StoreException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Waits for HBase's answers. Nobody waits longer than a call may take, nor for a store that has
@@ -17,8 +17,11 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class Calls {
   private final Duration atMost;
-  private final Set<CompletableFuture<?>> awaited = ConcurrentHashMap.newKeySet();
-  private final LongAdder count = new LongAdder();
+
+  /** What ends the waiting for each answer that is awaited, by numbers that tell them apart. */
+  private final Map<Long, Runnable> awaited = new ConcurrentHashMap<>();
+
+  private final AtomicLong count = new AtomicLong();
   private volatile boolean closed;
 
   /** The client keeps its own time limits; this one is for where it would not. */
@@ -42,7 +45,7 @@ final class Calls {
 
   /** How many answers were waited for. */
   long count() {
-    return count.sum();
+    return count.get();
   }
 
   /**
@@ -51,9 +54,9 @@ final class Calls {
    * @throws StoreException if the store is closed
    */
   <T> T await(CompletableFuture<T> answer) throws FailedCallException {
-    count.increment();
+    long number = count.incrementAndGet();
     if (!answer.isDone()) {
-      awaited.add(answer);
+      awaited.put(number, () -> answer.completeExceptionally(closedException()));
     }
     try {
       if (closed) {
@@ -71,7 +74,7 @@ final class Calls {
       Thread.currentThread().interrupt();
       throw new FailedCallException(Failure.of(new InterruptedIOException("interrupted")));
     } finally {
-      awaited.remove(answer);
+      awaited.remove(number);
     }
   }
 
@@ -90,7 +93,7 @@ final class Calls {
       return false;
     }
     closed = true;
-    awaited.forEach(answer -> answer.completeExceptionally(closedException()));
+    awaited.values().forEach(Runnable::run);
     return true;
   }
 }

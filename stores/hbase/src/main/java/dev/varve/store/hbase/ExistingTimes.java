@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -29,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 final class ExistingTimes {
   /** The times of the cells of one row, falling, by family and qualifier. */
   static final class OfRow {
-    private final Map<Integer, TreeMap<Bytes, List<Long>>> families = new HashMap<>();
+    private final Map<Integer, NavigableMap<Bytes, List<Long>>> families = new HashMap<>();
 
     /** The columns of a family, in order. */
-    TreeMap<Bytes, List<Long>> family(int family) {
+    NavigableMap<Bytes, List<Long>> family(int family) {
       return families.computeIfAbsent(family, any -> new TreeMap<>());
     }
 
@@ -71,7 +73,7 @@ final class ExistingTimes {
   }
 
   private Get get(Mutation mutation) {
-    Map<Integer, @Nullable TreeSet<Bytes>> columns = new HashMap<>();
+    Map<Integer, @Nullable Set<Bytes>> columns = new HashMap<>();
     boolean puts = false;
     boolean timed = false;
     for (int i = mutation.first(); i < mutation.end(); i++) {
@@ -83,7 +85,7 @@ final class ExistingTimes {
           if (!columns.containsKey(family)) {
             columns.put(family, new TreeSet<>());
           }
-          TreeSet<Bytes> some = columns.get(family);
+          Set<Bytes> some = columns.get(family);
           if (some != null) {
             some.add(batch.cells().qualifier(i));
           }
@@ -99,7 +101,7 @@ final class ExistingTimes {
     return get(batch.cells().row(mutation.first()), columns, puts || timed);
   }
 
-  private Get get(Bytes row, Map<Integer, @Nullable TreeSet<Bytes>> columns, boolean allVersions) {
+  private Get get(Bytes row, Map<Integer, @Nullable Set<Bytes>> columns, boolean allVersions) {
     Get get = new Get(row.toArray()).setFilter(new KeyOnlyFilter());
     columns.forEach((family, some) -> {
       if (some == null) {

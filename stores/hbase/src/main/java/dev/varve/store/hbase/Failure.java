@@ -19,6 +19,7 @@ import org.apache.hadoop.hbase.client.RetriesExhaustedException;
 import org.apache.hadoop.hbase.ipc.FailedServerException;
 import org.apache.hadoop.hbase.ipc.ServerNotRunningYetException;
 import org.apache.hadoop.ipc.RemoteException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a call failed, and what that says of a write.
@@ -60,21 +61,21 @@ record Failure(Kind kind, String reason, Throwable cause) {
 
   /** What went wrong in the last attempt. */
   private static Throwable root(Throwable thrown) {
-    Throwable at = thrown;
-    while (true) {
-      Throwable inner =
-          switch (at) {
-            case CompletionException wrapped -> wrapped.getCause();
-            case ExecutionException wrapped -> wrapped.getCause();
-            case RetriesExhaustedException wrapped -> wrapped.getCause();
-            case RemoteException remote -> remote.unwrapRemoteException();
-            default -> null;
-          };
-      if (inner == null || inner == at) {
-        return at;
-      }
-      at = inner;
-    }
+    Throwable inner =
+        switch (thrown) {
+          case CompletionException wrapped -> wrapped.getCause();
+          case ExecutionException wrapped -> wrapped.getCause();
+          case RetriesExhaustedException wrapped -> wrapped.getCause();
+          case RemoteException remote -> unwrapped(remote);
+          default -> null;
+        };
+    return inner == null ? thrown : root(inner);
+  }
+
+  /** What the server threw; null where this side has no such class. */
+  private static @Nullable Throwable unwrapped(RemoteException remote) {
+    IOException inner = remote.unwrapRemoteException();
+    return inner instanceof RemoteException ? null : inner;
   }
 
   /** The first line: what follows is the stack of a server. */

@@ -5,6 +5,7 @@ import dev.varve.model.TimeRange;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.hbase.client.Delete;
@@ -110,8 +111,8 @@ final class RowDeletes {
         .forEach((qualifier, times) -> times.forEach(column(family, qualifier)::hideTo));
   }
 
-  private static <V> java.util.SortedMap<Bytes, V> range(
-      TreeMap<Bytes, V> columns, Bytes from, @Nullable Bytes to) {
+  private static <V> SortedMap<Bytes, V> range(
+      SortedMap<Bytes, V> columns, Bytes from, @Nullable Bytes to) {
     return to == null ? columns.tailMap(from) : columns.subMap(from, to);
   }
 

@@ -6,6 +6,7 @@ import dev.varve.store.MutationBatch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Put;
@@ -97,10 +98,7 @@ final class RowEdits {
       return delete;
     }
     try {
-      RowMutations both = new RowMutations(put.getRow());
-      both.add(delete);
-      both.add(put);
-      return both;
+      return RowMutations.of(List.of(delete, put));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -52,7 +52,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     if (middleEnd == null || from.compareTo(middleEnd) < 0) {
       stretches.add(new Stretch(place, from, middleEnd, plan.families()));
     }
-    if (partOfLast && !toRow.isEmpty()) {
+    if (toRow != null && partOfLast && !toRow.isEmpty()) {
       addRow(stretches, plan, place, toRow, Bytes.EMPTY, slice.toQualifier());
     }
     return plan.direction() == Direction.FORWARD ? stretches : stretches.reversed();

@@ -93,7 +93,7 @@ final class TableDescription {
       return HConstants.FOREVER;
     }
     long seconds = retention.plusMillis(999).toSeconds();
-    return (int) Math.clamp(seconds, 1, HConstants.FOREVER);
+    return Math.clamp(seconds, 1, HConstants.FOREVER);
   }
 
   /** The table as it should be by its retention now. */

@@ -23,6 +23,7 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,17 +53,21 @@ class HBaseOutageIT {
         Store store = open(server);
         Table table = store.open(spec(), OpenMode.CREATE_IF_ABSENT)) {
       try (ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
           int writer = i;
-          writers.submit(() -> write(table, writer));
+          running.add(writers.submit(() -> write(table, writer)));
         }
         await().until(() -> count(Status.APPLIED) > 500);
         server.kill();
-        await().atMost(Duration.ofSeconds(60)).until(() -> ends.size() > count(Status.APPLIED));
+        await().atMost(Duration.ofMinutes(1)).until(() -> ends.size() > count(Status.APPLIED));
         server.restart();
         long before = count(Status.APPLIED);
-        await().atMost(Duration.ofSeconds(120)).until(() -> count(Status.APPLIED) > before + 500);
+        await().atMost(Duration.ofMinutes(2)).until(() -> count(Status.APPLIED) > before + 500);
         stop.set(true);
+        for (Future<?> writer : running) {
+          writer.get();
+        }
       }
       Set<String> found = rows(table);
       ends.forEach((row, status) -> {
