@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Bigtable's cell times are microseconds in steps of a thousand, never negative. A family's cell
  * times become Bigtable's, rounded down to the millisecond. Where that would lose something, in
  * families of {@link TimeUse#CLOCK} with one version and a unit finer than a millisecond, the exact
- * time stands before the value, as eight bytes, big-endian: the family is <b>stamped</b>. Tables
- * that another program made are never stamped, since their values are that program's.
+ * time stands before the value, as eight bytes, big-endian: the family is <b>stamped</b>. Where a
+ * family of {@link TimeUse#CLOCK} keeps several versions and its unit is the microsecond, Bigtable
+ * has to tell them apart, so that each of our microseconds is one of Bigtable's milliseconds: the
+ * family is <b>stretched</b>. Tables that another program made are neither, since their times and
+ * values are that program's.
  */
 final class FamilyMapping {
   static final int STAMP_LENGTH = Long.BYTES;
@@ -28,11 +31,17 @@ final class FamilyMapping {
   private final FamilySpec spec;
   private final Resolution unit;
   private final boolean stamped;
+  private final boolean stretched;
 
   FamilyMapping(FamilySpec spec, Resolution unit, boolean foreign) {
     this.spec = spec;
     this.unit = unit;
     this.stamped = !foreign && isLatest(spec) && isFinerThanMillis(unit);
+    this.stretched =
+        !foreign
+            && spec.time() == TimeUse.CLOCK
+            && !isLatest(spec)
+            && unit == Resolution.MICROSECONDS;
   }
 
   static boolean isFinerThanMillis(Resolution unit) {
@@ -70,19 +79,30 @@ final class FamilyMapping {
     return stamped;
   }
 
-  /** Bigtable's time of a cell: the millisecond that holds the time. */
+  /** Whether Bigtable's times run a thousand times as fast as ours. */
+  boolean isStretched() {
+    return stretched;
+  }
+
+  /** Bigtable's time of a cell: the millisecond that holds the time, or stands for it. */
   long micros(long time) {
+    if (stretched) {
+      return Math.multiplyExact(time, MICROS_STEP);
+    }
     return Math.multiplyExact(unit.convert(time, Resolution.MILLISECONDS), MICROS_STEP);
   }
 
   /** The time of a cell that has this time in Bigtable and is not stamped. */
   long time(long micros) {
+    if (stretched) {
+      return micros / MICROS_STEP;
+    }
     return Resolution.MICROSECONDS.convert(micros, unit);
   }
 
   /** Why no cell of this time can be kept; null where it can. */
   @Nullable String refusal(long time) {
-    CellTimes kept = cellTimes(unit);
+    CellTimes kept = kept();
     return time >= 0 && time - time % kept.granularity() <= kept.max()
         ? null
         : "cell time %d in family '%s', which keeps times from 0 to %d"
@@ -97,7 +117,7 @@ final class FamilyMapping {
     if (time <= 0) {
       return 0;
     }
-    CellTimes kept = cellTimes(unit);
+    CellTimes kept = kept();
     if (time > kept.max()) {
       return Long.MAX_VALUE;
     }
@@ -111,6 +131,10 @@ final class FamilyMapping {
   }
 
   private boolean isWhole(long time) {
-    return time <= 0 || time == Long.MAX_VALUE || time % cellTimes(unit).granularity() == 0;
+    return time <= 0 || time == Long.MAX_VALUE || time % kept().granularity() == 0;
+  }
+
+  private CellTimes kept() {
+    return stretched ? new CellTimes(0, MICROS_MAX / MICROS_STEP, 1) : cellTimes(unit);
   }
 }

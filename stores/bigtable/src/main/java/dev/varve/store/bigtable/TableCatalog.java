@@ -121,7 +121,7 @@ final class TableCatalog {
         });
     orAlreadyThere(
         "making table '%s'".formatted(name),
-        () -> admin.createTable(Creation.request(spec, options.prefix() + name)));
+        () -> admin.createTable(Creation.request(spec, id(name))));
     ensureFamilies(spec);
     Mutation entry =
         Mutation.create()
@@ -145,6 +145,10 @@ final class TableCatalog {
     return made;
   }
 
+  private String id(String name) {
+    return TableMapping.id(name, options.prefix());
+  }
+
   private static Filter column(ByteString qualifier) {
     return FILTERS
         .chain()
@@ -158,11 +162,11 @@ final class TableCatalog {
         spec.families().stream()
             .map(FamilySpec::name)
             .collect(Collectors.toCollection(TreeSet::new));
-    Set<String> found = new TreeSet<>(families(options.prefix() + spec.name(), spec.name()));
+    Set<String> found = new TreeSet<>(families(id(spec.name()), spec.name()));
     if (!found.equals(wanted)) {
       throw new StoreException(
           "Bigtable has a table '%s' that this store did not make: it has the families %s instead of %s"
-              .formatted(options.prefix() + spec.name(), found, wanted));
+              .formatted(id(spec.name()), found, wanted));
     }
   }
 
@@ -211,7 +215,7 @@ final class TableCatalog {
         "dropping table '%s'".formatted(name),
         () -> {
           try {
-            admin.deleteTable(options.prefix() + name);
+            admin.deleteTable(id(name));
           } catch (ApiException e) {
             if (!clients.failed(e).isNotFound()) {
               throw e;

@@ -5,8 +5,12 @@ import dev.varve.store.FamilySpec;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** A table of the SPI as one of Bigtable's. */
 final class TableMapping {
   private static final int NAME_MAX = 50;
+  private static final int HASH_BYTES = 8;
   private static final int FAMILIES_MAX = 100;
   private static final String FAMILY_NAME = "[-_.a-zA-Z0-9]{1,64}";
   private static final String FOREIGN_NAME = "[_a-zA-Z0-9][-_.a-zA-Z0-9]{0,49}";
@@ -31,7 +36,7 @@ final class TableMapping {
    */
   TableMapping(TableSpec spec, String prefix) {
     this.spec = spec;
-    this.id = spec.foreign() ? spec.name() : prefix + spec.name();
+    this.id = spec.foreign() ? spec.name() : id(spec.name(), prefix);
     for (FamilySpec family : spec.families()) {
       places.put(family.name(), families.size());
       families.add(new FamilyMapping(family, spec.timeUnit(), spec.foreign()));
@@ -41,11 +46,10 @@ final class TableMapping {
   /** Says why Bigtable cannot hold the table; empty where it can. */
   static List<String> reasonsAgainst(TableSpec spec, String prefix) {
     List<String> reasons = new ArrayList<>();
-    String id = spec.foreign() ? spec.name() : prefix + spec.name();
-    if (id.length() > NAME_MAX || (spec.foreign() && !id.matches(FOREIGN_NAME))) {
+    if (spec.foreign() && !spec.name().matches(FOREIGN_NAME)) {
       reasons.add(
-          "table '%s' would be '%s' in Bigtable, where names have at most %d characters and begin with a letter, a digit or _"
-              .formatted(spec.name(), id, NAME_MAX));
+          "table '%s' is no name for Bigtable, where names have at most %d characters and begin with a letter, a digit or _"
+              .formatted(spec.name(), NAME_MAX));
     }
     if (spec.families().size() > FAMILIES_MAX) {
       reasons.add(
@@ -61,17 +65,35 @@ final class TableMapping {
       if (!spec.foreign()
           && family.time() == TimeUse.CLOCK
           && family.maxVersions() > 1
-          && FamilyMapping.isFinerThanMillis(spec.timeUnit())) {
+          && spec.timeUnit() == Resolution.NANOSECONDS) {
         reasons.add(
-            "family '%s' of table '%s' keeps versions by a clock of %s, Bigtable tells them apart by milliseconds"
-                .formatted(family.name(), spec.name(), symbol(spec.timeUnit())));
+            "family '%s' of table '%s' keeps versions by a clock of ns, which Bigtable's times cannot tell apart"
+                .formatted(family.name(), spec.name()));
       }
     }
     return reasons;
   }
 
-  private static String symbol(Resolution unit) {
-    return unit.symbol();
+  /**
+   * What a table of our own is called in Bigtable: prefix and name, or, where that is longer than
+   * Bigtable takes, the beginning of it and a hash of the whole.
+   */
+  static String id(String name, String prefix) {
+    String whole = prefix + name;
+    if (whole.length() <= NAME_MAX) {
+      return whole;
+    }
+    byte[] bytes = whole.getBytes(StandardCharsets.UTF_8);
+    String hash = HexFormat.of().formatHex(sha256(bytes), 0, HASH_BYTES);
+    return whole.substring(0, NAME_MAX - hash.length() - 1) + "-" + hash;
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 
   TableSpec spec() {

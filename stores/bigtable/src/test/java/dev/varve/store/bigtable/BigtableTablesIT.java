@@ -203,14 +203,12 @@ class BigtableTablesIT {
   void namesThatBigtableDoesNotTakeAreRefused() {
     TableSpec named =
         new TableSpec(
-            "t".repeat(60),
-            List.of(FamilySpec.latest("a:b")),
-            Resolution.SECONDS,
-            Partitioning.NONE);
-    assertThat(store.check(named, Set.of()))
-        .satisfiesExactly(
-            name -> assertThat(name).contains("at most 50 characters"),
-            family -> assertThat(family).contains("family 'a:b'"));
+            "t", List.of(FamilySpec.latest("a:b")), Resolution.SECONDS, Partitioning.NONE);
+    assertThat(store.check(named, Set.of())).singleElement().asString().contains("family 'a:b'");
+    assertThat(store.check(SPEC.attached("t".repeat(51)), Set.of()))
+        .singleElement()
+        .asString()
+        .contains("at most 50 characters");
     assertThat(store.check(SPEC.named(".varve"), Set.of()))
         .singleElement()
         .asString()
@@ -219,12 +217,35 @@ class BigtableTablesIT {
         new TableSpec(
             "t",
             List.of(new FamilySpec("f", dev.varve.store.TimeUse.CLOCK, 2)),
-            Resolution.MICROSECONDS,
+            Resolution.NANOSECONDS,
             Partitioning.NONE);
     assertThat(store.check(versions, Set.of()))
         .singleElement()
         .asString()
-        .contains("keeps versions by a clock of us");
+        .contains("keeps versions by a clock of ns");
+  }
+
+  @Test
+  void versionsOfAClockAreToldApartByTheMicrosecond() {
+    TableSpec versions =
+        new TableSpec(
+            "a-name-that-is-longer-than-bigtable-takes-by-far-and-ends-in-1",
+            List.of(new FamilySpec("f", dev.varve.store.TimeUse.CLOCK, 2)),
+            Resolution.MICROSECONDS,
+            Partitioning.NONE);
+    Table table = store.open(versions, OpenMode.CREATE_IF_ABSENT);
+    put(table, Q, TIME + 1, "second");
+    put(table, Q, TIME, "first");
+    put(table, Q, TIME + 2, "third");
+    Table other =
+        store.open(versions.named(versions.name().replace('1', '2')), OpenMode.CREATE_IF_ABSENT);
+    put(other, Q, TIME, "other");
+
+    assertThat(read(table, TimeRange.ALL)).containsExactly(cell(TIME + 2, "third"));
+    assertThat(read(table, new TimeRange(TIME + 1, TIME + 2)))
+        .containsExactly(cell(TIME + 1, "second"));
+    assertThat(read(other, TimeRange.ALL)).containsExactly(cell(TIME, "other"));
+    assertThat(store.tables()).contains(versions.name());
   }
 
   @Test
