@@ -48,6 +48,8 @@ public final class Main implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   public static void main(String[] args) {
+    // Clients of stores that log by the JDK's means tell of every connection.
+    java.util.logging.Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
     System.exit(run(args));
   }
 

@@ -24,9 +24,15 @@ final class StoreRun {
   private static final int WRITERS = 4;
   private static final int SINGLE_SERIES = 20;
 
-  /** What stores call it; a store inside the process writes groups. */
-  private static final List<String> WRITE_REQUESTS =
-      List.of("store_write_requests_total", "store_write_groups_total");
+  /** What stores call the requests that they send; a store inside the process writes groups. */
+  private static final List<String> REQUESTS =
+      List.of(
+          "store_requests_total",
+          "store_calls_total",
+          "store_mutation_requests_total",
+          "store_conditional_requests_total",
+          "store_read_requests_total",
+          "store_write_groups_total");
 
   /**
    * What was measured.
@@ -114,7 +120,7 @@ final class StoreRun {
 
   private long writeRequests() {
     return engine.figures().entrySet().stream()
-        .filter(figure -> WRITE_REQUESTS.stream().anyMatch(figure.getKey()::startsWith))
+        .filter(figure -> REQUESTS.stream().anyMatch(figure.getKey()::startsWith))
         .mapToLong(figure -> Math.round(figure.getValue()))
         .reduce(Long::sum)
         .orElse(-1);
