@@ -32,7 +32,13 @@ public final class CassandraCluster implements AutoCloseable {
             CassandraNode.start(
                 directory.resolve("node" + (i + 1)),
                 new CassandraNode.Settings(
-                    address, "127.0.0.1", ports.get(0), ports.get(1), token, HEAP_MEGABYTES)));
+                    address,
+                    "127.0.0.1",
+                    ports.get(0),
+                    ports.get(1),
+                    token,
+                    HEAP_MEGABYTES,
+                    false)));
       }
       cluster.nodes.forEach(node -> cluster.awaitOthers(node, ports.get(1)));
       return cluster;

@@ -22,7 +22,7 @@ class CassandraContractIT {
 
   @BeforeAll
   static void start() {
-    node = CassandraNode.alone(directory.resolve("node"));
+    node = CassandraNode.shortLived(directory.resolve("node"));
   }
 
   @AfterAll
