@@ -15,7 +15,11 @@ final class Tally {
   private boolean rowBegun;
   private int family = NONE;
   private int cellsInFamily;
+
+  /** Versions of the column at hand, and of the column of the last cell: others may be passed. */
   private int versions;
+
+  private int versionsOfLast;
 
   Tally(Limits limits) {
     this.limits = limits;
@@ -30,6 +34,7 @@ final class Tally {
     family = token.family();
     cellsInFamily = token.cellsInRow();
     versions = token.versionsSeen();
+    versionsOfLast = versions;
   }
 
   void startRow() {
@@ -68,6 +73,7 @@ final class Tally {
     rowBegun = true;
     family = ofFamily;
     versions++;
+    versionsOfLast = versions;
   }
 
   /** The token behind the last cell of a page that is not empty. */
@@ -82,6 +88,6 @@ final class Tally {
         rows,
         cells,
         cellsInFamily,
-        versions);
+        versionsOfLast);
   }
 }
