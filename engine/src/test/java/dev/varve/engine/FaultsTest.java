@@ -162,7 +162,7 @@ class FaultsTest {
     }
 
     private void write() {
-      Map<Series, Map<Long, Value>> samples = new HashMap<>();
+      Map<Series, Map<Long, List<Value>>> samples = new HashMap<>();
       BatchBuilder batch = new BatchBuilder();
       int size = 1 + random.nextInt(8);
       for (int i = 0; i < size; i++) {
@@ -174,11 +174,12 @@ class FaultsTest {
         batch.add(key, time, value);
         samples
             .computeIfAbsent(key.field(Series.DEFAULT_FIELD), s -> new HashMap<>())
-            .put(time, value);
+            .computeIfAbsent(time, t -> new ArrayList<>())
+            .add(value);
       }
       boolean done = write(batch.build());
       samples.forEach(
-          (series, times) -> times.forEach((time, value) -> note(series, time, value, done)));
+          (series, times) -> times.forEach((time, values) -> note(series, time, values, done)));
     }
 
     private boolean write(Batch batch) {
@@ -193,16 +194,17 @@ class FaultsTest {
       }
     }
 
-    private void note(Series series, long time, Value value, boolean done) {
+    /** Of a batch that failed in part any value may stand, of one that did not the last does. */
+    private void note(Series series, long time, List<Value> values, boolean done) {
       Allowed allowed =
           model
               .computeIfAbsent(series, s -> new HashMap<>())
               .computeIfAbsent(time, t -> new Allowed());
       if (done) {
-        allowed.acknowledged = value;
+        allowed.acknowledged = values.getLast();
         allowed.maybe.clear();
       } else {
-        allowed.maybe.add(value);
+        allowed.maybe.addAll(values);
       }
     }
 
