@@ -87,9 +87,7 @@ class KairosDbTakeoverIT {
             .with(new DatasetConfig.Refresh(Duration.ofMillis(200), Duration.ofSeconds(1)))
             .with(
                 new Attached(
-                    Access.CO_WRITE,
-                    Map.of(),
-                    new DatasetConfig.StoreConfig("rocksdb", Map.of())));
+                    Access.CO_WRITE, Map.of(), new DatasetConfig.StoreConfig("rocksdb", Map.of())));
     return Engine.open(
         new EngineConfig(
             directory.resolve("varve"), RunningStore.MEMORY, List.of(dataset), "taken"));
@@ -170,7 +168,8 @@ class KairosDbTakeoverIT {
     });
     String body =
         """
-        [{"name":%s,"tags":%s,"datapoints":[%s]}]"""
+        [{"name":%s,"tags":%s,"datapoints":[%s]}]\
+        """
             .formatted(text(METRIC), json(tags), String.join(",", pairs));
     assertThat(http("POST", "/api/v1/datapoints", body).statusCode()).isEqualTo(204);
   }
@@ -218,7 +217,8 @@ class KairosDbTakeoverIT {
     long to = from + 600_000;
     String body =
         """
-        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s}]}"""
+        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s}]}\
+        """
             .formatted(from, to, text(METRIC));
     assertThat(http("POST", "/api/v1/datapoints/delete", body).statusCode()).isEqualTo(204);
     model.values().forEach(points -> points.subMap(from, true, to, true).clear());
@@ -234,8 +234,7 @@ class KairosDbTakeoverIT {
 
   private static Map<Tags, TreeMap<Long, Value>> readByVarve(Dataset varve) {
     Map<Tags, TreeMap<Long, Value>> found = new HashMap<>();
-    try (RunCursor cursor =
-        varve.read(ReadRequest.of(Selector.metric(METRIC), TimeRange.ALL))) {
+    try (RunCursor cursor = varve.read(ReadRequest.of(Selector.metric(METRIC), TimeRange.ALL))) {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
         TreeMap<Long, Value> samples =
             found.computeIfAbsent(run.series().key().tags(), tags -> new TreeMap<>());
@@ -274,7 +273,8 @@ class KairosDbTakeoverIT {
   private static String readByKairosDb(Tags tags) throws Exception {
     String body =
         """
-        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s,"tags":%s}]}"""
+        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s,"tags":%s}]}\
+        """
             .formatted(-3 * ROW, NOW + 3 * ROW, text(METRIC), json(tags));
     HttpResponse<String> answer = http("POST", "/api/v1/datapoints/query", body);
     assertThat(answer.statusCode()).isEqualTo(200);

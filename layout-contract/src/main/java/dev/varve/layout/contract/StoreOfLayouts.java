@@ -90,7 +90,7 @@ public final class StoreOfLayouts {
         .map(cell -> index ? withoutTime(cell) : cell)
         .sorted(
             Comparator.comparing(Cell::row)
-                .thenComparing(Cell::family)
+                .thenComparingInt(Cell::family)
                 .thenComparing(Cell::qualifier)
                 .thenComparing(Comparator.comparingLong(Cell::time).reversed()))
         .toList();
