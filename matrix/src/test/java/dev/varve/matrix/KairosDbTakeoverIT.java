@@ -133,7 +133,7 @@ class KairosDbTakeoverIT {
         times.add(base + offset + 2L * shift);
       }
     }
-    times.add(-5L - 10 * shift);
+    times.add(-5L - 10L * shift);
     for (int i = 0; i < 100; i++) {
       times.add(row + 10 + 2L * random.nextInt(1_000_000) + shift);
     }
@@ -232,11 +232,11 @@ class KairosDbTakeoverIT {
         .untilAsserted(() -> assertThat(readByVarve(varve)).isEqualTo(model));
   }
 
-  private static Map<Tags, TreeMap<Long, Value>> readByVarve(Dataset varve) {
-    Map<Tags, TreeMap<Long, Value>> found = new HashMap<>();
+  private static Map<Tags, Map<Long, Value>> readByVarve(Dataset varve) {
+    Map<Tags, Map<Long, Value>> found = new HashMap<>();
     try (RunCursor cursor = varve.read(ReadRequest.of(Selector.metric(METRIC), TimeRange.ALL))) {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
-        TreeMap<Long, Value> samples =
+        Map<Long, Value> samples =
             found.computeIfAbsent(run.series().key().tags(), tags -> new TreeMap<>());
         for (int i = 0; i < run.samples().size(); i++) {
           samples.put(run.samples().time(i), run.samples().value(i));
@@ -259,7 +259,7 @@ class KairosDbTakeoverIT {
         });
   }
 
-  private static String printed(TreeMap<Long, Value> points) {
+  private static String printed(Map<Long, Value> points) {
     List<String> pairs = new ArrayList<>();
     points.forEach((time, value) -> {
       // KairosDB prints no zeros behind the point.
