@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,13 +47,15 @@ class MatrixPageIT {
     Map<String, Map<String, Integer>> counts = new TreeMap<>();
     Set<String> layouts = new TreeSet<>();
     for (String store : STORES) {
-      counts.put(store, Counts.read(store));
-      layouts.addAll(counts.get(store).keySet());
+      Map<String, Integer> counted = Counts.read(store);
+      counts.put(store, counted);
+      layouts.addAll(counted.keySet());
     }
     for (String layout : layouts) {
       page.append("| ").append(layout).append(" |");
       for (String store : STORES) {
-        page.append(' ').append(counts.get(store).getOrDefault(layout, 0)).append(" |");
+        int checks = counts.getOrDefault(store, Map.of()).getOrDefault(layout, 0);
+        page.append(' ').append(checks).append(" |");
       }
       page.append('\n');
     }
@@ -80,7 +83,7 @@ class MatrixPageIT {
           files
               .filter(
                   file -> file.getFileName().toString().matches("TEST-.*Contract(IT|Test)\\.xml"))
-              .max(java.util.Comparator.comparing(file -> file.toFile().lastModified()))
+              .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
               .orElseThrow(() ->
                   new AssertionError("no report of the contract of '" + store + "' in " + reports));
       Matcher tests = TESTS.matcher(Files.readString(report));
