@@ -7,6 +7,7 @@ import dev.varve.layout.heroic.HeroicLayout;
 import dev.varve.layout.kairosdb.KairosDbLayout;
 import dev.varve.layout.opentsdb.OpenTsdbLayout;
 import dev.varve.layout.opentsdb.OpenTsdbParameters;
+import dev.varve.model.Spelling;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -163,7 +164,7 @@ public final class Layouts {
     if (!READY_MADE.contains(file)) {
       throw new IllegalArgumentException(
           "there is no layout '%s' (did you mean '%s'?)"
-              .formatted(name, Parameters.nearest(name, names())));
+              .formatted(name, Spelling.nearest(name, names())));
     }
     try (InputStream resource = Layouts.class.getResourceAsStream("ready/" + file + ".yaml")) {
       if (resource == null) {

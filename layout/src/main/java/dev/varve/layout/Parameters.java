@@ -1,7 +1,7 @@
 package dev.varve.layout;
 
+import dev.varve.model.Spelling;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +37,7 @@ public final class Parameters {
             known.isEmpty()
                 ? "layout %s has no parameters, and so no '%s'".formatted(layout, name)
                 : "layout %s has no parameter '%s' (did you mean %s?)"
-                    .formatted(layout, name, nearest(name, known)));
+                    .formatted(layout, name, Spelling.nearest(name, known)));
       }
     }
     return parameters;
@@ -100,30 +100,5 @@ public final class Parameters {
   /** A refusal under the rule of parameters. */
   public RefusedException refused(String message) {
     return new RefusedException(layout + ".parameter", message);
-  }
-
-  /** Of the known names the one that takes the fewest edits to get to; at least one is known. */
-  public static String nearest(String name, List<String> known) {
-    return known.stream()
-        .min(
-            Comparator.comparingInt(candidate ->
-                distance(name.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT))))
-        .orElseThrow();
-  }
-
-  /** How many characters to insert, delete or change (Levenshtein 1966), row by row. */
-  private static int distance(String a, String b) {
-    int[] above = new int[b.length() + 1];
-    Arrays.setAll(above, j -> j);
-    for (int i = 1; i <= a.length(); i++) {
-      int[] row = new int[b.length() + 1];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int change = above[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        row[j] = Math.min(change, Math.min(above[j], row[j - 1]) + 1);
-      }
-      above = row;
-    }
-    return above[b.length()];
   }
 }

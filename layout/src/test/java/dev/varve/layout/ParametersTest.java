@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.model.Resolution;
+import dev.varve.model.Spelling;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class ParametersTest {
         .hasMessage("layout kairosdb has no parameter 'tagsIndexed' (did you mean tagIndexed?)");
     assertThatThrownBy(() -> Parameters.of("heroic", Map.of("unit", "s"), List.of()))
         .hasMessage("layout heroic has no parameters, and so no 'unit'");
-    assertThat(Parameters.nearest("ROWWITH", KNOWN)).isEqualTo("rowWidth");
+    assertThat(Spelling.nearest("ROWWITH", KNOWN)).isEqualTo("rowWidth");
   }
 
   @Test

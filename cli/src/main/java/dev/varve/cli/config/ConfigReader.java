@@ -1,5 +1,6 @@
 package dev.varve.cli.config;
 
+import dev.varve.model.Spelling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -198,28 +199,9 @@ final class ConfigReader {
   }
 
   private String nearest(String key) {
-    return known.stream()
-        .min(java.util.Comparator.comparingInt(candidate -> distance(candidate, key)))
-        .map(candidate -> "did you mean '" + candidate + "'?")
-        .orElse("nothing is expected here");
-  }
-
-  /** Levenshtein's distance. */
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-      }
-    }
-    return row[b.length()];
+    return known.isEmpty()
+        ? "nothing is expected here"
+        : "did you mean '%s'?".formatted(Spelling.nearest(key, known));
   }
 
   private @Nullable String wrong(String key, String text) {

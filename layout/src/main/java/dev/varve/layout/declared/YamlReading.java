@@ -1,7 +1,7 @@
 package dev.varve.layout.declared;
 
 import dev.varve.layout.LayoutParameter;
-import dev.varve.layout.Parameters;
+import dev.varve.model.Spelling;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -253,8 +253,6 @@ final class YamlReading {
 
   /** What was probably meant by a name, in words; empty where nothing is known. */
   static String instead(String name, Collection<String> known) {
-    return known.isEmpty()
-        ? ""
-        : " (did you mean '%s'?)".formatted(Parameters.nearest(name, List.copyOf(known)));
+    return known.isEmpty() ? "" : " (did you mean '%s'?)".formatted(Spelling.nearest(name, known));
   }
 }

@@ -1,6 +1,5 @@
 package dev.varve.layout.guardrail;
 
-import dev.varve.layout.Parameters;
 import dev.varve.layout.declared.AttributesDeclaration;
 import dev.varve.layout.declared.CellTime;
 import dev.varve.layout.declared.Declaration;
@@ -9,6 +8,7 @@ import dev.varve.layout.declared.FamilyDeclaration;
 import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
 import dev.varve.layout.declared.KeyElement;
 import dev.varve.layout.declared.QualifierElement;
+import dev.varve.model.Spelling;
 import dev.varve.store.FamilySpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -210,7 +210,7 @@ final class DeclarationGuardrails {
         find(
             Rule.ALLOW_UNKNOWN,
             "'allow' names '%s', which is no rule that can be overruled (did you mean '%s'?)"
-                .formatted(rule, Parameters.nearest(rule, known)));
+                .formatted(rule, Spelling.nearest(rule, known)));
       }
     }
   }

@@ -9,6 +9,7 @@ import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.ReadTally;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ final class BigtableCursor implements CellCursor {
   private final TableMapping table;
   private final ReadPlan plan;
   private final SegmentRequests requests;
-  private final Tally tally;
+  private final ReadTally tally;
   private final Deque<Segment> segments = new ArrayDeque<>();
   private final Deque<RowStream> ahead = new ArrayDeque<>();
   private int nextSlice;
@@ -58,7 +59,7 @@ final class BigtableCursor implements CellCursor {
     this.table = table;
     this.plan = plan;
     this.requests = new SegmentRequests(table, plan);
-    this.tally = new Tally(plan.limits());
+    this.tally = new ReadTally(plan.limits());
     this.chunk = Math.clamp(plan.limits().pageCells(), CHUNK_MIN, CHUNK_FIRST_MAX);
     this.token = resume;
     if (resume != null) {
@@ -255,7 +256,8 @@ final class BigtableCursor implements CellCursor {
       Position behind = segment.behind();
       int cells = behind == null ? 0 : tally.cellsOf(behind.family());
       SegmentRequest request =
-          requests.of(segment, SegmentRequests.ALL_FAMILIES, chunk, tally.rowsLeft(), cells);
+          requests.of(
+              segment, SegmentRequests.ALL_FAMILIES, chunk, tally.rowsWithCellsLeft(), cells);
       if (request != null) {
         ahead.add(start(request));
       }

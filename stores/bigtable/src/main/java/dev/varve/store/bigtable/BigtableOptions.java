@@ -1,5 +1,6 @@
 package dev.varve.store.bigtable;
 
+import dev.varve.store.adapter.OptionReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -42,24 +43,7 @@ record BigtableOptions(
     int readAhead,
     int connections,
     boolean transactions) {
-  private static final List<String> NAMES =
-      List.of(
-          "project",
-          "instance",
-          "emulator",
-          "endpoint",
-          "admin-endpoint",
-          "credentials",
-          "app-profile",
-          "prefix",
-          "timeout",
-          "attempt-timeout",
-          "retries",
-          "concurrency",
-          "read-ahead",
-          "connections",
-          "transactions");
-
+  private static final Duration LONGEST = Duration.ofDays(1);
   private static final String NAME = "[a-zA-Z0-9][-_a-zA-Z0-9.:]*";
   private static final String ADDRESS = "[-a-zA-Z0-9._\\[\\]:]+:\\d{1,5}";
 
@@ -70,7 +54,7 @@ record BigtableOptions(
    *     missing, or contradicts another
    */
   static BigtableOptions parse(Map<String, String> map) {
-    Settings settings = new Settings(map, NAMES);
+    OptionReader settings = new OptionReader(BigtableStore.KIND, map);
     String emulator =
         settings.text("emulator", ADDRESS, "a host and a port, such as localhost:8086");
     String endpoint =
@@ -84,9 +68,9 @@ record BigtableOptions(
     String project = settings.text("project", NAME, "the id of a project");
     String instance = settings.text("instance", NAME, "the id of an instance");
     Path credentials = settings.file("credentials");
-    Duration timeout = settings.duration("timeout", Duration.ofSeconds(60));
+    Duration timeout = settings.duration("timeout", LONGEST, Duration.ofSeconds(60));
     Duration attemptTimeout =
-        settings.duration("attempt-timeout", shorter(Duration.ofSeconds(20), timeout));
+        settings.duration("attempt-timeout", LONGEST, shorter(Duration.ofSeconds(20), timeout));
     refuseContradictions(settings, timeout, attemptTimeout);
     BigtableOptions options =
         new BigtableOptions(
@@ -105,25 +89,24 @@ record BigtableOptions(
             settings.number("read-ahead", 1, 64, 8),
             settings.number("connections", 1, 256, 4),
             settings.flag("transactions", true));
-    settings.finish("bigtable store");
+    settings.finish();
     return options;
   }
 
-  private static String prefix(Settings settings) {
-    String prefix =
-        settings.text(
-            "prefix",
-            "[_a-zA-Z0-9][-_.a-zA-Z0-9]{0,29}",
-            "1 to 30 characters of a-z A-Z 0-9 _ . - that begin with a letter, a digit or _");
-    return prefix == null ? "varve-" : prefix;
+  private static String prefix(OptionReader settings) {
+    return settings.text(
+        "prefix",
+        "[_a-zA-Z0-9][-_.a-zA-Z0-9]{0,29}",
+        "1 to 30 characters of a-z A-Z 0-9 _ . - that begin with a letter, a digit or _",
+        "varve-");
   }
 
   private static void refuseContradictions(
-      Settings settings, Duration timeout, Duration attemptTimeout) {
+      OptionReader settings, Duration timeout, Duration attemptTimeout) {
     if (settings.has("emulator")) {
       for (String service : List.of("endpoint", "admin-endpoint", "credentials", "app-profile")) {
         if (settings.has(service)) {
-          settings.refuse(
+          settings.wrong(
               "option emulator and option %s contradict each other: an emulator has none"
                   .formatted(service));
         }
@@ -131,12 +114,12 @@ record BigtableOptions(
     } else {
       for (String needed : List.of("project", "instance")) {
         if (!settings.has(needed)) {
-          settings.refuse("option %s is missing (only an emulator goes without)".formatted(needed));
+          settings.wrong("option %s is missing (only an emulator goes without)".formatted(needed));
         }
       }
     }
     if (attemptTimeout.compareTo(timeout) > 0) {
-      settings.refuse(
+      settings.wrong(
           "option attempt-timeout is %d ms, longer than option timeout, %d ms"
               .formatted(attemptTimeout.toMillis(), timeout.toMillis()));
     }

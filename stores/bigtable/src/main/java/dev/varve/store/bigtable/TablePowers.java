@@ -14,7 +14,7 @@ import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.StoreException;
-import java.nio.ByteBuffer;
+import dev.varve.store.adapter.CounterValue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +54,18 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
 
   @Override
   public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
-    Cell cell = new Cell(row, family, qualifier, time, longBytes(0));
+    Cell cell = new Cell(row, family, qualifier, time, CounterValue.of(0));
     Bytes sum =
         change(
             "an increment in",
             cell,
-            newest -> longBytes(amount + (newest == null ? 0 : longOf(newest, row, qualifier))));
+            newest ->
+                CounterValue.of(
+                    amount + (newest == null ? 0 : CounterValue.read(newest, row, qualifier))));
     if (sum == null) {
       throw new IllegalStateException("an increment decided to write nothing");
     }
-    return longOf(sum, row, qualifier);
+    return CounterValue.read(sum, row, qualifier);
   }
 
   /**
@@ -170,17 +172,5 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
                     .startClosed(newest)
                     .endOpen(newest.concat(ByteString.copyFrom(new byte[1]))));
     return store.mutateIf(mutation.condition(same).then(put));
-  }
-
-  private static long longOf(Bytes value, Bytes row, Bytes qualifier) {
-    if (value.length() != Long.BYTES) {
-      throw new StoreException(
-          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
-    }
-    return ByteBuffer.wrap(value.toArray()).getLong();
-  }
-
-  private static Bytes longBytes(long value) {
-    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
   }
 }

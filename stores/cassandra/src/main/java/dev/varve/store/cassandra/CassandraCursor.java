@@ -12,6 +12,7 @@ import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.ReadTally;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   private final @Nullable ResumeToken resume;
   private final List<RowSource> sources = new ArrayList<>();
   private final List<ColumnTrim> trims = new ArrayList<>();
-  private final Tally tally;
+  private final ReadTally tally;
 
   /** Slices asked for, the first of them under way. */
   private final Deque<SliceRead> slices = new ArrayDeque<>();
@@ -66,7 +67,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     this.plan = plan;
     this.resume = resume;
     this.token = resume;
-    this.tally = new Tally(plan.limits());
+    this.tally = new ReadTally(plan.limits());
     this.aheadMax = isShort(plan) ? 1 : requests.options().partitionsInFlight();
     if (resume != null) {
       tally.resume(resume);

@@ -1,6 +1,7 @@
 package dev.varve.store.cassandra;
 
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.OptionReader;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,36 +79,35 @@ record CassandraOptions(
    * @throws StoreException naming every setting that is unknown or out of its range
    */
   static CassandraOptions parse(Map<String, String> settings) {
-    SettingReader read = new SettingReader(settings);
-    int port = read.number("port", DEFAULT_PORT, 1, 65_535);
+    OptionReader read = new OptionReader(CassandraStore.KIND, settings);
+    int port = read.number("port", 1, 65_535, DEFAULT_PORT);
     List<InetSocketAddress> contactPoints = new ArrayList<>();
-    for (String point : read.list("contact-points", "127.0.0.1")) {
+    for (String point :
+        read.list("contact-points", "a list of hosts, separated by commas", List.of("127.0.0.1"))) {
       contactPoints.add(address(read, point, port));
     }
     CassandraOptions options =
         new CassandraOptions(
             List.copyOf(contactPoints),
             read.text("local-datacenter"),
-            read.matching(
-                "keyspace", "varve", "[A-Za-z0-9_]{1,48}", "1 to 48 characters of a-z A-Z 0-9 _"),
+            read.text(
+                "keyspace", "[A-Za-z0-9_]{1,48}", "1 to 48 characters of a-z A-Z 0-9 _", "varve"),
             replication(read),
             credentials(read),
             tls(read),
             new Consistency(
-                read.choice("read-consistency", "LOCAL_QUORUM", LEVELS),
-                read.choice("write-consistency", "LOCAL_QUORUM", LEVELS),
+                read.choice("read-consistency", LEVELS, "LOCAL_QUORUM"),
+                read.choice("write-consistency", LEVELS, "LOCAL_QUORUM"),
                 read.choice(
-                    "serial-consistency", "LOCAL_SERIAL", List.of("SERIAL", "LOCAL_SERIAL"))),
-            read.duration("request-timeout", Duration.ofSeconds(10)),
-            read.duration("connect-timeout", Duration.ofSeconds(5)),
-            read.number("retries", 3, 0, 100),
-            read.number("requests-in-flight", 256, 1, 32_768),
-            read.number("page-cells", 2000, 1, 100_000),
-            read.number("partitions-in-flight", 16, 1, 1024),
-            Compression.valueOf(
-                read.choice("compression", "none", List.of("none", "lz4"))
-                    .toUpperCase(java.util.Locale.ROOT)),
-            read.duration("gc-grace", Duration.ofDays(10)),
+                    "serial-consistency", List.of("SERIAL", "LOCAL_SERIAL"), "LOCAL_SERIAL")),
+            read.duration("request-timeout", Duration.ofDays(1), Duration.ofSeconds(10)),
+            read.duration("connect-timeout", Duration.ofDays(1), Duration.ofSeconds(5)),
+            read.number("retries", 0, 100, 3),
+            read.number("requests-in-flight", 1, 32_768, 256),
+            read.number("page-cells", 1, 100_000, 2000),
+            read.number("partitions-in-flight", 1, 1024, 16),
+            read.choice("compression", Compression.values(), Compression.NONE),
+            read.duration("gc-grace", Duration.ZERO, Duration.ofDays(10_000), Duration.ofDays(10)),
             tableCompression(read));
     read.finish();
     return options;
@@ -116,7 +116,7 @@ record CassandraOptions(
   private static final List<String> LEVELS =
       List.of("ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_QUORUM", "EACH_QUORUM", "LOCAL_ONE");
 
-  private static InetSocketAddress address(SettingReader read, String point, int port) {
+  private static InetSocketAddress address(OptionReader read, String point, int port) {
     int colon = point.lastIndexOf(':');
     boolean bareIp6 = colon >= 0 && point.indexOf(':') != colon && !point.contains("]");
     if (colon < 0 || bareIp6) {
@@ -132,7 +132,7 @@ record CassandraOptions(
   }
 
   /** A number for one data center, or a list of data centers with their numbers. */
-  private static String replication(SettingReader read) {
+  private static String replication(OptionReader read) {
     String text = read.text("replication");
     if (text == null) {
       return "{'class': 'SimpleStrategy', 'replication_factor': 1}";
@@ -152,17 +152,17 @@ record CassandraOptions(
     return text;
   }
 
-  private static @Nullable Credentials credentials(SettingReader read) {
+  private static @Nullable Credentials credentials(OptionReader read) {
     String user = read.text("user");
     String password = read.text("password");
     if ((user == null) != (password == null)) {
-      read.problem("options user and password come together");
+      read.wrong("options user and password come together");
       return null;
     }
     return user == null || password == null ? null : new Credentials(user, password);
   }
 
-  private static @Nullable Tls tls(SettingReader read) {
+  private static @Nullable Tls tls(OptionReader read) {
     Path trusted = read.file("tls-trusted");
     String trustedPassword = read.text("tls-trusted-password");
     Path key = read.file("tls-key");
@@ -174,9 +174,9 @@ record CassandraOptions(
     return new Tls(trusted, trustedPassword, key, keyPassword, verify);
   }
 
-  private static @Nullable String tableCompression(SettingReader read) {
+  private static @Nullable String tableCompression(OptionReader read) {
     return switch (read.choice(
-        "table-compression", "lz4", List.of("none", "lz4", "zstd", "snappy", "deflate"))) {
+        "table-compression", List.of("none", "lz4", "zstd", "snappy", "deflate"), "lz4")) {
       case "lz4" -> "LZ4Compressor";
       case "zstd" -> "ZstdCompressor";
       case "snappy" -> "SnappyCompressor";

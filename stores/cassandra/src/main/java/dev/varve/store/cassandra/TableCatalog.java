@@ -12,7 +12,7 @@ import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
-import dev.varve.store.TimeUse;
+import dev.varve.store.adapter.SpecText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,6 @@ final class TableCatalog {
    * dropped in the opposite order. All changes of a row are decided by Paxos. Who finds a row that
    * does not become ready ends what another process began: nothing was ever written to it.
    */
-  private static final String ALL = "all";
   private static final Duration SCHEMA_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
   private static final long POLL_MILLIS = 50;
@@ -94,7 +93,10 @@ final class TableCatalog {
     while (true) {
       if (applied(
           "INSERT INTO %s (part, name, id, ready, unit, families) VALUES ('tables', ?, ?, false, ?, ?) IF NOT EXISTS",
-          spec.name(), id, spec.timeUnit().symbol(), familyLines(spec))) {
+          spec.name(),
+          id,
+          spec.timeUnit().symbol(),
+          String.join("\n", spec.families().stream().map(SpecText::of).toList()))) {
         return make(spec, id);
       }
       Listed listed = list(spec.name());
@@ -307,34 +309,9 @@ final class TableCatalog {
     requests.ensureOpen();
   }
 
-  private static String familyLines(TableSpec spec) {
-    StringBuilder lines = new StringBuilder();
-    for (FamilySpec family : spec.families()) {
-      lines
-          .append(family.time())
-          .append(' ')
-          .append(
-              family.maxVersions() == FamilySpec.ALL_VERSIONS
-                  ? ALL
-                  : Integer.toString(family.maxVersions()))
-          .append(' ')
-          .append(family.name())
-          .append('\n');
-    }
-    return lines.toString();
-  }
-
   private static TableSpec spec(String name, @Nullable String unit, @Nullable String families) {
     try {
-      List<FamilySpec> specs = new ArrayList<>();
-      for (String line : String.valueOf(families).lines().toList()) {
-        String[] words = line.split(" ", 3);
-        specs.add(
-            new FamilySpec(
-                words[2],
-                TimeUse.valueOf(words[0]),
-                words[1].equals(ALL) ? FamilySpec.ALL_VERSIONS : Integer.parseInt(words[1])));
-      }
+      List<FamilySpec> specs = SpecText.families(String.valueOf(families).lines().toList(), "");
       return new TableSpec(
           name, specs, Resolution.ofSymbol(String.valueOf(unit)), Partitioning.NONE);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {

@@ -10,6 +10,7 @@ import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
+import dev.varve.store.adapter.ReadTally;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -23,13 +24,16 @@ import org.jspecify.annotations.Nullable;
 final class CellSieve {
   private final TableEntry table;
   private final ReadPlan plan;
-  private final Tally tally;
+  private final ReadTally tally;
 
   /** The cell looked at last, its slice and family; after a resume the one delivered last. */
   private @Nullable Cell last;
 
   private int lastSlice;
   private int versionsSeen;
+
+  /** How many versions of the column at hand were delivered. */
+  private int versionsDelivered;
 
   /** Where the read was resumed, until it has left that column. */
   private @Nullable ResumeToken resumed;
@@ -44,9 +48,10 @@ final class CellSieve {
   CellSieve(TableEntry table, ReadPlan plan, @Nullable ResumeToken resume) {
     this.table = table;
     this.plan = plan;
-    this.tally = new Tally(plan.limits());
+    this.tally = new ReadTally(plan.limits());
     if (resume != null) {
       tally.resume(resume);
+      versionsDelivered = resume.versionsSeen();
       resumed = resume;
       lastSlice = resume.slice();
       last =
@@ -99,7 +104,7 @@ final class CellSieve {
     }
     rows += newRow ? 1 : 0;
     if (newRow || before == null || !CellUtil.matchingColumn(before, cell)) {
-      tally.startColumn();
+      versionsDelivered = 0;
       versionsSeen = 0;
       resumed = null;
     }
@@ -118,7 +123,7 @@ final class CellSieve {
     ResumeToken from = resumed;
     return isInRanges(cell, select.qualifiers())
         && versionsSeen <= table.maxVersions(family)
-        && tally.versions() < select.versions()
+        && versionsDelivered < select.versions()
         && select.times().contains(cell.getTimestamp())
         && (from == null || cell.getTimestamp() < from.time())
         && !tally.isFull(family);
@@ -178,7 +183,8 @@ final class CellSieve {
         cell.getValueArray(),
         cell.getValueOffset(),
         cell.getValueLength());
-    tally.add(slice, family);
+    versionsDelivered++;
+    tally.add(slice, family, versionsDelivered);
     cellsReturned++;
     bytesReturned += bytes(cell);
   }

@@ -1,11 +1,10 @@
 package dev.varve.store.hbase;
 
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.OptionReader;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.io.compress.Compression;
@@ -82,23 +81,7 @@ record HBaseOptions(
           DataBlockEncoding.FAST_DIFF,
           Map.of());
 
-  private static final List<String> NAMES =
-      List.of(
-          "quorum",
-          "port",
-          "znode",
-          "namespace",
-          "principal",
-          "keytab",
-          "server-principal",
-          "operation-timeout",
-          "rpc-timeout",
-          "retries",
-          "concurrency",
-          "wal",
-          "compression",
-          "encoding");
-
+  private static final Duration LONGEST = Duration.ofDays(1);
   private static final String PASSED_ON = "hbase.";
 
   /**
@@ -117,7 +100,7 @@ record HBaseOptions(
           }
           return passed;
         });
-    OptionReader reader = new OptionReader(own, NAMES);
+    OptionReader reader = new OptionReader(HBaseStore.KIND, own);
     HBaseOptions options =
         new HBaseOptions(
             reader.text("quorum", "[^\\s,]+(,[^\\s,]+)*", "hosts, such as a,b,c", DEFAULTS.quorum),
@@ -129,31 +112,31 @@ record HBaseOptions(
                 "a name of letters, digits and _",
                 DEFAULTS.namespace),
             kerberos(reader),
-            reader.duration("operation-timeout", DEFAULTS.operationTimeout),
-            reader.duration("rpc-timeout", DEFAULTS.rpcTimeout),
+            reader.duration("operation-timeout", LONGEST, DEFAULTS.operationTimeout),
+            reader.duration("rpc-timeout", LONGEST, DEFAULTS.rpcTimeout),
             reader.number("retries", 0, 100, DEFAULTS.retries),
             reader.number("concurrency", 1, 256, DEFAULTS.concurrency),
             reader.choice("wal", Wal.values(), DEFAULTS.wal),
             reader.choice("compression", Compression.Algorithm.values(), DEFAULTS.compression),
             reader.choice("encoding", DataBlockEncoding.values(), DEFAULTS.encoding),
             Map.copyOf(more));
-    reader.throwIfWrong(HBaseStore.KIND);
+    reader.finish();
     return options;
   }
 
   private static @org.jspecify.annotations.Nullable Kerberos kerberos(OptionReader reader) {
-    Optional<String> principal = reader.text("principal");
-    Optional<String> keytab = reader.text("keytab");
-    Optional<String> server = reader.text("server-principal");
-    if (principal.isEmpty() && keytab.isEmpty() && server.isEmpty()) {
+    String principal = reader.text("principal");
+    String keytab = reader.text("keytab");
+    String server = reader.text("server-principal");
+    if (principal == null && keytab == null && server == null) {
       return null;
     }
-    if (principal.isEmpty() || keytab.isEmpty()) {
+    if (principal == null || keytab == null) {
       reader.wrong("options principal and keytab: neither goes without the other");
+      return null;
     }
-    String own = principal.orElse("");
-    String realm = own.contains("@") ? own.substring(own.indexOf('@')) : "";
-    return new Kerberos(own, keytab.orElse(""), server.orElse("hbase/_HOST" + realm));
+    String realm = principal.contains("@") ? principal.substring(principal.indexOf('@')) : "";
+    return new Kerberos(principal, keytab, server == null ? "hbase/_HOST" + realm : server);
   }
 
   /** As {@code hbase shell} shows it. */

@@ -6,7 +6,7 @@ import dev.varve.store.Cell;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.StoreException;
-import java.nio.ByteBuffer;
+import dev.varve.store.adapter.CounterValue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -65,17 +65,17 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   @Override
   public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
     ensureOpen.run();
-    admit(new Cell(row, family, qualifier, time, longBytes(0)));
+    admit(new Cell(row, family, qualifier, time, CounterValue.of(0)));
     while (true) {
       store.calls().ensureOpen();
       org.apache.hadoop.hbase.@Nullable Cell now = newest(row, family, qualifier);
-      long sum = amount + (now == null ? 0 : longOf(now, row, qualifier));
+      long sum = amount + (now == null ? 0 : CounterValue.read(value(now), row, qualifier));
       long at = now == null ? time : Math.max(time, now.getTimestamp());
-      Cell cell = new Cell(row, family, qualifier, at, longBytes(sum));
+      Cell cell = new Cell(row, family, qualifier, at, CounterValue.of(sum));
       if (now == null) {
         ensureVisible(cell);
       }
-      if (checkAndPut(cell, now == null ? null : Bytes.of(CellUtil.cloneValue(now)))) {
+      if (checkAndPut(cell, now == null ? null : value(now))) {
         return sum;
       }
     }
@@ -192,16 +192,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     };
   }
 
-  private static long longOf(org.apache.hadoop.hbase.Cell cell, Bytes row, Bytes qualifier) {
-    if (cell.getValueLength() != Long.BYTES) {
-      throw new StoreException(
-          "cell %s of row %s has %d bytes, a sum has 8"
-              .formatted(qualifier, row, cell.getValueLength()));
-    }
-    return ByteBuffer.wrap(cell.getValueArray(), cell.getValueOffset(), Long.BYTES).getLong();
-  }
-
-  private static Bytes longBytes(long value) {
-    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+  private static Bytes value(org.apache.hadoop.hbase.Cell cell) {
+    return Bytes.of(CellUtil.cloneValue(cell));
   }
 }

@@ -11,6 +11,7 @@ import dev.varve.store.ReadCost;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.Slice;
+import dev.varve.store.adapter.ReadTally;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ final class CellScan {
   private final Reader reader;
   private final KeyWalk walk;
   private final RowWalk rows;
-  private final Tally tally;
+  private final ReadTally tally;
   private final List<RowRange> wholeRow;
 
   private int slice;
@@ -99,7 +100,7 @@ final class CellScan {
     this.reader = reader;
     this.walk = new KeyWalk(iterator);
     this.rows = new RowWalk(table.id(), plan.direction(), walk);
-    this.tally = new Tally(plan.limits());
+    this.tally = new ReadTally(plan.limits());
     this.wholeRow = RowRange.of(plan.families(), Bytes.EMPTY, null);
     this.ranges = wholeRow;
     if (resume != null) {

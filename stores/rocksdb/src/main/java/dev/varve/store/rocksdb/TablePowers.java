@@ -7,7 +7,7 @@ import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.StoreException;
-import java.nio.ByteBuffer;
+import dev.varve.store.adapter.CounterValue;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,12 +46,13 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
 
   @Override
   public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
-    encoder(new Cell(row, family, qualifier, time, longBytes(0)));
+    encoder(new Cell(row, family, qualifier, time, CounterValue.of(0)));
     AtomicLong sum = new AtomicLong();
     write(() -> {
       Bytes newest = newest(row, family, qualifier);
-      sum.set(amount + (newest == null ? 0 : longOf(newest, row, qualifier)));
-      MutationEncoder put = encoder(new Cell(row, family, qualifier, time, longBytes(sum.get())));
+      sum.set(amount + (newest == null ? 0 : CounterValue.read(newest, row, qualifier)));
+      MutationEncoder put =
+          encoder(new Cell(row, family, qualifier, time, CounterValue.of(sum.get())));
       WriteRecords records = put.room(0, 1);
       put.encode(0, 1, records);
       return records;
@@ -111,17 +112,5 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     return value == null
         ? null
         : Bytes.of(Arrays.copyOfRange(value, KeyFormat.TIME_LENGTH, value.length));
-  }
-
-  private static long longOf(Bytes value, Bytes row, Bytes qualifier) {
-    if (value.length() != Long.BYTES) {
-      throw new StoreException(
-          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
-    }
-    return ByteBuffer.wrap(value.toArray()).getLong();
-  }
-
-  private static Bytes longBytes(long value) {
-    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
   }
 }

@@ -63,7 +63,7 @@ class RocksOptionsTest {
         .hasMessage(
             "rocksdb store: unknown option 'reader' (did you mean 'readers'?); option memory: '4MB' is"
                 + " not a size of 8MB at least, such as 256MB; option readers: '0' is not a number"
-                + " from 1 to 64; option compression: 'gzip' is not none, lz4 or zstd; option sync:"
+                + " from 1 to 64; option compression: 'gzip' is not one of none, lz4, zstd; option sync:"
                 + " 'yes' is not true or false");
   }
 

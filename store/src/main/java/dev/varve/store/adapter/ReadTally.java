@@ -1,11 +1,11 @@
-package dev.varve.store.cassandra;
+package dev.varve.store.adapter;
 
 import dev.varve.store.CellBatch;
 import dev.varve.store.Limits;
 import dev.varve.store.ResumeToken;
 
 /** Counts what a read delivers, for its limits and for its resume token. */
-final class Tally {
+public final class ReadTally {
   private static final int NONE = -1;
 
   private final Limits limits;
@@ -17,12 +17,12 @@ final class Tally {
   private int cellsInFamily;
   private int versions;
 
-  Tally(Limits limits) {
+  public ReadTally(Limits limits) {
     this.limits = limits;
   }
 
   /** Goes on where the token stands, in the midst of its row. */
-  void resume(ResumeToken token) {
+  public void resume(ResumeToken token) {
     slice = token.slice();
     rows = token.rowsSeen();
     cells = token.cellsSeen();
@@ -32,19 +32,34 @@ final class Tally {
     versions = token.versionsSeen();
   }
 
-  void startRow() {
+  public void startRow() {
     rowBegun = false;
     family = NONE;
   }
 
   /** Whether the limits allow no cell more, in the row at hand or a later one. */
-  boolean isFull() {
+  public boolean isFull() {
     return cells >= limits.cells() || (!rowBegun && rows >= limits.rows());
   }
 
   /** Whether the limits allow no cell more of this family in the row at hand. */
-  boolean isFull(int ofFamily) {
-    return family == ofFamily && cellsInFamily >= limits.cellsPerRow();
+  public boolean isFull(int ofFamily) {
+    return cellsOf(ofFamily) >= limits.cellsPerRow();
+  }
+
+  /** Cells of this family in the row at hand. */
+  public int cellsOf(int ofFamily) {
+    return family == ofFamily ? cellsInFamily : 0;
+  }
+
+  /** How many rows the limits allow behind those that cells were delivered of. */
+  public long rowsLeft() {
+    return limits.rows() - rows;
+  }
+
+  /** How many rows with cells the limits still allow, the row at hand among them; at least one. */
+  public long rowsWithCellsLeft() {
+    return Math.max(1, Math.min(rowsLeft() + (rowBegun ? 1 : 0), limits.cells() - cells));
   }
 
   /**
@@ -52,10 +67,10 @@ final class Tally {
    *
    * @param version which one of its column it is, from 1
    */
-  void add(int ofSlice, int ofFamily, int version) {
+  public void add(int ofSlice, int ofFamily, int version) {
     rows += rowBegun ? 0 : 1;
     cells++;
-    cellsInFamily = family == ofFamily ? cellsInFamily + 1 : 1;
+    cellsInFamily = cellsOf(ofFamily) + 1;
     slice = ofSlice;
     rowBegun = true;
     family = ofFamily;
@@ -63,7 +78,7 @@ final class Tally {
   }
 
   /** The token behind the last cell of a page that is not empty. */
-  ResumeToken token(CellBatch page) {
+  public ResumeToken token(CellBatch page) {
     int last = page.size() - 1;
     return new ResumeToken(
         slice,

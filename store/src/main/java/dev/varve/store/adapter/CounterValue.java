@@ -1,0 +1,31 @@
+package dev.varve.store.adapter;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.StoreException;
+import java.nio.ByteBuffer;
+
+/**
+ * The value of a cell that is added to: a long of 8 bytes, big-endian, as Bigtable and HBase have
+ * it.
+ */
+public final class CounterValue {
+  private CounterValue() {}
+
+  public static Bytes of(long value) {
+    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
+  }
+
+  /**
+   * The number in a cell.
+   *
+   * @param row of the cell, for the message, as is the qualifier
+   * @throws StoreException if the value has not 8 bytes
+   */
+  public static long read(Bytes value, Bytes row, Bytes qualifier) {
+    if (value.length() != Long.BYTES) {
+      throw new StoreException(
+          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
+    }
+    return ByteBuffer.wrap(value.toArray()).getLong();
+  }
+}
