@@ -29,7 +29,7 @@ public final class CassandraCluster implements AutoCloseable {
         String address = "127.0.0." + (i + 1);
         long token = Long.MIN_VALUE + (i + 1) * (Long.MAX_VALUE / (count + 1) * 2);
         cluster.nodes.add(
-            CassandraNode.start(
+            CassandraNode.launch(
                 directory.resolve("node" + (i + 1)),
                 new CassandraNode.Settings(
                     address,
@@ -38,8 +38,14 @@ public final class CassandraCluster implements AutoCloseable {
                     ports.get(1),
                     token,
                     HEAP_MEGABYTES,
+                    CassandraNode.Log.SYNCED,
                     false)));
+        if (i == 0) {
+          // The others ask it who else there is, and give up where it does not answer.
+          cluster.nodes.getFirst().awaitReady();
+        }
       }
+      cluster.nodes.forEach(CassandraNode::awaitReady);
       cluster.nodes.forEach(node -> cluster.awaitOthers(node, ports.get(1)));
       return cluster;
     } catch (RuntimeException e) {

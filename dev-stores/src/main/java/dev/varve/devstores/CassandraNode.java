@@ -12,8 +12,26 @@ import java.util.Map;
 /** A node of Cassandra 5, which needs Java 17; alone unless it is told of others. */
 public final class CassandraNode implements DevStore {
   private static final int JAVA = 17;
-  private static final Duration READY = Duration.ofMinutes(2);
+  private static final Duration READY = Duration.ofMinutes(4);
   private static final Duration STOP = Duration.ofSeconds(20);
+
+  /** When the commit log reaches the disk. */
+  public enum Log {
+    /** Before an answer. */
+    SYNCED("commitlog_sync: batch"),
+
+    /**
+     * Every ten seconds, as Cassandra's own configuration has it: a node forgets them when it is
+     * killed.
+     */
+    PERIODIC("commitlog_sync: periodic\ncommitlog_sync_period: 10000ms");
+
+    private final String yaml;
+
+    Log(String yaml) {
+      this.yaml = yaml;
+    }
+  }
 
   /**
    * What a node is told.
@@ -24,6 +42,7 @@ public final class CassandraNode implements DevStore {
    * @param storagePort for the nodes among themselves; likewise
    * @param token its place on the ring
    * @param heapMegabytes heap; 256 is enough for a few tables, of which each takes half a megabyte
+   * @param commitLog when it is synced
    * @param shortLived whether its tables need not outlive it, which makes changes of the schema ten
    *     times as fast
    */
@@ -34,6 +53,7 @@ public final class CassandraNode implements DevStore {
       int storagePort,
       long token,
       int heapMegabytes,
+      Log commitLog,
       boolean shortLived) {}
 
   private final Path directory;
@@ -61,12 +81,31 @@ public final class CassandraNode implements DevStore {
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     return start(
         directory,
-        new Settings("127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 512, shortLived));
+        new Settings(
+            "127.0.0.1",
+            "127.0.0.1",
+            ports.get(0),
+            ports.get(1),
+            0,
+            512,
+            Log.PERIODIC,
+            shortLived));
   }
 
   /** Starts a node and returns once it serves clients. */
-  public static CassandraNode start(Path directory, Settings settings) {
+  private static CassandraNode start(Path directory, Settings settings) {
+    CassandraNode node = launch(directory, settings);
+    node.awaitReady();
+    return node;
+  }
+
+  /** Starts a node without waiting for it. */
+  static CassandraNode launch(Path directory, Settings settings) {
     return new CassandraNode(directory.toAbsolutePath(), settings);
+  }
+
+  void awaitReady() {
+    process.awaitOutput("Starting listening for CQL clients", READY);
   }
 
   private ChildProcess start() {
@@ -100,10 +139,8 @@ public final class CassandraNode implements DevStore {
             "-cp",
             Parts.classPath("cassandra"),
             "org.apache.cassandra.service.CassandraDaemon"));
-    ChildProcess started =
-        ChildProcess.start("Cassandra " + settings.address(), command, directory, Map.of(), log());
-    started.awaitOutput("Starting listening for CQL clients", READY);
-    return started;
+    return ChildProcess.start(
+        "Cassandra " + settings.address(), command, directory, Map.of(), log());
   }
 
   private void writeConfiguration() {
@@ -126,10 +163,7 @@ public final class CassandraNode implements DevStore {
       </configuration>
       """;
 
-  /**
-   * Small, and quick to start. The log is synced before an answer: with the usual period of ten
-   * seconds a node that is killed forgets the last of them.
-   */
+  /** Small, and quick to start. */
   private String yaml() {
     return """
     cluster_name: varve
@@ -141,8 +175,7 @@ public final class CassandraNode implements DevStore {
     saved_caches_directory: %2$s/saved_caches
     hints_directory: %2$s/hints
     cdc_raw_directory: %2$s/cdc
-    commitlog_sync: periodic
-    commitlog_sync_period: 10000ms
+    %7$s
     endpoint_snitch: SimpleSnitch
     seed_provider:
       - class_name: org.apache.cassandra.locator.SimpleSeedProvider
@@ -173,7 +206,8 @@ public final class CassandraNode implements DevStore {
             settings.seed(),
             settings.storagePort(),
             settings.address(),
-            settings.clientPort());
+            settings.clientPort(),
+            settings.commitLog().yaml);
   }
 
   @Override
@@ -232,6 +266,7 @@ public final class CassandraNode implements DevStore {
   public void restart() {
     process.close();
     process = start();
+    awaitReady();
   }
 
   @Override

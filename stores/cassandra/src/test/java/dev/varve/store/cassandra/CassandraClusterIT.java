@@ -73,9 +73,9 @@ class CassandraClusterIT {
       awaitApplied(applied.size() + 200);
       stop.set(true);
       for (Future<Integer> writer : writers) {
-        assertThat(writer.get(60, TimeUnit.SECONDS)).isPositive();
+        assertThat(writer.get(120, TimeUnit.SECONDS)).isPositive();
       }
-      assertThat(reader.get(60, TimeUnit.SECONDS)).isPositive();
+      assertThat(reader.get(120, TimeUnit.SECONDS)).isPositive();
       Set<Bytes> there = rows(table);
       assertThat(there).containsAll(applied);
       assertThat(tried).containsAll(there);
@@ -84,7 +84,7 @@ class CassandraClusterIT {
 
   private static Store open(CassandraCluster cluster) {
     Map<String, String> options = new HashMap<>(cluster.options());
-    options.put("request-timeout", "5s");
+    options.put("request-timeout", "3s");
     options.put("retries", "10");
     return new CassandraStoreProvider().open(Path.of("unused"), 0, options);
   }
