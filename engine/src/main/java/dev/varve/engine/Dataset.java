@@ -31,6 +31,7 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Store;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,23 @@ public final class Dataset implements AutoCloseable {
    */
   public WriteResult write(Batch batch) {
     return writer.write(batch);
+  }
+
+  /** Whether samples can be given a lifetime of their own: their store ends them by itself. */
+  public boolean endsSamples() {
+    return writer.endsSamples();
+  }
+
+  /**
+   * Writes a batch of samples that end: when so much time has passed they are gone, for whoever
+   * reads the tables. What lists their series stays.
+   *
+   * @param lifetime positive, and only where {@link #endsSamples()}
+   * @throws OverloadedException if nothing was tried because too much waits
+   * @throws WriteFailedException if a store failed
+   */
+  public WriteResult write(Batch batch, Duration lifetime) {
+    return writer.write(batch, lifetime);
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.varve.store;
 
 import dev.varve.model.Bytes;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,5 +41,16 @@ public sealed interface Power {
      * Deletes all rows from {@code from} on and before {@code to}; null for the end of the table.
      */
     void deleteRows(Bytes from, @Nullable Bytes to);
+  }
+
+  /** Writes cells that end by themselves. */
+  non-sealed interface Expiry extends Power {
+    /**
+     * Applies a batch as {@link Table#apply} does; what it puts is gone when so much time has
+     * passed, or earlier where the whole table keeps its cells no longer.
+     *
+     * @param lifetime positive; one that is longer than the store can count is no end
+     */
+    List<RowOutcome> apply(MutationBatch batch, Durability durability, Duration lifetime);
   }
 }

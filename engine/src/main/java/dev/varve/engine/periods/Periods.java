@@ -8,6 +8,7 @@ import dev.varve.store.Power;
 import dev.varve.store.Store;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.TableSpec;
+import dev.varve.store.Upkeep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -88,12 +89,10 @@ public final class Periods implements AutoCloseable {
   private static Placement placement(
       DatasetConfig config, Layout layout, int period, int place, Store store) {
     Attached attached = config.attached();
+    Upkeep upkeep = TableUpkeep.of(layout, store.isEmbedded() ? null : config.retention());
     return attached != null && period == 0 && place == 0
-        ? Placement.attached(layout, attached)
-        : Placement.own(
-            layout,
-            prefix(config.name(), period, place),
-            TableUpkeep.of(layout, store.isEmbedded() ? null : config.retention()));
+        ? Placement.attached(layout, attached, upkeep)
+        : Placement.own(layout, prefix(config.name(), period, place), upkeep);
   }
 
   public static Periods open(

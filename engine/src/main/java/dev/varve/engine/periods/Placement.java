@@ -35,12 +35,17 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
     return new Placement(layout, tables, OpenMode.CREATE_IF_ABSENT);
   }
 
-  /** Tables that another server has made. */
-  static Placement attached(Layout layout, Attached attached) {
+  /**
+   * Tables that another server has made.
+   *
+   * @param upkeep of what is put into the table of samples; the table itself stays as it is
+   */
+  static Placement attached(Layout layout, Attached attached, Upkeep upkeep) {
     List<String> names = foreignNames(layout, attached);
     List<TableSpec> tables = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
-      tables.add(layout.tables().get(i).attached(names.get(i)));
+      TableSpec named = layout.tables().get(i).attached(names.get(i));
+      tables.add(i == layout.dataTable() ? named.with(upkeep) : named);
     }
     boolean written = attached.access() == Access.CO_WRITE;
     return new Placement(layout, tables, written ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);

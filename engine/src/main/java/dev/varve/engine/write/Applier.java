@@ -3,13 +3,16 @@ package dev.varve.engine.write;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Applies batches to a table, and again what was surely not applied, but not for ever. */
 final class Applier {
@@ -42,9 +45,22 @@ final class Applier {
    * @throws WriteFailedException if the end of something is unknown, or not good after some tries
    */
   List<Rejected> apply(MutationBatch batch, int longest, Durability durability) {
+    return apply(batch, longest, durability, null);
+  }
+
+  /**
+   * Applies a batch whose cells end.
+   *
+   * @param longest how many edits its longest mutation has
+   * @param lifetime null for none; else the table has the power
+   * @return what the store rejects; everything else was applied
+   * @throws WriteFailedException if the end of something is unknown, or not good after some tries
+   */
+  List<Rejected> apply(
+      MutationBatch batch, int longest, Durability durability, @Nullable Duration lifetime) {
     List<Rejected> rejected = new ArrayList<>(0);
     if (longest <= editsPerRow) {
-      applyAgain(batch, durability, rejected);
+      applyAgain(batch, durability, lifetime, rejected);
       return rejected;
     }
     MutationBatch piece = new MutationBatch();
@@ -53,20 +69,24 @@ final class Applier {
       boolean sameRow = edit > 0 && batch.cells().sameRow(edit - 1, edit);
       inRow = sameRow ? inRow + 1 : 1;
       if (inRow > editsPerRow) {
-        applyAgain(piece, Durability.ORDERED, rejected);
+        applyAgain(piece, Durability.ORDERED, lifetime, rejected);
         piece = new MutationBatch();
         inRow = 1;
       }
       piece.addFrom(batch, edit);
     }
-    applyAgain(piece, durability, rejected);
+    applyAgain(piece, durability, lifetime, rejected);
     return rejected;
   }
 
-  private void applyAgain(MutationBatch batch, Durability durability, List<Rejected> rejected) {
+  private void applyAgain(
+      MutationBatch batch,
+      Durability durability,
+      @Nullable Duration lifetime,
+      List<Rejected> rejected) {
     MutationBatch pending = batch;
     for (int attempt = 0; ; attempt++) {
-      List<RowOutcome> outcomes = applyOnce(pending, durability);
+      List<RowOutcome> outcomes = applyOnce(pending, durability, lifetime);
       if (outcomes.isEmpty()) {
         return;
       }
@@ -86,9 +106,12 @@ final class Applier {
     }
   }
 
-  private List<RowOutcome> applyOnce(MutationBatch batch, Durability durability) {
+  private List<RowOutcome> applyOnce(
+      MutationBatch batch, Durability durability, @Nullable Duration lifetime) {
     try {
-      return table.apply(batch, durability);
+      return lifetime == null
+          ? table.apply(batch, durability)
+          : table.power(Power.Expiry.class).orElseThrow().apply(batch, durability, lifetime);
     } catch (StoreException e) {
       throw new WriteFailedException(
           "table '%s' cannot be written: %s".formatted(table.spec().name(), e.getMessage()),

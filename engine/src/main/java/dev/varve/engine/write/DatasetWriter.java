@@ -29,9 +29,11 @@ import dev.varve.store.Capabilities;
 import dev.varve.store.CellBatch;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -148,6 +150,28 @@ public final class DatasetWriter {
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch) {
+    return write(batch, null);
+  }
+
+  /**
+   * Whether samples can be given a lifetime: the store of every layout ends cells by itself, and
+   * none is a companion, which is repaired from cells whose end nobody tells.
+   */
+  public boolean endsSamples() {
+    return companions == null
+        && dataset.periods().all().stream()
+            .flatMap(period -> period.layouts().stream())
+            .allMatch(layout -> layout.dataTable().power(Power.Expiry.class).isPresent());
+  }
+
+  /**
+   * Writes a batch of samples that end.
+   *
+   * @param lifetime null for none; else {@link #endsSamples()} holds
+   * @throws OverloadedException if nothing was tried because too much waits
+   * @throws WriteFailedException if a store failed
+   */
+  public WriteResult write(Batch batch, @Nullable Duration lifetime) {
     if (dataset.config().isReadOnly()) {
       WriteResult nothing = refuseAll(batch);
       refused.add(nothing.refused());
@@ -155,7 +179,7 @@ public final class DatasetWriter {
     }
     int room = admission.enter(bytes(batch));
     try {
-      WriteResult result = new WriteJob(this, batch).run();
+      WriteResult result = new WriteJob(this, batch, lifetime).run();
       batches.increment();
       accepted.add(result.accepted());
       refused.add(result.refused());
@@ -341,12 +365,26 @@ public final class DatasetWriter {
 
   /** Applies edits of a table of a layout, and counts them. */
   List<Rejected> apply(PlacedLayout layout, int table, MutationBatch batch, Durability durability) {
+    return apply(layout, table, batch, durability, null);
+  }
+
+  /**
+   * The same for cells that end.
+   *
+   * @param lifetime null for none
+   */
+  List<Rejected> apply(
+      PlacedLayout layout,
+      int table,
+      MutationBatch batch,
+      Durability durability,
+      @Nullable Duration lifetime) {
     if (batch.isEmpty()) {
       return List.of();
     }
     TableWriter writer = tables.get(layout.slot()).get(table);
     int longest = writer.counters().count(batch);
-    return writer.applier().apply(batch, longest, durability);
+    return writer.applier().apply(batch, longest, durability, lifetime);
   }
 
   /**

@@ -19,6 +19,7 @@ import dev.varve.model.SampleGroup;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -32,6 +33,7 @@ final class WriteJob {
   private final DatasetWriter writer;
   private final OpenDataset dataset;
   private final Batch batch;
+  private final @Nullable Duration lifetime;
   private final Tally tally = new Tally();
   private final List<Part> parts;
   private final List<Written> written = new ArrayList<>(0);
@@ -41,10 +43,16 @@ final class WriteJob {
   /** What the batch becomes in each layout, by its slot. */
   private final @Nullable LayoutEdits[] edits;
 
-  WriteJob(DatasetWriter writer, Batch batch) {
+  /**
+   * A job.
+   *
+   * @param lifetime after which the samples end; null for never
+   */
+  WriteJob(DatasetWriter writer, Batch batch, @Nullable Duration lifetime) {
     this.writer = writer;
     this.dataset = writer.dataset();
     this.batch = batch;
+    this.lifetime = lifetime;
     this.parts = new ArrayList<>(batch.groups().size());
     this.notes = new SeriesNotes(dataset);
     this.edits = new @Nullable LayoutEdits[dataset.periods().slots()];
@@ -336,7 +344,8 @@ final class WriteJob {
    * @return whether nothing was rejected; what was is refused
    */
   private boolean applyData(LayoutEdits of, int table, Durability durability) {
-    List<Rejected> rejected = writer.apply(of.layout(), table, of.data(table), durability);
+    List<Rejected> rejected =
+        writer.apply(of.layout(), table, of.data(table), durability, lifetime);
     for (Rejected row : rejected) {
       writer.refuse(of.layout(), row, tally);
     }
@@ -423,7 +432,7 @@ final class WriteJob {
       return all.result(count);
     }
     for (Batch one : single) {
-      all.add(new WriteJob(writer, one).run());
+      all.add(new WriteJob(writer, one, lifetime).run());
     }
     return all.result(count);
   }

@@ -11,12 +11,14 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what one request or connection brings to one dataset. Not safe for use by several threads.
@@ -77,11 +79,25 @@ public final class Intake {
    * @throws dev.varve.engine.WriteFailedException if a store failed
    */
   public void write(Batch batch, boolean insists) {
+    write(batch, insists, null);
+  }
+
+  /** Whether the dataset can give samples a lifetime. */
+  public boolean endsSamples() {
+    return dataset.endsSamples();
+  }
+
+  /**
+   * The same for samples that end.
+   *
+   * @param lifetime null for none; else the dataset can give one
+   */
+  public void write(Batch batch, boolean insists, @Nullable Duration lifetime) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
     for (SampleGroup group : batch.groups()) {
       groups.add(inResolution(group));
     }
-    writeOwn(new Batch(groups, batch.attributes()), insists);
+    writeOwn(new Batch(groups, batch.attributes()), insists, lifetime);
   }
 
   /**
@@ -90,10 +106,14 @@ public final class Intake {
    * @param insists whether integers have to stay integers
    */
   public void writeOwn(Batch batch, boolean insists) {
+    writeOwn(batch, insists, null);
+  }
+
+  private void writeOwn(Batch batch, boolean insists, @Nullable Duration lifetime) {
     int before = coerced;
     Batch stored = asStored(batch, insists);
     if (!stored.groups().isEmpty() || !stored.attributes().isEmpty()) {
-      write(stored, coerced - before);
+      write(stored, coerced - before, lifetime);
     }
   }
 
@@ -116,9 +136,9 @@ public final class Intake {
     return new Batch(groups, batch.attributes());
   }
 
-  private void write(Batch batch, int converted) {
+  private void write(Batch batch, int converted, @Nullable Duration lifetime) {
     long start = System.nanoTime();
-    WriteResult result = dataset.write(batch);
+    WriteResult result = lifetime == null ? dataset.write(batch) : dataset.write(batch, lifetime);
     accepted += result.accepted();
     refused += result.refused();
     keep(result.rejections());

@@ -8,6 +8,7 @@ import dev.varve.model.Tags;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,11 +51,17 @@ final class DataPointsReader {
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points = new PointBuffer();
   private long errorCount;
-  private long withTtl;
+  private final boolean endsPoints;
+
+  /** The seconds that the points live which are gathered; 0 where they do not end. */
+  private long gatheredTtl;
+
+  private long ttlIgnored;
   private boolean conversionFailed;
 
   DataPointsReader(Intake intake) {
     this.intake = intake;
+    this.endsPoints = intake.endsSamples();
   }
 
   /** Whether a value could not be turned into the type that its sender named. */
@@ -62,9 +69,9 @@ final class DataPointsReader {
     return conversionFailed;
   }
 
-  /** How many good points came with a time to live, for which nothing is done. */
-  long withTtl() {
-    return withTtl;
+  /** How many good points came with a time to live that their dataset cannot give them. */
+  long ttlIgnored() {
+    return ttlIgnored;
   }
 
   /** Reads everything there is and returns what was wrong; all good points are durable then. */
@@ -128,11 +135,12 @@ final class DataPointsReader {
   }
 
   private void flush() {
+    Duration lifetime = gatheredTtl == 0 ? null : Duration.ofSeconds(gatheredTtl);
     if (!insisted.isEmpty()) {
-      intake.write(insisted.build(), true);
+      intake.write(insisted.build(), true, lifetime);
     }
     if (!inferred.isEmpty()) {
-      intake.write(inferred.build(), false);
+      intake.write(inferred.build(), false, lifetime);
     }
   }
 
@@ -166,6 +174,10 @@ final class DataPointsReader {
       }
     }
     if (valid(head)) {
+      if (endsPoints && head.ttl != gatheredTtl) {
+        flush();
+        gatheredTtl = head.ttl;
+      }
       add(head, rows);
     }
     if (insisted.sampleCount() + inferred.sampleCount() >= Intake.BATCH) {
@@ -395,8 +407,8 @@ final class DataPointsReader {
         counted++;
       }
     }
-    if (head.ttl > 0) {
-      withTtl += good + counted;
+    if (head.ttl > 0 && !endsPoints) {
+      ttlIgnored += good + counted;
     }
   }
 

@@ -112,9 +112,9 @@ public final class KairosDb {
     if (intake.coerced() > 0) {
       exchange.header("X-Varve-Coerced", "int64-to-double=" + intake.coerced());
     }
-    if (reader.withTtl() > 0) {
-      exchange.header("X-Varve-Ttl-Ignored", Long.toString(reader.withTtl()));
-      context.ttlIgnored(dataset, NAME, reader.withTtl());
+    if (reader.ttlIgnored() > 0) {
+      exchange.header("X-Varve-Ttl-Ignored", Long.toString(reader.ttlIgnored()));
+      context.ttlIgnored(dataset, NAME, reader.ttlIgnored());
     }
     if (errors.isEmpty()) {
       exchange.answer(204);

@@ -34,7 +34,11 @@ final class CassandraStore implements Store {
   /** Nothing is decided by Paxos about cells that another program just puts. */
   private static final Capabilities FOREIGN_CAPABILITIES =
       new Capabilities(
-          null, Capabilities.Deletes.IMMEDIATE, Capabilities.RowOrder.PARTITION, LIMITS, Set.of());
+          null,
+          Capabilities.Deletes.IMMEDIATE,
+          Capabilities.RowOrder.PARTITION,
+          LIMITS,
+          Set.of(Power.Expiry.class));
 
   private final Requests requests;
   private final TableCatalog catalog;

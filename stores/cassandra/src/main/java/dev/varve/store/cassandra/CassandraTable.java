@@ -13,6 +13,8 @@ import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.Upkeep;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -108,7 +110,22 @@ final class CassandraTable implements Table {
     if (readOnly || !capabilities.has(power)) {
       return Optional.empty();
     }
+    if (power == Power.Expiry.class) {
+      return Optional.of(power.cast((Power.Expiry) this::applyEnding));
+    }
     return Optional.of(power.cast(new TablePowers(requests, this)));
+  }
+
+  /** Tables of other programs alone have this power, and one family. */
+  private List<RowOutcome> applyEnding(
+      MutationBatch batch, Durability durability, Duration lifetime) {
+    ensureOpen();
+    Duration kept = spec.upkeep().retention();
+    Duration shorter = kept == null || lifetime.compareTo(kept) < 0 ? lifetime : kept;
+    TableSpec ending = spec.with(new Upkeep(shorter, null, List.of()));
+    return new Application(
+            requests, entry, List.of(new ForeignTable(requests, ending)), entry.times(), batch)
+        .run(admission);
   }
 
   @Override

@@ -31,8 +31,10 @@ final class TableOptions {
     if (retention == null) {
       return 0;
     }
-    long seconds = retention.plusNanos(999_999_999).toSeconds();
-    return seconds > TTL_MAX_SECONDS ? 0 : Math.max(1, seconds);
+    if (retention.compareTo(Duration.ofSeconds(TTL_MAX_SECONDS)) > 0) {
+      return 0;
+    }
+    return Math.max(1, retention.plusNanos(999_999_999).toSeconds());
   }
 
   /** Windows of time where cells end by their time; the usual way for cells kept for ever. */
