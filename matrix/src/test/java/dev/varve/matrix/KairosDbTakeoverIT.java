@@ -1,6 +1,7 @@
 package dev.varve.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.devstores.CassandraNode;
@@ -9,11 +10,19 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.Access;
 import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
+import dev.varve.engine.InvalidConfigException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
+import dev.varve.engine.WriteResult;
+import dev.varve.engine.attach.Inspection.Candidate;
+import dev.varve.engine.attach.TableInspector;
 import dev.varve.layout.Layouts;
+import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Run;
@@ -21,11 +30,9 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
-import java.io.IOException;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProviders;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +43,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -46,10 +54,14 @@ import org.junit.jupiter.api.io.TempDir;
  * other reads.
  */
 class KairosDbTakeoverIT {
-  private static final long ROW = 1_814_400_000L;
+  private static final int POINTS = Integer.getInteger("varve.takeover.points", 2000);
+  private static final long SEED = Long.getLong("varve.seed", System.nanoTime());
+  private static final long ROW = KairosDbStory.ROW;
   private static final long NOW = 1_700_000_000_000L;
-  private static final String METRIC = "taken over";
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final String METRIC = "borders of rows";
+  private static final String NEW = "kairosdb";
+  private static final String OLD = "of_the_thrift_days";
+  private static final int TTL_SECONDS = 20;
 
   @TempDir private static Path directory;
   private static CassandraNode cassandra;
@@ -61,7 +73,7 @@ class KairosDbTakeoverIT {
   @BeforeAll
   static void start() {
     cassandra = CassandraNode.alone(directory.resolve("cassandra"));
-    kairos = KairosDb.start(directory.resolve("kairosdb"), cassandra.address(), "kairosdb");
+    kairos = kairos(NEW);
   }
 
   @AfterAll
@@ -70,31 +82,63 @@ class KairosDbTakeoverIT {
     cassandra.close();
   }
 
-  private static Engine open() {
+  private static KairosDb kairos(String keyspace) {
+    return KairosDb.start(directory.resolve("kairosdb-" + keyspace), cassandra.address(), keyspace);
+  }
+
+  private static KairosDbClient client(KairosDb server) {
+    return new KairosDbClient(URI.create("http://127.0.0.1:" + server.port()));
+  }
+
+  private static KairosDbClient client() {
+    return client(kairos);
+  }
+
+  private static Map<String, String> options(String keyspace) {
     Map<String, String> options = new HashMap<>(cassandra.options());
-    options.put("keyspace", "kairosdb");
-    DatasetConfig dataset =
-        new DatasetConfig(
-                "taken",
-                new DatasetConfig.StoreConfig("cassandra", options),
-                List.of(
-                    new DatasetConfig.PeriodConfig(
-                        Instant.MIN, List.of(Layouts.of("kairosdb", Map.of())))),
-                null,
-                DatasetConfig.Duplicates.LAST,
-                Set.of(),
-                false)
-            .with(new DatasetConfig.Refresh(Duration.ofMillis(200), Duration.ofSeconds(1)))
-            .with(
-                new Attached(
-                    Access.CO_WRITE, Map.of(), new DatasetConfig.StoreConfig("rocksdb", Map.of())));
-    return Engine.open(
-        new EngineConfig(
-            directory.resolve("varve"), RunningStore.MEMORY, List.of(dataset), "taken"));
+    options.put("keyspace", keyspace);
+    return options;
+  }
+
+  private static DatasetConfig dataset(
+      String keyspace, Map<String, String> parameters, Access access) {
+    return new DatasetConfig(
+        "taken",
+        new StoreConfig("cassandra", options(keyspace)),
+        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("kairosdb", parameters)))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false,
+        new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1)),
+        new Attached(access, Map.of(), new StoreConfig("rocksdb", Map.of())));
+  }
+
+  private static Engine open(String folder, DatasetConfig dataset) {
+    Engine engine =
+        Engine.open(
+            new EngineConfig(
+                directory.resolve(folder), RunningStore.MEMORY, List.of(dataset), dataset.name()));
+    await().atMost(Duration.ofSeconds(60)).until(engine.defaultDataset()::isCatalogComplete);
+    return engine;
+  }
+
+  private static Engine open() {
+    return open("varve", dataset(NEW, Map.of(), Access.CO_WRITE));
+  }
+
+  /** What {@code attach} finds to be the parameters of a keyspace. */
+  private static List<Map<String, String>> inspected(String keyspace) {
+    try (Store store =
+        StoreProviders.of("cassandra")
+            .open(directory.resolve("unused"), RunningStore.MEMORY, options(keyspace))) {
+      return new TableInspector(store, "kairosdb", Map.of(), Map.of())
+          .inspect().whole().stream().map(Candidate::parameters).toList();
+    }
   }
 
   @Test
-  void eachReadsWhatTheOtherWrites() throws Exception {
+  void eachReadsWhatTheOtherWrites() {
     try (Engine engine = open()) {
       Dataset varve = engine.dataset("taken");
       writeByKairosDb();
@@ -115,6 +159,108 @@ class KairosDbTakeoverIT {
     try (Engine engine = open()) {
       assertThat(readByVarve(engine.dataset("taken"))).isEqualTo(model);
     }
+  }
+
+  /** Clients that change nothing but the address go on working. */
+  @Test
+  void bothAnswerTheSameRequests() {
+    try (VarveServer server =
+        VarveServer.start(directory.resolve("served"), dataset(NEW, Map.of(), Access.CO_WRITE))) {
+      KairosDbClient varve = new KairosDbClient(server.address());
+      Ending ending = Ending.begin(client(), varve);
+      new KairosDbStory(client(), varve, SEED).tell(POINTS);
+      ending.check();
+      assertThat(varve.metricNames()).contains("taken over");
+      assertThat(client().metricNames()).contains("taken over");
+    }
+    assertThat(inspected(NEW)).containsExactly(Map.of("unit", "milliseconds"));
+  }
+
+  /** Points with a time to live, whoever wrote them: both see them, and then neither does. */
+  private record Ending(KairosDbClient kairos, KairosDbClient varve) {
+    private static final String METRIC = "ending";
+    private static final String BY_KAIROS = "by KairosDB";
+    private static final String BY_VARVE = "by Varve";
+    private static final Map<Long, Value> ENDING =
+        Map.of(NOW, new Value.Int64(1), NOW + 1, new Value.Real(2.5), NOW + 2, new Value.Text("x"));
+    private static final Map<Long, Value> STAYING = Map.of(NOW + 3, new Value.Int64(4));
+
+    /** Has each write points that end, and one beside them that stays; both see all. */
+    static Ending begin(KairosDbClient kairos, KairosDbClient varve) {
+      Ending ending = new Ending(kairos, varve);
+      write(kairos, BY_KAIROS);
+      write(varve, BY_VARVE);
+      Map<Long, Value> all = new TreeMap<>(ENDING);
+      all.putAll(STAYING);
+      ending.await(all);
+      return ending;
+    }
+
+    private static void write(KairosDbClient client, String host) {
+      client.put(METRIC, Tags.of("host", host), ENDING, TTL_SECONDS);
+      client.put(METRIC, Tags.of("host", host), STAYING);
+    }
+
+    void check() {
+      await(STAYING);
+    }
+
+    private void await(Map<Long, Value> points) {
+      for (String host : List.of(BY_KAIROS, BY_VARVE)) {
+        for (KairosDbClient client : List.of(kairos, varve)) {
+          Awaitility.await()
+              .atMost(Duration.ofSeconds(2 * TTL_SECONDS))
+              .pollInterval(Duration.ofMillis(200))
+              .untilAsserted(() ->
+                  assertThat(client.points(METRIC, "host", host, KairosDbStory.TIMES))
+                      .isEqualTo(points));
+        }
+      }
+    }
+  }
+
+  /**
+   * A keyspace as KairosDB before 1.2 left it: three tables, and the index that those versions
+   * kept. Its cells are written by CQL, and KairosDB 1.3, which still reads them, tells whether
+   * they are right.
+   */
+  @Test
+  void anOldKeyspaceIsReadAndGoesOn() {
+    Map<String, String> legacy = Map.of("unit", "legacy");
+    OldKeyspace old = new OldKeyspace(OLD);
+    try (Cql cql = new Cql(cassandra.address())) {
+      old.make(cql);
+    }
+    assertThat(inspected(OLD)).containsExactly(legacy);
+    assertThatThrownBy(() -> open("wrong", dataset(OLD, Map.of(), Access.READ_ONLY)).close())
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("unit should be legacy");
+    try (VarveServer server =
+        VarveServer.start(directory.resolve("read-only"), dataset(OLD, legacy, Access.READ_ONLY))) {
+      old.check(new KairosDbClient(server.address()));
+    }
+    // Which rows there are is written into tables that only KairosDB makes, from 1.2 on.
+    try (Engine engine = open("too-early", dataset(OLD, legacy, Access.CO_WRITE))) {
+      WriteResult result = engine.defaultDataset().write(one());
+      assertThat(result.accepted()).isZero();
+      assertThat(result.rejections()).hasSize(1);
+    }
+    try (KairosDb newer = kairos(OLD);
+        VarveServer server =
+            VarveServer.start(directory.resolve("old"), dataset(OLD, legacy, Access.CO_WRITE))) {
+      KairosDbClient varve = new KairosDbClient(server.address());
+      old.check(client(newer));
+      new KairosDbStory(client(newer), varve, SEED).tell(POINTS);
+      old.check(client(newer));
+      old.check(varve);
+    }
+    assertThat(inspected(OLD)).containsExactly(legacy);
+  }
+
+  private static Batch one() {
+    return new BatchBuilder()
+        .add(GroupKey.of(METRIC, Tags.of("host", "a")), NOW, new Value.Int64(1))
+        .build();
   }
 
   private static List<Tags> series() {
@@ -152,7 +298,7 @@ class KairosDbTakeoverIT {
     model.computeIfAbsent(tags, key -> new TreeMap<>()).put(time, value);
   }
 
-  private void writeByKairosDb() throws Exception {
+  private void writeByKairosDb() {
     for (Tags tags : series()) {
       Map<Long, Value> points = new TreeMap<>();
       times(0).forEach(time -> points.put(time, value(tags)));
@@ -160,18 +306,9 @@ class KairosDbTakeoverIT {
     }
   }
 
-  private void post(Tags tags, Map<Long, Value> points) throws Exception {
-    List<String> pairs = new ArrayList<>();
-    points.forEach((time, value) -> {
-      pairs.add("[" + time + "," + json(value) + "]");
-      note(tags, time, value);
-    });
-    String body =
-        """
-        [{"name":%s,"tags":%s,"datapoints":[%s]}]\
-        """
-            .formatted(text(METRIC), json(tags), String.join(",", pairs));
-    assertThat(http("POST", "/api/v1/datapoints", body).statusCode()).isEqualTo(204);
+  private void post(Tags tags, Map<Long, Value> points) {
+    client().put(METRIC, tags, points);
+    points.forEach((time, value) -> note(tags, time, value));
   }
 
   private void writeByVarve(Dataset varve) {
@@ -198,7 +335,7 @@ class KairosDbTakeoverIT {
     }
   }
 
-  private void overwriteByKairosDb() throws Exception {
+  private void overwriteByKairosDb() {
     for (Tags tags : series()) {
       Map<Long, Value> points = new TreeMap<>();
       some(tags).forEach(time -> points.put(time, value(tags)));
@@ -212,15 +349,10 @@ class KairosDbTakeoverIT {
   }
 
   /** Deletes a stretch, of what both have written. */
-  private void deleteByKairosDb() throws Exception {
+  private void deleteByKairosDb() {
     long from = NOW - NOW % ROW;
     long to = from + 600_000;
-    String body =
-        """
-        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s}]}\
-        """
-            .formatted(from, to, text(METRIC));
-    assertThat(http("POST", "/api/v1/datapoints/delete", body).statusCode()).isEqualTo(204);
+    client().delete(METRIC, Tags.EMPTY, TimeRange.closed(from, to));
     model.values().forEach(points -> points.subMap(from, true, to, true).clear());
     model.values().removeIf(Map::isEmpty);
   }
@@ -250,65 +382,16 @@ class KairosDbTakeoverIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(200))
-        .untilAsserted(() -> {
-          for (Map.Entry<Tags, TreeMap<Long, Value>> one : model.entrySet()) {
-            assertThat(readByKairosDb(one.getKey()))
-                .as("%s", one.getKey())
-                .isEqualTo(printed(one.getValue()));
-          }
-        });
-  }
-
-  private static String printed(Map<Long, Value> points) {
-    List<String> pairs = new ArrayList<>();
-    points.forEach((time, value) -> {
-      // KairosDB prints no zeros behind the point.
-      String printed = json(value).replaceFirst("\\.0$", "");
-      pairs.add("[" + time + "," + printed + "]");
-    });
-    return "[" + String.join(",", pairs) + "]";
-  }
-
-  /** The points of one series as KairosDB prints them. */
-  private static String readByKairosDb(Tags tags) throws Exception {
-    String body =
-        """
-        {"start_absolute":%d,"end_absolute":%d,"metrics":[{"name":%s,"tags":%s}]}\
-        """
-            .formatted(-3 * ROW, NOW + 3 * ROW, text(METRIC), json(tags));
-    HttpResponse<String> answer = http("POST", "/api/v1/datapoints/query", body);
-    assertThat(answer.statusCode()).isEqualTo(200);
-    String values = answer.body();
-    int from = values.indexOf("\"values\":") + "\"values\":".length();
-    return values.substring(from, values.indexOf("}]", from));
-  }
-
-  private static HttpResponse<String> http(String method, String path, String body)
-      throws IOException, InterruptedException {
-    return HTTP.send(
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + kairos.port() + path))
-            .header("Content-Type", "application/json")
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build(),
-        HttpResponse.BodyHandlers.ofString());
-  }
-
-  private static String json(Value value) {
-    return switch (value) {
-      case Value.Int64 number -> Long.toString(number.value());
-      case Value.Real number -> Double.toString(number.value());
-      case Value.Text words -> text(words.value());
-      case Value.Raw raw -> throw new IllegalArgumentException("no sample: " + raw);
-    };
-  }
-
-  private static String json(Tags tags) {
-    List<String> members = new ArrayList<>();
-    tags.forEach((name, value) -> members.add(text(name) + ":" + text(value)));
-    return "{" + String.join(",", members) + "}";
-  }
-
-  private static String text(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        .untilAsserted(() ->
+            model.forEach((tags, points) ->
+                assertThat(
+                        client()
+                            .points(
+                                METRIC,
+                                "host",
+                                String.valueOf(tags.get("host")),
+                                KairosDbStory.TIMES))
+                    .as("%s", tags)
+                    .isEqualTo(KairosDbClient.shown(points))));
   }
 }

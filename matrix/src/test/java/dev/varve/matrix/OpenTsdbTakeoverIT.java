@@ -12,8 +12,6 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layouts;
@@ -76,6 +74,7 @@ class OpenTsdbTakeoverIT {
   private static final long START_MILLIS = 1_700_000_000_000L;
 
   private static final long SPAN_MILLIS = 30 * 3_600_000L;
+  private static final TimeRange ANSWERED = new TimeRange(START_MILLIS, START_MILLIS + SPAN_MILLIS);
 
   @TempDir private static Path directory;
   private static HBaseServer hbase;
@@ -136,9 +135,9 @@ class OpenTsdbTakeoverIT {
       List<OpenTsdbClient.Point> theirs = points("theirs", random, model);
       client.put(theirs.subList(0, POINTS / 2));
       client.putByTelnet(theirs.subList(POINTS / 2, POINTS));
-      try (Engine engine = engine(setup)) {
-        Dataset dataset = engine.defaultDataset();
-        await().atMost(Duration.ofSeconds(60)).until(dataset::isCatalogComplete);
+      try (VarveServer varve =
+          VarveServer.start(directory.resolve("varve-" + setup.name), config(setup))) {
+        Dataset dataset = varve.dataset();
         // Lines get no answer, and what they put is in HBase a little later.
         await()
             .atMost(Duration.ofSeconds(30))
@@ -146,15 +145,44 @@ class OpenTsdbTakeoverIT {
                 assertSame(
                     setup, model, read(dataset, "theirs"), "written by OpenTSDB, read by Varve"));
 
-        write(dataset, points("ours", random, model));
+        writeAsAgents(varve, points("ours", random, model));
         // Into rows that OpenTSDB has begun.
         write(dataset, points("theirs", random, model));
         checkReads(setup, client, dataset, model, "theirs");
+        checkAnswers(setup, varve, model, "theirs");
         assertThat(compact(dataset, "ours")).as("rows that Varve compacted").isPositive();
         checkReads(setup, client, dataset, model, "ours");
+        checkAnswers(setup, varve, model, "ours");
         assertUidsOnce(setup, client, dataset);
       }
     }
+  }
+
+  /** Half as lines, as those agents send that wrote to OpenTSDB before, and half over HTTP. */
+  private static void writeAsAgents(VarveServer varve, List<OpenTsdbClient.Point> points)
+      throws Exception {
+    int half = points.size() / 2;
+    new OpenTsdbClient(varve.address()).putByTelnet(points.subList(0, half));
+    Map<String, Map<Long, Value>> byHost = new TreeMap<>();
+    for (OpenTsdbClient.Point point : points.subList(half, points.size())) {
+      byHost
+          .computeIfAbsent(point.host(), host -> new TreeMap<>())
+          .put(point.time(), point.value());
+    }
+    KairosDbClient http = new KairosDbClient(varve.address());
+    byHost.forEach(
+        (host, samples) -> http.put(points.getFirst().metric(), Tags.of("host", host), samples));
+  }
+
+  /** Varve's own answers over HTTP, where it has KairosDB's queries for tables of every layout. */
+  private static void checkAnswers(
+      Setup setup, VarveServer varve, Map<String, NavigableMap<Long, Value>> model, String metric) {
+    KairosDbClient http = new KairosDbClient(varve.address());
+    of(model, metric)
+        .forEach((series, samples) ->
+            assertThat(http.points(metric, "host", series.substring(metric.length() + 1), ANSWERED))
+                .as("-Dvarve.seed=%d, %s: %s as answered", SEED, setup.name, series)
+                .isEqualTo(KairosDbClient.shown(samples)));
   }
 
   private static void checkReads(
@@ -236,25 +264,17 @@ class OpenTsdbTakeoverIT {
         .open(directory.resolve("unused"), RunningStore.MEMORY, options);
   }
 
-  private static Engine engine(Setup setup) {
-    DatasetConfig dataset =
-        new DatasetConfig(
-            "main",
-            new StoreConfig("hbase", hbase.options()),
-            List.of(
-                new PeriodConfig(Instant.MIN, List.of(Layouts.of("opentsdb", setup.parameters)))),
-            null,
-            DatasetConfig.Duplicates.LAST,
-            Set.of(),
-            false,
-            new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)),
-            new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
-    return Engine.open(
-        new EngineConfig(
-            directory.resolve("engine-" + setup.name),
-            RunningStore.MEMORY,
-            List.of(dataset),
-            "main"));
+  private static DatasetConfig config(Setup setup) {
+    return new DatasetConfig(
+        "main",
+        new StoreConfig("hbase", hbase.options()),
+        List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of("opentsdb", setup.parameters)))),
+        null,
+        DatasetConfig.Duplicates.LAST,
+        Set.of(),
+        false,
+        new Refresh(Duration.ofMillis(500), Duration.ofSeconds(2)),
+        new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
   }
 
   /** Points of all widths and both units, each at an instant that has none yet. */

@@ -1,0 +1,62 @@
+package dev.varve.matrix;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.query.QueryLimits;
+import dev.varve.server.Server;
+import dev.varve.server.ServerConfig;
+import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.http.HttpLimits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Varve's server in this process, on a free port, for one dataset whose catalog is complete. */
+record VarveServer(Engine engine, Server server) implements AutoCloseable {
+  /**
+   * Starts it.
+   *
+   * @param directory for what Varve keeps by itself
+   */
+  static VarveServer start(Path directory, DatasetConfig dataset) {
+    Engine engine =
+        Engine.open(
+            new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), dataset.name()));
+    ServerConfig config =
+        new ServerConfig(
+            List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),
+            HttpLimits.DEFAULTS,
+            QueryLimits.DEFAULTS,
+            null,
+            "takeover");
+    try {
+      VarveServer started = new VarveServer(engine, Server.start(config, engine));
+      await().atMost(Duration.ofSeconds(60)).until(started.dataset()::isCatalogComplete);
+      return started;
+    } catch (IOException e) {
+      engine.close();
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Dataset dataset() {
+    return engine.defaultDataset();
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + server.ports().getFirst());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    engine.close();
+  }
+}
