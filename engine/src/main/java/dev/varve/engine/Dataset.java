@@ -2,6 +2,7 @@ package dev.varve.engine;
 
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.StampClock;
@@ -49,6 +50,12 @@ import org.slf4j.LoggerFactory;
 public final class Dataset implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
+  /** Within this time every server on a store knows of a period that one of them has added. */
+  private static final Duration SEEN_BY_OTHERS = Duration.ofMinutes(2);
+
+  /** So far the stamps may be ahead of the clock where another server must overwrite them. */
+  private static final Duration AHEAD_OF_ANOTHER = Duration.ofSeconds(10);
+
   private final OpenDataset open;
   private final DatasetWriter writer;
   private final DatasetReader reader;
@@ -58,7 +65,7 @@ public final class Dataset implements AutoCloseable {
   private final CatalogRefresh refresh;
   private final OtherServers others;
 
-  private Dataset(OpenDataset open, Admission admission) {
+  private Dataset(OpenDataset open, Admission admission, long loadedAt) {
     this.open = open;
     this.writer = new DatasetWriter(open, admission);
     Companions companions = writer.companions();
@@ -66,7 +73,7 @@ public final class Dataset implements AutoCloseable {
     this.catalog = new Catalog(open.index());
     this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
     this.refresh = new CatalogRefresh(open);
-    this.others = new OtherServers(open, writer);
+    this.others = new OtherServers(open, writer, loadedAt);
   }
 
   static Dataset open(
@@ -79,18 +86,39 @@ public final class Dataset implements AutoCloseable {
       throw new InvalidConfigException(reasons);
     }
     askGuardrails(config, declared, store);
+    refuseToWriteAhead(config, clock);
     boolean hasRows = Periods.exist(config, declared, store);
     Home home = Home.open(stores.home(), config.name(), stores.server());
-    long now = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
+    long lead =
+        stores.home().isEmbedded() ? 1 : SEEN_BY_OTHERS.toSeconds() * resolution.perSecond();
+    long earliest = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution) + lead;
     Made asMade = IdentityCheck.declared(config, resolution, declared);
-    new DatasetMaking(config.name(), home, clock).run(asMade, hasRows, now);
+    new DatasetMaking(config.name(), home, clock).run(asMade, hasRows, earliest);
     SeriesIndex index = new SeriesIndex();
+    long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
     Periods periods = Periods.open(config, declared, store, clock::next);
     return new Dataset(
         new OpenDataset(
             config, resolution, store, stores.home(), home, index, periods, clock, stores.marks()),
-        admission);
+        admission,
+        loadedAt);
+  }
+
+  /**
+   * Cells that carry a time to come could be neither overwritten nor deleted by the server whose
+   * tables they lie in.
+   */
+  private static void refuseToWriteAhead(DatasetConfig config, StampClock clock) {
+    long drift = clock.driftMicros();
+    if (config.attached() != null
+        && !config.isReadOnly()
+        && drift > AHEAD_OF_ANOTHER.toMillis() * 1000) {
+      throw new InvalidConfigException(
+          List.of(
+              "dataset '%s' writes into the tables of another server, and stamps were given that are %d s ahead of this machine's clock: see that the clock is right; if it is, wait so long, or begin with a new data directory"
+                  .formatted(config.name(), drift / 1_000_000)));
+    }
   }
 
   /**

@@ -133,10 +133,16 @@ public record DatasetConfig(
    * @param within after this time at most series are known that are listed where they can be read
    *     cheaply: in our own home, or in an index of the layout
    * @param rescan so long after a search of all rows, or of a whole index, the next one begins
+   * @param believed for so long names and index rows that stood in tables that others write too are
+   *     taken to stand, though they may delete them; longer than any write takes
    */
-  public record Refresh(Duration within, Duration rescan) {
+  public record Refresh(Duration within, Duration rescan, Duration believed) {
     public static final Refresh DEFAULTS =
-        new Refresh(Duration.ofSeconds(10), Duration.ofMinutes(15));
+        new Refresh(Duration.ofSeconds(10), Duration.ofMinutes(15), Duration.ofMinutes(10));
+
+    public Refresh(Duration within, Duration rescan) {
+      this(within, rescan, DEFAULTS.believed);
+    }
   }
 
   /**

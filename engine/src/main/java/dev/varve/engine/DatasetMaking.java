@@ -30,10 +30,11 @@ final class DatasetMaking {
    * Makes or compares.
    *
    * @param hasRows whether there may be rows that no catalog knows
-   * @param now in the resolution of the dataset
+   * @param earliest the first time at which a period that is added may begin, in the resolution of
+   *     the dataset
    * @throws InvalidConfigException with every difference
    */
-  void run(Made declared, boolean hasRows, long now) {
+  void run(Made declared, boolean hasRows, long earliest) {
     boolean isOurs = home.identity().made() == null && home.identity().claim(false, clock.next());
     if (!isOurs && !stands()) {
       isOurs = home.identity().claim(true, clock.next());
@@ -50,20 +51,20 @@ final class DatasetMaking {
       throw new InvalidConfigException(
           List.of("dataset '%s' is being made by another server: try again".formatted(dataset)));
     }
-    List<MadePeriod> added = IdentityCheck.compare(dataset, made, declared, now);
+    List<MadePeriod> added = IdentityCheck.compare(dataset, made, declared, earliest);
     for (MadePeriod period : added) {
       home.identity().append(period, clock.next());
     }
     if (!added.isEmpty()) {
-      compareAgain(declared, now);
+      compareAgain(declared, earliest);
     }
   }
 
   /** Another server may have added other periods at the same time, and been first. */
-  private void compareAgain(Made declared, long now) {
+  private void compareAgain(Made declared, long earliest) {
     Made made = home.identity().made();
     if (made != null) {
-      IdentityCheck.compare(dataset, made, declared, now);
+      IdentityCheck.compare(dataset, made, declared, earliest);
     }
   }
 

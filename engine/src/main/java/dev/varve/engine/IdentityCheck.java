@@ -31,13 +31,14 @@ final class IdentityCheck {
    * Compares, and says what has to be added.
    *
    * @param made what stands in the home
-   * @param now in the resolution of the dataset
+   * @param earliest the first time at which a period that is added may begin, in the resolution of
+   *     the dataset
    * @return the periods to add
    * @throws InvalidConfigException with every difference
    */
-  static List<MadePeriod> compare(String dataset, Made made, Made declared, long now) {
+  static List<MadePeriod> compare(String dataset, Made made, Made declared, long earliest) {
     IdentityCheck check = new IdentityCheck(dataset, declared);
-    check.compare(made, now);
+    check.compare(made, earliest);
     if (!check.problems.isEmpty()) {
       throw new InvalidConfigException(check.problems);
     }
@@ -60,7 +61,7 @@ final class IdentityCheck {
             : Placement.foreignNames(periods.getFirst().layouts().getFirst(), attached));
   }
 
-  private void compare(Made made, long now) {
+  private void compare(Made made, long earliest) {
     if (made.resolution() != declared.resolution()) {
       differs("resolution", made.resolution().symbol(), declared.resolution().symbol());
     }
@@ -80,10 +81,10 @@ final class IdentityCheck {
               .formatted(dataset, missing.from(), missing.layouts()));
     }
     for (MadePeriod later : declared.periods().subList(common, declared.periods().size())) {
-      if (later.from() <= now) {
+      if (later.from() < earliest) {
         problems.add(
-            "dataset '%s': a period that is added has to begin in the future, this one begins at %d and it is %d %s"
-                .formatted(dataset, later.from(), now, declared.resolution().symbol()));
+            "dataset '%s': a period that is added has to begin in the future, and where other servers share the store two minutes ahead, for they look for it once a minute: at %d %s at the earliest, not at %d"
+                .formatted(dataset, earliest, declared.resolution().symbol(), later.from()));
       }
       added.add(later);
     }

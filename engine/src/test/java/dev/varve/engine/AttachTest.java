@@ -18,6 +18,8 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
@@ -132,6 +134,53 @@ class AttachTest {
         assertThat(again.defaultDataset().isCatalogComplete()).isTrue();
         assertThat(TestEngine.read(again.defaultDataset(), ALL)).isEqualTo(model.all());
       }
+    }
+  }
+
+  /** KairosDB deletes a metric with its index, while this server knows that the index stands. */
+  @Test
+  void samplesBehindAnIndexThatWasDeletedAreFoundAgain() {
+    Layout layout = TestEngine.layout("kairosdb");
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 1, NOW));
+      DatasetConfig config =
+          attached(layout, Access.CO_WRITE, Map.of())
+              .with(
+                  new Refresh(Duration.ofMillis(100), Duration.ofDays(1), Duration.ofMillis(500)));
+      try (Engine engine = open(config)) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        Batch batch = batch("b", 1, NOW);
+        assertThat(dataset.write(batch).refused()).isZero();
+        layout.originalTables().forEach(this::deleteAll);
+        assertThat(dataset.write(batch).refused()).isZero();
+        Model model = new Model();
+        model.write(batch);
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(() -> assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all()));
+      }
+    }
+  }
+
+  private void deleteAll(String name) {
+    TableSpec spec =
+        TestEngine.layout("kairosdb").tables().stream()
+            .filter(table -> table.name().equals(name))
+            .findFirst()
+            .orElseThrow();
+    if (name.equals("spec")) {
+      return;
+    }
+    try (Table table = foreign.open(spec.attached(name), Store.OpenMode.READ_WRITE)) {
+      MutationBatch all = ForeignServer.cells(table);
+      MutationBatch delete = new MutationBatch();
+      for (int i = 0; i < all.size(); i++) {
+        delete.deleteColumn(
+            all.cells().row(i), all.cells().family(i), all.cells().qualifier(i), TimeRange.ALL);
+      }
+      assertThat(table.apply(delete, Durability.SYNCED)).isEmpty();
     }
   }
 

@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.PowerLossStore.Fate;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.home.MarkerTable;
+import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.home.MarkerTable.Written;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
@@ -16,6 +19,9 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Table;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +138,20 @@ class CompanionTest {
         }
       }
     }
+  }
+
+  @Test
+  void aMarkerOfAPeriodThatThisServerLacksIsLeftToTheOthers() {
+    GroupKey key = GroupKey.of("m", Tags.of("host", "h"));
+    engine.write(batch(3, 1));
+    try (Table markers = engine.store().openAgain(".main.markers")) {
+      MutationBatch edit = new MutationBatch();
+      MarkerTable.put(edit, new Marker(null, 5, List.of(new Written(7, key, TimeRange.ALL))));
+      assertThat(markers.apply(edit, Durability.SYNCED)).isEmpty();
+    }
+    engine.restart();
+    engine.write(batch(3, 1));
+    assertThat(engine.engine().figures()).containsEntry("write_markers{dataset=\"main\"}", 1.0);
   }
 
   @Test

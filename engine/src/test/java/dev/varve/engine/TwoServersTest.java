@@ -63,6 +63,7 @@ class TwoServersTest {
 
   private final MemoryStore cells = new MemoryStore();
   private final AtomicBoolean companionsFail = new AtomicBoolean();
+  private final AtomicBoolean markersRejected = new AtomicBoolean();
   private final Server a = new Server("a");
   private final Server b = new Server("b");
 
@@ -75,8 +76,11 @@ class TwoServersTest {
 
   /** A store that is not this process' own, as distributed ones are. */
   private final class Shared extends StoreAround {
-    private Shared() {
+    private final Server server;
+
+    private Shared(Server server) {
       super(cells);
+      this.server = server;
     }
 
     @Override
@@ -86,33 +90,98 @@ class TwoServersTest {
 
     @Override
     public Table open(TableSpec spec, OpenMode mode) {
+      if (spec.name().startsWith("main.")) {
+        Runnable action = server.whenPeriodsOpen;
+        server.whenPeriodsOpen = () -> {};
+        action.run();
+      }
       Table table = super.open(spec, mode);
-      return spec.name().startsWith("main.0-1.") ? new Failing(table) : table;
+      if (spec.name().equals(".main.markers")) {
+        return new Failing(table, markersRejected, new RowOutcome(Status.REJECTED, "too large"));
+      }
+      return spec.name().startsWith("main.0-1.")
+          ? new Failing(table, companionsFail, new RowOutcome(Status.UNKNOWN, "no answer"))
+          : table;
     }
   }
 
-  private final class Failing extends TableAround {
-    private Failing(Table table) {
+  private static final class Failing extends TableAround {
+    private final AtomicBoolean when;
+    private final RowOutcome outcome;
+
+    private Failing(Table table, AtomicBoolean when, RowOutcome outcome) {
       super(table);
+      this.when = when;
+      this.outcome = outcome;
     }
 
     @Override
     public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
-      if (!companionsFail.get()) {
+      if (!when.get()) {
         return super.apply(batch, durability);
       }
       List<RowOutcome> outcomes = new ArrayList<>();
       for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
-        outcomes.add(new RowOutcome(Status.UNKNOWN, "no answer"));
+        outcomes.add(outcome);
       }
       return outcomes;
     }
+  }
+
+  /** Others are told of a write before it is tried: they must not have looked too early. */
+  @Test
+  void aServerThatIsSlowToOpenSeesWhatWasWrittenMeanwhile() {
+    Dataset first = a.open(config("buckets"));
+    first.write(one("old", NOW, 1));
+    b.whenPeriodsOpen =
+        () -> {
+          first.write(one("new", NOW, 2));
+          b.micros.addAndGet(300_000_000);
+          a.micros.addAndGet(300_000_000);
+        };
+    Dataset second = b.open(config("buckets"));
+    await()
+        .atMost(SOON)
+        .untilAsserted(() ->
+            assertThat(TestEngine.read(second, ALL))
+                .isEqualTo(TestEngine.read(first, ALL))
+                .hasSize(2));
+  }
+
+  @Test
+  void nothingIsAcceptedWhoseMarkerTheStoreRejects() {
+    Dataset first = a.open(config("buckets", "tall-narrow"));
+    markersRejected.set(true);
+    assertThatThrownBy(() -> first.write(one("x", NOW, 1)))
+        .isInstanceOf(WriteFailedException.class)
+        .hasMessageContaining("too large");
+    markersRejected.set(false);
+    assertThat(first.write(one("x", NOW, 1)).accepted()).isEqualTo(1);
+  }
+
+  @Test
+  void aPeriodIsAddedWithTimeForTheOthersToSeeIt() {
+    a.open(config("buckets"));
+    assertThatThrownBy(() -> b.open(withPeriod(config("buckets"), NOW + 10_000)))
+        .isInstanceOf(InvalidConfigException.class)
+        .hasMessageContaining("at %d ms at the earliest", NOW + 120_000);
+    assertThat(b.open(withPeriod(config("buckets"), NOW + 120_000)).config().periods()).hasSize(2);
+  }
+
+  private static DatasetConfig withPeriod(DatasetConfig config, long from) {
+    List<PeriodConfig> periods = new ArrayList<>(config.periods());
+    Layout layout = Layouts.of("tall-narrow", Map.of());
+    periods.add(new PeriodConfig(Instant.ofEpochMilli(from), List.of(layout)));
+    return new DatasetConfig(
+            "main", config.store(), periods, null, config.duplicates(), Set.of(), false)
+        .with(config.refresh());
   }
 
   private final class Server implements AutoCloseable {
     private final String name;
     private final AtomicLong micros = new AtomicLong(TestEngine.START_MICROS);
     private @Nullable Engine engine;
+    private Runnable whenPeriodsOpen = () -> {};
 
     private Server(String name) {
       this.name = name;
@@ -125,7 +194,7 @@ class TwoServersTest {
               EngineConfig.DEFAULT_MEMORY,
               List.of(dataset),
               dataset.name());
-      Engine opened = Engine.open(config, (kind, path, memory) -> new Shared(), micros::get);
+      Engine opened = Engine.open(config, (kind, path, memory) -> new Shared(this), micros::get);
       engine = opened;
       return opened.defaultDataset();
     }

@@ -191,9 +191,11 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
     private Refresh refresh() {
       Duration within = reader.duration("refresh");
       Duration rescan = reader.duration("rescan");
+      Duration believed = reader.duration("believed");
       return new Refresh(
           within == null ? Refresh.DEFAULTS.within() : within,
-          rescan == null ? Refresh.DEFAULTS.rescan() : rescan);
+          rescan == null ? Refresh.DEFAULTS.rescan() : rescan,
+          believed == null ? Refresh.DEFAULTS.believed() : believed);
     }
 
     /** What is said of tables that another server has made; null where nothing is. */

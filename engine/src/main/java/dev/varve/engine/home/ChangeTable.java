@@ -39,12 +39,15 @@ import java.util.function.LongSupplier;
  * </pre>
  *
  * <p>A change is told before it is made: a server that is killed between the two has told of
- * nothing, while one that had made it first would never tell. Whoever reads it looks again until it
- * stands.
+ * nothing, while one that had made it first would never tell. Whoever reads it looks again for a
+ * while; what took longer than {@link #MADE_WITHIN} to be made is told once more.
  */
 public final class ChangeTable implements AutoCloseable {
   /** So long changes are kept; whoever has not looked for longer reads the whole catalog. */
   public static final Duration KEPT = Duration.ofHours(1);
+
+  /** Whoever has told of a change and took longer to make it tells of it again. */
+  public static final Duration MADE_WITHIN = Duration.ofSeconds(10);
 
   private static final long MINUTE_MICROS = 60_000_000;
   private static final int TRIES = 4;

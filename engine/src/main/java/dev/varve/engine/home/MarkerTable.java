@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,9 @@ public final class MarkerTable implements AutoCloseable {
    */
   public record Written(int period, GroupKey key, TimeRange times) {}
 
+  /** Of long keys, some 4 KiB each, these are a megabyte. */
+  private static final int WRITTEN_MAX = 256;
+
   private final Table table;
   private final @Nullable ServerId server;
 
@@ -84,9 +88,19 @@ public final class MarkerTable implements AutoCloseable {
     return table;
   }
 
-  /** A marker of this server. */
-  public Marker marker(long stamp, List<Written> written) {
-    return new Marker(server, stamp, written);
+  /**
+   * Markers of this server for all of what is written: several, where one cell would be larger than
+   * stores like.
+   *
+   * @param stamps gives each of them its own
+   */
+  public List<Marker> of(List<Written> written, LongSupplier stamps) {
+    List<Marker> markers = new ArrayList<>();
+    for (int from = 0; from < written.size(); from += WRITTEN_MAX) {
+      int end = Math.min(written.size(), from + WRITTEN_MAX);
+      markers.add(new Marker(server, stamps.getAsLong(), written.subList(from, end)));
+    }
+    return markers;
   }
 
   /** Whether this server has put a marker, perhaps in an earlier life. */

@@ -18,7 +18,9 @@ import dev.varve.model.Samples;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,9 @@ public final class MarkerReplay implements AutoCloseable {
   private final DatasetWriter writer;
   private final Thread thread;
   private volatile boolean closed;
+
+  /** Markers of which was told that they cannot be repeated; used by one thread at a time. */
+  private final Set<Marker> refused = new HashSet<>();
 
   public MarkerReplay(
       OpenDataset dataset, Companions companions, DatasetReader reader, DatasetWriter writer) {
@@ -63,15 +68,33 @@ public final class MarkerReplay implements AutoCloseable {
   private void replayAll() {
     for (Marker marker : companions.due(dataset.clock().systemMicros())) {
       try {
-        replay(marker);
+        if (isKnown(marker)) {
+          replay(marker);
+        }
+        refused.remove(marker);
       } catch (StoreException | WriteFailedException e) {
         LOG.warn(
             "dataset '{}': companions still lack a write and it will be tried again: {}",
             dataset.name(),
             e.getMessage());
         return;
+      } catch (RuntimeException e) {
+        if (refused.add(marker)) {
+          LOG.error(
+              "dataset '{}': companions lack the write of marker {}, which stands until it can be repeated",
+              dataset.name(),
+              marker.stamp(),
+              e);
+        }
       }
     }
+  }
+
+  /** Another server may have a period that this one lacks, and sees to its markers itself. */
+  private boolean isKnown(Marker marker) {
+    int periods = dataset.periods().all().size();
+    return marker.written().stream()
+        .allMatch(written -> written.period() >= 0 && written.period() < periods);
   }
 
   private void replay(Marker marker) {
@@ -106,15 +129,24 @@ public final class MarkerReplay implements AutoCloseable {
     }
   }
 
-  /** A companion that keeps versions gets every sample under the stamp that it has. */
+  /**
+   * A companion gets every sample under the stamp that it has in the primary: what another server
+   * writes meanwhile is not hidden by what was read before. Where cell times are event times nobody
+   * knows the stamps, and new ones are taken.
+   */
   private void copy(Run run, PlacedLayout companion) {
     Samples samples = run.samples();
-    if (companion.layout().domain().versions() && samples.stamp(0) != 0) {
-      for (int i = 0; i < samples.size(); i++) {
-        writer.rewrite(companion, group(run, i, i + 1), samples.stamp(i));
-      }
-    } else {
+    if (samples.stamp(0) == 0) {
       writer.rewrite(companion, group(run, 0, samples.size()), 0);
+      return;
+    }
+    int end;
+    for (int from = 0; from < samples.size(); from = end) {
+      end = from + 1;
+      while (end < samples.size() && samples.stamp(end) == samples.stamp(end - 1) + 1) {
+        end++;
+      }
+      writer.rewrite(companion, group(run, from, end), samples.stamp(from));
     }
   }
 

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes into account what other servers do to the tables of a dataset: reads what they tell of the
- * catalog, looks for their markers and for periods that they know alone, and forgets now and then
- * what they may have deleted. Does nothing where nobody else can be there.
+ * catalog, looks for their markers and for periods that they know alone, and now and then puts
+ * right what they may have deleted. Does nothing where nobody else can be there.
  */
 public final class OtherServers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OtherServers.class);
@@ -34,13 +34,10 @@ public final class OtherServers implements AutoCloseable {
   private static final int MINUTES_AHEAD = 2;
 
   /** A change is told before it is made: so long every look reads it again. */
-  private static final Duration MAY_COME = Duration.ofSeconds(20);
+  private static final Duration MAY_COME = ChangeTable.MADE_WITHIN.multipliedBy(2);
 
   /** And once more after so long, for whoever was slow. */
   private static final Duration LAST_LOOK = Duration.ofSeconds(90);
-
-  /** What stood in tables that others write is believed for so long. */
-  static final Duration BELIEVED = Duration.ofMinutes(10);
 
   private static final long MINUTES_CLEARED_AT_ONCE = 60;
   private static final long MINUTES_CLEARED_AFTER_START = 24 * 60;
@@ -59,14 +56,19 @@ public final class OtherServers implements AutoCloseable {
   private long lookedAt;
   private long clearedTo;
   private long minuteOfPeriods;
-  private long forgotten = System.nanoTime();
+  private long revisited = System.nanoTime();
 
-  /** Starts to look, where there may be others. */
-  public OtherServers(OpenDataset dataset, DatasetWriter writer) {
+  /**
+   * Starts to look, where there may be others.
+   *
+   * @param loadedAt the minute in which the reading of the catalog was begun: what others tell from
+   *     then on may be missing in it
+   */
+  public OtherServers(OpenDataset dataset, DatasetWriter writer, long loadedAt) {
     this.dataset = dataset;
     this.writer = writer;
     this.changes = dataset.home().changes();
-    this.lookedAt = minute();
+    this.lookedAt = loadedAt;
     this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
     boolean may = changes != null || (dataset.config().attached() != null && !isReadOnly());
     this.thread =
@@ -99,20 +101,28 @@ public final class OtherServers implements AutoCloseable {
   }
 
   private void look() {
+    ChangeTable table = changes;
+    if (table != null) {
+      tried(() -> readChanges(table));
+      tried(() -> clear(table));
+      tried(this::lookAtPeriods);
+    }
+    Companions companions = writer.companions();
+    if (companions != null) {
+      tried(companions::lookAtOthers);
+    }
+    if (System.nanoTime() - revisited > dataset.config().refresh().believed().toNanos() / 2) {
+      tried(() -> {
+        writer.revisit();
+        revisited = System.nanoTime();
+      });
+    }
+  }
+
+  /** What one look cannot see is no reason to leave out the others. */
+  private void tried(Runnable look) {
     try {
-      if (changes != null) {
-        readChanges(changes);
-        clear(changes);
-        lookAtPeriods();
-      }
-      Companions companions = writer.companions();
-      if (companions != null) {
-        companions.lookAtOthers();
-      }
-      if (System.nanoTime() - forgotten > BELIEVED.toNanos()) {
-        writer.forget();
-        forgotten = System.nanoTime();
-      }
+      look.run();
     } catch (StoreException e) {
       LOG.warn(
           "dataset '{}': what other servers do cannot be seen, and is looked for again: {}",

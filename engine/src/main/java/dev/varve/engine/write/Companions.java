@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.home.MarkerTable;
 import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.write.Applier.Rejected;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
@@ -43,29 +44,35 @@ public final class Companions {
   }
 
   /**
-   * Puts a marker before anything that is written next.
+   * Puts the markers of a write before anything that is written next.
    *
    * @throws WriteFailedException if that fails
    */
-  void put(Marker marker) {
-    if (marker.written().isEmpty()) {
-      return;
-    }
-    standing.add(marker);
-    MutationBatch edit = new MutationBatch();
-    MarkerTable.put(edit, marker);
-    applier.apply(edit, edit.size(), Durability.ORDERED);
+  void put(List<Marker> markers) {
+    standing.addAll(markers);
+    MutationBatch edits = new MutationBatch();
+    markers.forEach(marker -> MarkerTable.put(edits, marker));
+    apply(edits);
   }
 
-  /** Takes a marker away: what it marks stands in all layouts. */
-  void remove(Marker marker) {
-    if (marker.written().isEmpty()) {
+  /** Takes markers away: what they mark stands in all layouts. */
+  void remove(List<Marker> markers) {
+    MutationBatch edits = new MutationBatch();
+    markers.forEach(marker -> MarkerTable.delete(edits, marker));
+    apply(edits);
+    markers.forEach(standing::remove);
+  }
+
+  private void apply(MutationBatch edits) {
+    if (edits.isEmpty()) {
       return;
     }
-    MutationBatch edit = new MutationBatch();
-    MarkerTable.delete(edit, marker);
-    applier.apply(edit, edit.size(), Durability.ORDERED);
-    standing.remove(marker);
+    List<Rejected> rejected = applier.apply(edits, 1, Durability.ORDERED);
+    if (!rejected.isEmpty()) {
+      throw new WriteFailedException(
+          "the store rejects a marker of a write into companions: " + rejected.getFirst().reason(),
+          false);
+    }
   }
 
   /**
@@ -77,7 +84,7 @@ public final class Companions {
     try {
       if (standing.contains(marker)) {
         copy.run();
-        remove(marker);
+        remove(List.of(marker));
       }
     } finally {
       lock.unlock();

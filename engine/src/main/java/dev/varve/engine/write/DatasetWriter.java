@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
@@ -12,6 +13,7 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.write.Applier.Rejected;
 import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.engine.write.UsedIndexCells.Place;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
@@ -23,6 +25,7 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import dev.varve.store.Capabilities;
@@ -39,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -61,6 +65,7 @@ public final class DatasetWriter {
   private static final Logger LOG = LoggerFactory.getLogger(DatasetWriter.class);
   private static final int SERIES_REMEMBERED = 200_000;
   private static final int INDEX_CELLS_REMEMBERED = 1 << 18;
+
   private static final int POOLED = 8;
   private static final long POOLED_BYTES_MAX = 16 << 20;
 
@@ -72,9 +77,12 @@ public final class DatasetWriter {
   private final List<List<TableWriter>> tables = new ArrayList<>();
 
   private final List<ArrayBlockingQueue<LayoutEdits>> pools = new ArrayList<>();
-  private final Cache<GroupKey, KnownSeries> known =
-      Caffeine.newBuilder().maximumSize(SERIES_REMEMBERED).build();
+  private final Cache<GroupKey, KnownSeries> known;
   private final KnownCells indexCells;
+
+  /** Null where nobody else deletes what stands. */
+  private final @Nullable UsedIndexCells usedIndexCells;
+
   private final @Nullable Companions companions;
 
   /**
@@ -104,12 +112,29 @@ public final class DatasetWriter {
         tables.add(writers(layout));
       }
     }
+    boolean shared = dataset.config().attached() != null;
+    this.known = series(shared ? dataset.config().refresh().believed() : null);
     this.indexCells = new KnownCells(indexed ? INDEX_CELLS_REMEMBERED : 1);
+    this.usedIndexCells = indexed && shared ? new UsedIndexCells(INDEX_CELLS_REMEMBERED) : null;
     this.companions =
         together
             ? new Companions(
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
+  }
+
+  /** What is known of series; where others write too each is forgotten in its own time. */
+  private static Cache<GroupKey, KnownSeries> series(@Nullable Duration believed) {
+    Caffeine<Object, Object> cache = Caffeine.newBuilder().maximumSize(SERIES_REMEMBERED);
+    if (believed == null) {
+      return cache.build();
+    }
+    long half = Math.max(1, believed.toNanos() / 2);
+    return cache
+        .expireAfter(
+            Expiry.creating((GroupKey key, KnownSeries series) ->
+                Duration.ofNanos(half + ThreadLocalRandom.current().nextLong(half))))
+        .build();
   }
 
   private List<TableWriter> writers(PlacedLayout layout) {
@@ -401,7 +426,10 @@ public final class DatasetWriter {
         continue;
       }
       HashValue128 hash = KnownCells.hash(layout.slot(), table, edits.cells(), edit);
-      if (!indexCells.has(hash)) {
+      boolean kept =
+          usedIndexCells == null
+              || usedIndexCells.use(new Place(layout.slot(), table), hash, edits, edit);
+      if (!kept || !indexCells.has(hash)) {
         rest.addFrom(edits, edit);
         unknown.add(hash);
       }
@@ -411,13 +439,43 @@ public final class DatasetWriter {
   }
 
   /**
-   * Forgets what stands in tables that others write too, and may have deleted there since: names
-   * are looked up anew, and index cells written once more.
+   * Sees to it that what others may have deleted in tables that they write too does no harm: names
+   * are looked up anew, and index cells put once more that samples were written behind. To be
+   * called when all writes that had begun at the call before have ended.
    */
-  public void forget() {
-    indexCells.forget();
-    known.invalidateAll();
+  public void revisit() {
     dataset.periods().all().forEach(period -> period.layouts().forEach(PlacedLayout::forget));
+    if (usedIndexCells != null) {
+      usedIndexCells.due().forEach(this::putAgain);
+      usedIndexCells.turn();
+    }
+  }
+
+  private void putAgain(Place place, MutationBatch edits) {
+    PlacedLayout layout = layout(place.slot());
+    Resolution unit = layout.table(place.table()).spec().timeUnit();
+    long time = Resolution.MICROSECONDS.convert(dataset.stamps(1), unit);
+    MutationBatch again = new MutationBatch();
+    CellBatch cells = edits.cells();
+    for (int edit = 0; edit < edits.size(); edit++) {
+      again.put(
+          cells.row(edit), cells.family(edit), cells.qualifier(edit), time, cells.value(edit));
+    }
+    for (Rejected rejected : apply(layout, place.table(), again, Durability.SYNCED)) {
+      LOG.warn(
+          "dataset '{}', layout '{}': the store rejects an index row: {}",
+          dataset.name(),
+          layout.name(),
+          rejected.reason());
+    }
+  }
+
+  private PlacedLayout layout(int slot) {
+    return dataset.periods().all().stream()
+        .flatMap(period -> period.layouts().stream())
+        .filter(layout -> layout.slot() == slot)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Takes note of index cells that are durable. */

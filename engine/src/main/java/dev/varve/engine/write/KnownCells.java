@@ -4,7 +4,6 @@ import com.dynatrace.hash4j.hashing.HashStream128;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import com.dynatrace.hash4j.hashing.Hashing;
 import dev.varve.store.CellBatch;
-import java.util.Arrays;
 
 /**
  * Cells of index tables that are known to stand durably, by the 128 bits of a hash; the least
@@ -60,11 +59,6 @@ final class KnownCells {
       int set = set(hash);
       moveToFront(set, WAYS - 1, hash);
     }
-  }
-
-  /** Forgets all of them. */
-  synchronized void forget() {
-    Arrays.fill(hashes, 0);
   }
 
   private int set(HashValue128 hash) {

@@ -4,6 +4,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
 import dev.varve.engine.periods.OpenDataset;
@@ -320,11 +321,16 @@ final class WriteJob {
 
   private boolean applyHome() {
     MutationBatch home = notes.edits();
-    if (!home.isEmpty()) {
+    if (home.isEmpty()) {
+      return true;
+    }
+    dataset.tellOthers(notes.identities());
+    long told = System.nanoTime();
+    boolean stands = writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
+    if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
       dataset.tellOthers(notes.identities());
     }
-    return home.isEmpty()
-        || writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
+    return stands;
   }
 
   private boolean applyIndex(LayoutEdits of) {
@@ -361,13 +367,13 @@ final class WriteJob {
     writer.writing().lock();
     try {
       encode();
-      Marker marker = dataset.home().markers().marker(dataset.clock().next(), written);
-      companions.put(marker);
+      List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);
+      companions.put(markers);
       if (!applyHome() || !applyPrimaries()) {
         return false;
       }
       if (applyCompanions()) {
-        companions.remove(marker);
+        companions.remove(markers);
       }
     } finally {
       writer.writing().unlock();

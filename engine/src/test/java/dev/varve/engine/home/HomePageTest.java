@@ -102,7 +102,10 @@ class HomePageTest {
       MutationBatch marker = new MutationBatch();
       MarkerTable.put(
           marker,
-          several.markers().marker(255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+          several
+              .markers()
+              .of(List.of(new Written(0, CPU, new TimeRange(1000, 1001))), () -> 255)
+              .getFirst());
       assertThat(several.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
       clock.reach(1000, 24);
       List<String> written = new ArrayList<>();
