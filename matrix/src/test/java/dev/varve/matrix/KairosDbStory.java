@@ -73,9 +73,9 @@ final class KairosDbStory {
   /** Has so many points written by each of the two, and some deleted by KairosDB. */
   void tell(int points) {
     for (int round = 0; round < ROUNDS; round++) {
-      write(kairos, points / ROUNDS);
+      write(kairos, Math.ceilDiv(points, ROUNDS));
       check("written by KairosDB");
-      write(varve, points / ROUNDS);
+      write(varve, Math.ceilDiv(points, ROUNDS));
       check("written by Varve");
       delete();
       check("deleted by KairosDB");
