@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  varve attach kairosdb --store cassandra --option contact-points=10.0.0.1 --option local-datacenter=dc1",
       "  varve attach opentsdb --store hbase --option quorum=zk1 --param saltBuckets=20 --write varve.yaml",
-      "  varve attach heroic --store bigtable --option project=p --option instance=i --table metrics=heroic --co-write"
+      "  varve attach heroic --store bigtable --option project=p --option instance=i --table metrics=prod --co-write"
     })
 final class AttachCommand implements Callable<Integer> {
   private static final long MEMORY = 64L << 20;

@@ -265,10 +265,10 @@ class AttachTest {
     try (Engine engine = open(config)) {
       await().atMost(Duration.ofSeconds(20)).until(engine.defaultDataset()::isCatalogComplete);
     }
-    foreign.open(spec.named("heroic"), Store.OpenMode.CREATE_IF_ABSENT).close();
+    foreign.open(spec.named("metrics"), Store.OpenMode.CREATE_IF_ABSENT).close();
     assertThatThrownBy(() -> open(attached(layout, Access.READ_ONLY, Map.of())))
         .isInstanceOf(InvalidConfigException.class)
-        .hasMessageContaining("was made with tables prod-metrics, the configuration says heroic");
+        .hasMessageContaining("was made with tables prod-metrics, the configuration says metrics");
   }
 
   @Test

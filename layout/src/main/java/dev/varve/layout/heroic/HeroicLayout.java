@@ -134,7 +134,7 @@ public final class HeroicLayout implements Layout {
 
   @Override
   public List<String> originalTables() {
-    return List.of("heroic");
+    return List.of("metrics");
   }
 
   @Override

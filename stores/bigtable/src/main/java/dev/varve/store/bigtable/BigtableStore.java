@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.LongAdder;
@@ -113,8 +114,8 @@ final class BigtableStore implements Store {
           reasons.add(lacks(spec, need));
         }
       }
-      if (!spec.foreign()) {
-        reasons.addAll(differences(spec));
+      if (reasons.isEmpty()) {
+        reasons.addAll(spec.foreign() ? lacking(spec) : differences(spec));
       }
       return reasons;
     } finally {
@@ -146,6 +147,23 @@ final class BigtableStore implements Store {
                 .formatted(spec.name(), options.place(), difference));
   }
 
+  /**
+   * What a table of another program, if it is there, lacks of what it cannot be read without: its
+   * first family. Others are made by some versions of that program and not by others.
+   */
+  private List<String> lacking(TableSpec spec) {
+    if (!catalog.isThere(spec.name())) {
+      return List.of();
+    }
+    Set<String> found = catalog.families(spec.name(), spec.name());
+    String first = spec.families().getFirst().name();
+    return found.contains(first)
+        ? List.of()
+        : List.of(
+            "table '%s' of the bigtable store %s has no family '%s', only %s"
+                .formatted(spec.name(), options.place(), first, found));
+  }
+
   @Override
   public Table open(TableSpec spec, OpenMode mode) {
     List<String> reasons = check(spec, Set.of());
@@ -155,37 +173,24 @@ final class BigtableStore implements Store {
     usage.enter();
     try {
       if (spec.foreign()) {
-        ensureForeign(spec);
-      } else {
-        ensureThere(spec, mode);
+        return openForeign(spec, mode);
       }
+      ensureThere(spec, mode);
     } finally {
       usage.leave();
     }
     TableMapping mapping = new TableMapping(spec, options.prefix());
     TableMapping shared =
-        open.merge(
-            key(spec.name(), spec.foreign()),
-            mapping,
-            (old, fresh) -> old.isDropped() ? fresh : old);
+        open.merge(spec.name(), mapping, (old, fresh) -> old.isDropped() ? fresh : old);
     return new BigtableTable(this, shared, spec, mode == OpenMode.READ_ONLY);
   }
 
-  private static String key(String name, boolean foreign) {
-    return (foreign ? "foreign " : "own ") + name;
-  }
-
-  /** A table that another program made must have the families; it may have more. */
-  private void ensureForeign(TableSpec spec) {
-    Set<String> found = catalog.families(spec.name(), spec.name());
-    spec.families()
-        .forEach(family -> {
-          if (!found.contains(family.name())) {
-            throw new StoreException(
-                "table '%s' of the bigtable store %s has no family '%s', only %s"
-                    .formatted(spec.name(), options.place(), family.name(), found));
-          }
-        });
+  private Table openForeign(TableSpec spec, OpenMode mode) {
+    Set<String> absent = new TreeSet<>();
+    spec.families().forEach(family -> absent.add(family.name()));
+    absent.removeAll(catalog.families(spec.name(), spec.name()));
+    TableMapping mapping = new TableMapping(spec, options.prefix(), absent);
+    return new BigtableTable(this, mapping, spec, mode == OpenMode.READ_ONLY);
   }
 
   private void ensureThere(TableSpec spec, OpenMode mode) {
@@ -226,7 +231,7 @@ final class BigtableStore implements Store {
   public void drop(String table) {
     usage.enter();
     try {
-      TableMapping dropped = open.remove(key(table, false));
+      TableMapping dropped = open.remove(table);
       if (dropped != null) {
         dropped.drop();
       }

@@ -42,6 +42,10 @@ final class MutationEncoder {
    */
   @Nullable String refusal(int first, int end) {
     for (int i = first; i < end; i++) {
+      if (batch.edit(i) != Edit.DELETE_ROW && table.isAbsent(batch.cells().family(i))) {
+        return "table '%s' was made without family '%s', and is another program's to change"
+            .formatted(table.spec().name(), family(i).name());
+      }
       if (batch.edit(i) == Edit.PUT) {
         String refusal = family(i).refusal(batch.cells().time(i));
         if (refusal != null) {

@@ -72,7 +72,8 @@ final class SegmentRequests {
       boolean exact = closeness == Closeness.EXACT;
       List<Filter> filters = new ArrayList<>();
       for (FamilySelect select : plan.families()) {
-        if (onlyFamily == ALL_FAMILIES || onlyFamily == select.family()) {
+        if (!table.isAbsent(select.family())
+            && (onlyFamily == ALL_FAMILIES || onlyFamily == select.family())) {
           exact &= !isTrimmedByTime(select);
           int left = cellsLeft(segment, select, cellsOfFamily);
           Filter filter = family(segment, select, closeness, chunk, left, chunks);

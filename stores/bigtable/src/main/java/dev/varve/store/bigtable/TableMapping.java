@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A table of the SPI as one of Bigtable's. */
@@ -27,6 +28,7 @@ final class TableMapping {
   private final String id;
   private final List<FamilyMapping> families = new ArrayList<>();
   private final Map<String, Integer> places = new HashMap<>();
+  private final Set<String> absent;
   private volatile boolean dropped;
 
   /**
@@ -35,7 +37,17 @@ final class TableMapping {
    * @param prefix what the names of all of the store's own tables begin with
    */
   TableMapping(TableSpec spec, String prefix) {
+    this(spec, prefix, Set.of());
+  }
+
+  /**
+   * Maps a table that another program made.
+   *
+   * @param absent families that it was made without, which are empty and stay so
+   */
+  TableMapping(TableSpec spec, String prefix, Set<String> absent) {
     this.spec = spec;
+    this.absent = Set.copyOf(absent);
     this.id = spec.foreign() ? spec.name() : id(spec.name(), prefix);
     for (FamilySpec family : spec.families()) {
       places.put(family.name(), families.size());
@@ -118,6 +130,11 @@ final class TableMapping {
               .formatted(family, spec.name()));
     }
     return place;
+  }
+
+  /** Whether the table has no such family, and is read as if it were empty. */
+  boolean isAbsent(int index) {
+    return absent.contains(family(index).name());
   }
 
   boolean hasStamps() {
