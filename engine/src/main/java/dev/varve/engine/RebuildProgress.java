@@ -6,5 +6,7 @@ package dev.varve.engine;
  * @param rows read so far, those of an earlier run that was interrupted not counted
  * @param series found so far that the catalog did not have
  * @param damaged rows that are none of the layout; they are left out
+ * @param bytes of keys, qualifiers and values that the store has read for it; 0 where the layout's
+ *     own index was asked
  */
-public record RebuildProgress(long rows, long series, long damaged) {}
+public record RebuildProgress(long rows, long series, long damaged, long bytes) {}

@@ -11,13 +11,16 @@ import java.util.List;
  * @param slices at least one
  * @param families what to read of each family, in the order of the table; families that are missing
  *     are not read
+ * @param values whether values are wanted; where not, every cell comes with an empty one, and a
+ *     store that can leaves them where they are
  */
 public record ReadPlan(
     List<Slice> slices,
     List<FamilySelect> families,
     Direction direction,
     Limits limits,
-    Budget budget) {
+    Budget budget,
+    boolean values) {
   public ReadPlan {
     slices = List.copyOf(slices);
     families = List.copyOf(families);
@@ -34,18 +37,23 @@ public record ReadPlan(
   }
 
   public static ReadPlan of(List<Slice> slices, List<FamilySelect> families) {
-    return new ReadPlan(slices, families, Direction.FORWARD, Limits.NONE, Budget.UNLIMITED);
+    return new ReadPlan(slices, families, Direction.FORWARD, Limits.NONE, Budget.UNLIMITED, true);
   }
 
   public ReadPlan with(Limits other) {
-    return new ReadPlan(slices, families, direction, other, budget);
+    return new ReadPlan(slices, families, direction, other, budget, values);
   }
 
   public ReadPlan with(Budget other) {
-    return new ReadPlan(slices, families, direction, limits, other);
+    return new ReadPlan(slices, families, direction, limits, other, values);
+  }
+
+  /** The same cells without their values. */
+  public ReadPlan withoutValues() {
+    return new ReadPlan(slices, families, direction, limits, budget, false);
   }
 
   public ReadPlan with(Direction other) {
-    return new ReadPlan(slices, families, other, limits, budget);
+    return new ReadPlan(slices, families, other, limits, budget, values);
   }
 }

@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class CatalogRebuild {
   /*
-   * Of a row one cell a family is read, unless the layout has fields: only cells tell which. The
+   * Of a row one cell a family is read, without its value, unless the layout has fields: only cells
+   * tell which. The
    * extent of a series comes from the buckets of its rows, and is exact only as far as these are.
    * How many samples there are stays unknown.
    *
@@ -64,6 +65,7 @@ public final class CatalogRebuild {
   private long rows;
   private long series;
   private long damaged;
+  private long bytes;
 
   /**
    * A rebuild of the catalog from the table of the first period's primary.
@@ -117,7 +119,7 @@ public final class CatalogRebuild {
       series += finds.keep();
       known.add(metric);
     }
-    progress.accept(new RebuildProgress(rows, series, damaged));
+    progress.accept(new RebuildProgress(rows, series, damaged, bytes));
     return true;
   }
 
@@ -151,6 +153,7 @@ public final class CatalogRebuild {
             tellDamaged(row.hex(), e);
           }
         }
+        bytes = cursor.cost().bytesRead();
         keep(cursor.token(), false);
         if (stopped.getAsBoolean()) {
           return false;
@@ -166,7 +169,9 @@ public final class CatalogRebuild {
       families.add(FamilySelect.latest(family));
     }
     ReadPlan plan = ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), families);
-    return layout.domain().fields() ? plan : plan.with(Limits.NONE.withCellsPerRow(1));
+    return layout.domain().fields()
+        ? plan
+        : plan.with(Limits.NONE.withCellsPerRow(1)).withoutValues();
   }
 
   private Bytes signature(Bytes row) {
@@ -251,6 +256,6 @@ public final class CatalogRebuild {
           .catalogState(new CatalogState(complete || wasComplete, token), stamp);
       placeKept = now;
     }
-    progress.accept(new RebuildProgress(rows, series, damaged));
+    progress.accept(new RebuildProgress(rows, series, damaged, bytes));
   }
 }

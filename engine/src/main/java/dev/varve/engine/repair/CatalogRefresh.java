@@ -38,6 +38,9 @@ public final class CatalogRefresh implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRefresh.class);
   private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(10);
 
+  /** How often the log says how far a rebuild is. */
+  private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
+
   /** Samples that are later than that are found by the next search of everything. */
   private static final long RECENT_SECONDS = 3600;
 
@@ -51,9 +54,10 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Guards the search of everything, of which there is one at a time. */
   private final ReentrantLock rebuilding = new ReentrantLock();
 
-  private volatile RebuildProgress progress = new RebuildProgress(0, 0, 0);
+  private volatile RebuildProgress progress = new RebuildProgress(0, 0, 0, 0);
   private volatile boolean complete;
   private volatile long lastEnded = System.nanoTime();
+  private volatile long lastLogged = System.nanoTime();
 
   /** Starts to rebuild and keep up a catalog, where that is called for. */
   public CatalogRefresh(OpenDataset dataset) {
@@ -149,6 +153,7 @@ public final class CatalogRefresh implements AutoCloseable {
       Consumer<RebuildProgress> both =
           now -> {
             progress = now;
+            log(now);
             told.accept(now);
           };
       if (new CatalogRebuild(dataset, both, this::isStopped).run()) {
@@ -157,6 +162,18 @@ public final class CatalogRefresh implements AutoCloseable {
       }
     } finally {
       rebuilding.unlock();
+    }
+  }
+
+  private void log(RebuildProgress now) {
+    if (!complete && System.nanoTime() - lastLogged > BETWEEN_LINES.toNanos()) {
+      lastLogged = System.nanoTime();
+      LOG.info(
+          "dataset '{}': rebuilding the catalog: {} rows read, {} series found, {} rows damaged",
+          dataset.name(),
+          now.rows(),
+          now.series(),
+          now.damaged());
     }
   }
 
@@ -175,6 +192,8 @@ public final class CatalogRefresh implements AutoCloseable {
     Map<String, Double> figures = new TreeMap<>();
     figures.put("catalog_complete", complete ? 1.0 : 0.0);
     figures.put("catalog_rebuilt_rows", (double) progress.rows());
+    figures.put("catalog_rebuilt_series", (double) progress.series());
+    figures.put("catalog_rebuilt_bytes", (double) progress.bytes());
     if (dataset.config().attached() != null) {
       figures.put("catalog_refreshes_total", refreshes.doubleValue());
       figures.put("catalog_refresh_age_seconds", (System.nanoTime() - lastEnded) / 1e9);

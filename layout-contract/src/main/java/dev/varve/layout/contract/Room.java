@@ -47,7 +47,13 @@ record Room(Table shared, TableSpec spec, Bytes prefix) implements Table {
     List<Slice> slices = plan.slices().stream().map(this::inside).toList();
     return new Cursor(
         shared.read(
-            new ReadPlan(slices, plan.families(), plan.direction(), plan.limits(), plan.budget()),
+            new ReadPlan(
+                slices,
+                plan.families(),
+                plan.direction(),
+                plan.limits(),
+                plan.budget(),
+                plan.values()),
             null),
         prefix.length());
   }

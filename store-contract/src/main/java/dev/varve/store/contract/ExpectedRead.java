@@ -45,21 +45,25 @@ record ExpectedRead(List<Cell> cells, List<ResumeToken> tokens) {
         List<Cell> ofRow = ofRow(row, plan.slices().get(slice), plan);
         rows += ofRow.isEmpty() ? 0 : 1;
         if (rows <= plan.limits().rows()) {
-          ofRow.forEach(read.adder(slice, plan.limits().cells()));
+          ofRow.forEach(read.adder(slice, plan));
         }
       }
     }
     return read;
   }
 
-  private Consumer<Cell> adder(int slice, long limit) {
+  private Consumer<Cell> adder(int slice, ReadPlan plan) {
     return cell -> {
-      if (cells.size() < limit) {
+      if (cells.size() < plan.limits().cells()) {
         ResumeToken last = tokens.isEmpty() ? null : tokens.getLast();
-        cells.add(cell);
+        cells.add(plan.values() ? cell : withoutValue(cell));
         tokens.add(ResumeToken.behind(last, slice, cell));
       }
     };
+  }
+
+  private static Cell withoutValue(Cell cell) {
+    return new Cell(cell.row(), cell.family(), cell.qualifier(), cell.time(), Bytes.EMPTY);
   }
 
   private static List<Cell> ofRow(List<Cell> row, Slice slice, ReadPlan plan) {

@@ -165,7 +165,8 @@ final class ModelStory {
       }
     }
     Direction direction = random.nextBoolean() ? Direction.FORWARD : Direction.REVERSE;
-    return new ReadPlan(slices, families, direction, limits(), Budget.UNLIMITED);
+    boolean values = random.nextInt(4) > 0;
+    return new ReadPlan(slices, families, direction, limits(), Budget.UNLIMITED, values);
   }
 
   private Slice slice() {

@@ -122,10 +122,15 @@ final class MemoryCursor implements CellCursor {
       slice = plan.slices().size();
     } else if (behind.cellsInRow() <= limits.cellsPerRow()
         && behind.versionsSeen() <= select.versions()) {
-      into.add(cell);
+      Cell delivered = plan.values() ? cell : withoutValue(cell);
+      into.add(delivered);
       token = behind;
-      cost = cost.plus(new ReadCost(0, 0, 1, 0, size(cell), 0));
+      cost = cost.plus(new ReadCost(0, 0, 1, 0, size(delivered), 0));
     }
+  }
+
+  private static Cell withoutValue(Cell cell) {
+    return new Cell(cell.row(), cell.family(), cell.qualifier(), cell.time(), Bytes.EMPTY);
   }
 
   private boolean selected(Cell cell, FamilySelect select) {

@@ -152,7 +152,10 @@ final class BigtableCursor implements CellCursor {
     long weight = part.weight();
     FamilySelect select = part.select(family);
     int version = tally.isFull(family) ? 0 : part.wantedVersion(select);
-    cost = cost.plus(new ReadCost(0, 1, version > 0 ? 1 : 0, weight, version > 0 ? weight : 0, 0));
+    int value = plan.values() ? part.valueLength() : 0;
+    long returned = weight - part.valueLength() + value;
+    cost =
+        cost.plus(new ReadCost(0, 1, version > 0 ? 1 : 0, weight, version > 0 ? returned : 0, 0));
     if (version > 0) {
       byte[] key = received.keyBytes();
       into.add(
@@ -166,7 +169,7 @@ final class BigtableCursor implements CellCursor {
           part.time(),
           received.bytes(),
           part.valueAt(),
-          part.valueLength());
+          value);
       tally.add(part.segment().slice(), family, version);
     }
   }

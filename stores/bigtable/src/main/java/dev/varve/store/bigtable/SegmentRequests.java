@@ -165,14 +165,15 @@ final class SegmentRequests {
     if (parts.isEmpty()) {
       return null;
     }
-    Filter all = interleave(parts);
-    if (closeness == Closeness.NONE) {
-      // Nothing says where to go on, so all cells must come at once.
-      return all;
+    ChainFilter chain = FILTERS.chain().filter(interleave(parts));
+    // Where nothing says where to go on, all cells must come at once.
+    if (closeness != Closeness.NONE) {
+      boolean wanted = closeness == Closeness.EXACT && !isTrimmedByTime(select) && left <= chunk;
+      chunks[index] = wanted ? Integer.MAX_VALUE : chunk;
+      chain.filter(FILTERS.limit().cellsPerRow(wanted ? left : chunk));
     }
-    boolean wanted = closeness == Closeness.EXACT && !isTrimmedByTime(select) && left <= chunk;
-    chunks[index] = wanted ? Integer.MAX_VALUE : chunk;
-    return FILTERS.chain().filter(all).filter(FILTERS.limit().cellsPerRow(wanted ? left : chunk));
+    // A stamp stands in the value.
+    return plan.values() || family.isStamped() ? chain : chain.filter(FILTERS.value().strip());
   }
 
   /** The range of times in Bigtable; null where no cell can have a time in it. */

@@ -195,6 +195,51 @@ class BigtableTablesIT {
     assertThat(clients.admin().listTables()).containsExactly("metrics");
   }
 
+  @Test
+  void aFamilyThatATableOfAnotherProgramLacksIsEmpty() {
+    clients.admin().createTable(CreateTableRequest.of("metrics").addFamily("points"));
+    TableSpec foreign =
+        new TableSpec(
+                "t",
+                List.of(FamilySpec.latest("points"), FamilySpec.latest("later")),
+                Resolution.MILLISECONDS,
+                Partitioning.NONE)
+            .attached("metrics");
+    Table table = store.open(foreign, OpenMode.READ_WRITE);
+    put(table, Q, 5, "x");
+    List<FamilySelect> both = List.of(FamilySelect.latest(0), FamilySelect.latest(1));
+    ReadPlan plan = ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), both);
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      assertThat(cursor.next(page)).isTrue();
+      assertThat(page.size()).isEqualTo(1);
+      assertThat(cursor.next(page)).isFalse();
+    }
+    MutationBatch batch = new MutationBatch();
+    batch.put(ROW, 1, Q, 5, Q);
+    assertThat(table.apply(batch, Durability.SYNCED))
+        .singleElement()
+        .satisfies(outcome -> {
+          assertThat(outcome.status()).isEqualTo(Status.REJECTED);
+          assertThat(outcome.reason()).contains("was made without family 'later'");
+        });
+  }
+
+  @Test
+  void valuesThatNobodyWantsStayInBigtable() {
+    clients.admin().createTable(CreateTableRequest.of("metrics").addFamily("points"));
+    Table table = store.open(SPEC.attached("metrics"), OpenMode.READ_WRITE);
+    put(table, Q, TIME, "a value of some length");
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan.withoutValues(), null)) {
+      assertThat(cursor.next(page)).isTrue();
+      assertThat(page.value(0)).isEqualTo(Bytes.EMPTY);
+      assertThat(cursor.cost().bytesRead()).as("row and qualifier").isEqualTo(4);
+    }
+  }
+
   private static ByteString bytes(String text) {
     return ByteString.copyFromUtf8(text);
   }

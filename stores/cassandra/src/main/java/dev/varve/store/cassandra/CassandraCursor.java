@@ -211,6 +211,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     long time = columns.time(cell);
     if (trims.get(family).takes(qualifier, time)) {
       int index = plan.families().get(family).family();
+      int delivered = plan.values() ? value.remaining() : 0;
       into.add(
           whole,
           0,
@@ -222,10 +223,10 @@ final class CassandraCursor implements CellCursor, ReadWatch {
           time,
           value.array(),
           value.arrayOffset() + value.position(),
-          value.remaining());
+          delivered);
       tally.add(slice, index, trims.get(family).deliver());
       cellsReturned++;
-      bytesReturned += bytes;
+      bytesReturned += bytes - value.remaining() + delivered;
     }
     return true;
   }

@@ -171,6 +171,7 @@ final class CellSieve {
   }
 
   private void deliver(Cell cell, int slice, int family, CellBatch page) {
+    int value = plan.values() ? cell.getValueLength() : 0;
     page.add(
         cell.getRowArray(),
         cell.getRowOffset(),
@@ -182,10 +183,10 @@ final class CellSieve {
         cell.getTimestamp(),
         cell.getValueArray(),
         cell.getValueOffset(),
-        cell.getValueLength());
+        value);
     versionsDelivered++;
     tally.add(slice, family, versionsDelivered);
     cellsReturned++;
-    bytesReturned += bytes(cell);
+    bytesReturned += bytes(cell) - cell.getValueLength() + value;
   }
 }

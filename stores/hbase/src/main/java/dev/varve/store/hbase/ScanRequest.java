@@ -17,6 +17,7 @@ import org.apache.hadoop.hbase.filter.ColumnRangeFilter;
 import org.apache.hadoop.hbase.filter.FamilyFilter;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.filter.FilterList;
+import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +69,7 @@ final class ScanRequest {
     Scan scan = new Scan().setCacheBlocks(!readsWholeTable());
     setRows(scan);
     families.forEach(select -> addFamily(scan, select));
-    setFilter(scan);
+    scan.setFilter(filter());
     int versions = families.stream().mapToInt(this::versionsNeeded).max().orElse(1);
     scan.readVersions(versions);
     int page = Math.clamp(plan.limits().pageCells(), CELLS_AT_LEAST, CELLS_AT_MOST);
@@ -158,10 +159,16 @@ final class ScanRequest {
     return !select.qualifiers().isEmpty() && !namesColumns(select);
   }
 
-  private void setFilter(Scan scan) {
-    if (isReversed() || families.stream().noneMatch(this::namesRange)) {
-      return;
+  private @Nullable Filter filter() {
+    boolean columns = !isReversed() && families.stream().anyMatch(this::namesRange);
+    if (plan.values()) {
+      return columns ? columns() : null;
     }
+    Filter keys = new KeyOnlyFilter();
+    return columns ? and(columns(), keys) : keys;
+  }
+
+  private Filter columns() {
     List<Filter> any = new ArrayList<>();
     for (FamilySelect select : families) {
       @Nullable Filter ofFamily =
@@ -178,13 +185,13 @@ final class ScanRequest {
         any.add(ofFamily);
       }
     }
-    scan.setFilter(new FilterList(FilterList.Operator.MUST_PASS_ONE, any));
+    return new FilterList(FilterList.Operator.MUST_PASS_ONE, any);
   }
 
-  private static Filter and(@Nullable Filter family, Filter columns) {
-    return family == null
-        ? columns
-        : new FilterList(FilterList.Operator.MUST_PASS_ALL, List.of(family, columns));
+  private static Filter and(@Nullable Filter first, Filter second) {
+    return first == null
+        ? second
+        : new FilterList(FilterList.Operator.MUST_PASS_ALL, List.of(first, second));
   }
 
   private static Filter columns(QualifierRange range) {

@@ -6,10 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.devstores.HBaseServer;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreException;
+import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import dev.varve.store.Upkeep;
@@ -103,6 +111,24 @@ class HBaseTablesIT {
     assertThat(family("longer", "clock").getTimeToLive()).isEqualTo(3600);
     store.open(longer, OpenMode.READ_WRITE);
     assertThat(family("longer", "clock").getTimeToLive()).isEqualTo(10_800);
+  }
+
+  @Test
+  void valuesThatNobodyWantsStayInHBase() {
+    TableSpec spec = spec("keys", Resolution.MILLISECONDS, Upkeep.NONE);
+    MutationBatch batch = new MutationBatch();
+    batch.put(Bytes.utf8("row"), 0, Bytes.utf8("q"), 5, Bytes.utf8("a value of some length"));
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (Table table = store.open(spec, OpenMode.CREATE_IF_ABSENT)) {
+      assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+      try (CellCursor cursor = table.read(plan.withoutValues(), null)) {
+        assertThat(cursor.next(page)).isTrue();
+        assertThat(page.value(0)).isEqualTo(Bytes.EMPTY);
+        assertThat(cursor.cost().bytesRead()).as("row and qualifier").isEqualTo(4);
+      }
+    }
   }
 
   @Test

@@ -313,6 +313,7 @@ final class CellScan {
 
   private void deliver(
       FamilySelect select, long time, int valueOffset, int valueLength, CellBatch page) {
+    int delivered = plan.values() ? valueLength : 0;
     GrowingBytes row = rows.row();
     page.add(
         row.array(),
@@ -325,11 +326,11 @@ final class CellScan {
         time,
         walk.value(),
         valueOffset,
-        valueLength);
+        delivered);
     versionsDelivered++;
     tally.add(slice, select.family(), versionsDelivered);
     cellsReturned++;
-    bytesReturned += (long) row.length() + qualifier.length() + valueLength;
+    bytesReturned += (long) row.length() + qualifier.length() + delivered;
     if (tally.isFull(select.family())) {
       leaveRange();
     }
