@@ -65,7 +65,8 @@ public final class Main implements Runnable {
     }
   }
 
-  static CommandLine commandLine() {
+  /** The command line, for whoever gives it other streams. */
+  public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
     line.setOut(
         new PrintWriter(new OutputStreamWriter(new Stdout(), StandardCharsets.UTF_8), false));

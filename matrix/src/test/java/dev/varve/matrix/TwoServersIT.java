@@ -1,0 +1,255 @@
+package dev.varve.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.varve.devstores.DevStore;
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.layout.Layouts;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two servers on real stores, which never speak to each other: what one writes the other sees
+ * within the time that is stated where nothing else is configured.
+ */
+class TwoServersIT {
+  private static final Duration STATED = Refresh.DEFAULTS.within();
+  private static final long NOW = 1_699_999_200_000L;
+  private static final long YEAR = 365L * 24 * 3_600_000;
+
+  /** The layout that is at home in a store, and one of Varve's own. */
+  private static final Map<String, List<String>> LAYOUTS =
+      Map.of(
+          "bigtable", List.of("heroic", "buckets"),
+          "hbase", List.of("opentsdb", "buckets"),
+          "cassandra", List.of("kairosdb", "buckets"));
+
+  @TempDir private static Path directory;
+  private static RealStores stores;
+
+  /** What was written, by dataset, and host of the one metric. */
+  private final Map<String, Map<String, NavigableMap<Long, Value>>> model = new TreeMap<>();
+
+  @BeforeAll
+  static void startStores() {
+    stores = RealStores.start(directory.resolve("stores"));
+  }
+
+  @AfterAll
+  static void stopStores() {
+    stores.close();
+  }
+
+  private static final class Server implements AutoCloseable {
+    private final String name;
+    private Engine engine;
+
+    private Server(String name) {
+      this.name = name;
+      this.engine = open(name);
+    }
+
+    private static Engine open(String name) {
+      List<DatasetConfig> datasets = new ArrayList<>();
+      for (DevStore store : stores.all()) {
+        for (String layout : LAYOUTS.getOrDefault(store.kind(), List.of())) {
+          datasets.add(
+              new DatasetConfig(
+                  store.kind() + "-" + layout,
+                  new StoreConfig(store.kind(), store.options()),
+                  List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
+                  null,
+                  DatasetConfig.Duplicates.LAST,
+                  Set.of(),
+                  false));
+        }
+      }
+      return Engine.open(
+          new EngineConfig(
+              directory.resolve(name), RunningStore.MEMORY, datasets, datasets.getFirst().name()));
+    }
+
+    private void restart() {
+      engine.close();
+      engine = open(name);
+    }
+
+    private Map<String, Map<String, NavigableMap<Long, Value>>> read(TimeRange times) {
+      Map<String, Map<String, NavigableMap<Long, Value>>> found = new TreeMap<>();
+      engine.datasets().forEach(dataset -> found.put(dataset.name(), hosts(dataset, times)));
+      return found;
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+
+  private static Map<String, NavigableMap<Long, Value>> hosts(Dataset dataset, TimeRange times) {
+    Map<String, NavigableMap<Long, Value>> found = new HashMap<>();
+    try (RunCursor cursor = dataset.read(ReadRequest.of(Selector.metric("m"), times))) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        NavigableMap<Long, Value> samples =
+            found.computeIfAbsent(run.series().key().tags().get("host"), host -> new TreeMap<>());
+        for (int i = 0; i < run.samples().size(); i++) {
+          samples.put(run.samples().time(i), run.samples().value(i));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Writes one sample into every dataset. */
+  private void write(Server server, String host, long time, double value) {
+    for (Dataset dataset : server.engine.datasets()) {
+      assertThat(dataset.write(one(host, time, value)).rejections()).isEmpty();
+      model
+          .computeIfAbsent(dataset.name(), name -> new HashMap<>())
+          .computeIfAbsent(host, name -> new TreeMap<>())
+          .put(time, new Value.Real(value));
+    }
+  }
+
+  private static Batch one(String host, long time, double value) {
+    return new BatchBuilder()
+        .add(GroupKey.of("m", Tags.of("host", host)), time, new Value.Real(value))
+        .build();
+  }
+
+  /** Both see everything, at the latest when the stated time is over. */
+  private void awaitBoth(Server a, Server b, TimeRange times) {
+    await()
+        .atMost(STATED)
+        .pollInterval(Duration.ofMillis(200))
+        .untilAsserted(() -> {
+          assertThat(a.read(times)).as("read by a").isEqualTo(within(times));
+          assertThat(b.read(times)).as("read by b").isEqualTo(within(times));
+        });
+  }
+
+  private Map<String, Map<String, NavigableMap<Long, Value>>> within(TimeRange times) {
+    Map<String, Map<String, NavigableMap<Long, Value>>> some = new TreeMap<>();
+    model.forEach((dataset, hosts) -> {
+      Map<String, NavigableMap<Long, Value>> ofDataset = new HashMap<>();
+      hosts.forEach((host, samples) -> {
+        NavigableMap<Long, Value> left = new TreeMap<>(samples);
+        left.keySet().removeIf(time -> !times.contains(time));
+        if (!left.isEmpty()) {
+          ofDataset.put(host, left);
+        }
+      });
+      some.put(dataset, ofDataset);
+    });
+    return some;
+  }
+
+  @Test
+  void seeEachOther() throws Exception {
+    try (Server a = new Server("a");
+        Server b = new Server("b")) {
+      // New series, of both at once.
+      write(a, "by-a", NOW, 1);
+      write(b, "by-b", NOW, 2);
+      awaitBoth(a, b, TimeRange.ALL);
+
+      // Samples of known series are seen at once, and of an instant that which was written last.
+      write(b, "by-a", NOW + 1000, 3);
+      write(a, "by-b", NOW, 4);
+      write(b, "by-a", NOW, 5);
+      assertThat(a.read(TimeRange.ALL)).isEqualTo(model);
+      assertThat(b.read(TimeRange.ALL)).isEqualTo(model);
+
+      // One goes, having written far outside of the times that the other knows of a series.
+      write(a, "by-b", NOW + YEAR, 6);
+      a.engine.close();
+      write(b, "meanwhile", NOW, 7);
+      write(b, "by-a", NOW + 2000, 8);
+      write(b, "by-a", NOW + 1000, 9);
+      // What came while it was away it knows as soon as it is back.
+      a.restart();
+      assertThat(a.read(TimeRange.ALL)).isEqualTo(model);
+      write(a, "after", NOW, 10);
+      awaitBoth(a, b, TimeRange.closed(NOW + YEAR, NOW + YEAR));
+      awaitBoth(a, b, TimeRange.ALL);
+
+      compactByOne(a, b);
+      writeOneInstantAtOnce(a, b);
+    }
+  }
+
+  /** Cells that one server deletes are gone for the other, and no sample is. */
+  private void compactByOne(Server a, Server b) {
+    Dataset dataset = a.engine.dataset("hbase-opentsdb");
+    ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+    assertThat(dataset.compact(all, now -> {}, () -> false).deleted()).isPositive();
+    assertThat(b.read(TimeRange.ALL)).isEqualTo(model);
+  }
+
+  /** Whatever comes last, both read the same, and it is one of the two. */
+  private static void writeOneInstantAtOnce(Server a, Server b) throws Exception {
+    for (int round = 0; round < 5; round++) {
+      long time = NOW + 100_000 + 1000L * round;
+      CyclicBarrier start = new CyclicBarrier(2);
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<?>> writers = new ArrayList<>();
+        for (Server server : List.of(a, b)) {
+          double value = server == a ? 100 : 200;
+          writers.add(
+              threads.submit(() -> {
+                for (Dataset dataset : server.engine.datasets()) {
+                  start.await();
+                  dataset.write(one("by-a", time, value));
+                }
+                return null;
+              }));
+        }
+        for (Future<?> writer : writers) {
+          writer.get();
+        }
+      }
+    }
+    TimeRange times = new TimeRange(NOW + 100_000, NOW + 200_000);
+    Map<String, Map<String, NavigableMap<Long, Value>>> found = a.read(times);
+    assertThat(b.read(times)).isEqualTo(found);
+    found
+        .values()
+        .forEach(hosts ->
+            assertThat(hosts.getOrDefault("by-a", new TreeMap<>()).values())
+                .hasSize(5)
+                .isSubsetOf(new Value.Real(100), new Value.Real(200)));
+  }
+}
