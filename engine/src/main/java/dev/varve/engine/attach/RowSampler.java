@@ -12,6 +12,9 @@ import dev.varve.store.Slice;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,8 @@ final class RowSampler {
   /** Enough to tell salts and metrics apart. */
   private static final int PLACE_BYTES = 4;
 
+  private static final int PLACE_BYTES_MAX = 64;
+
   private static final Limits FEW =
       Limits.NONE.withRows(ROWS_OF_PLACE).withCellsPerRow(CELLS_OF_ROW).withPageCells(256);
 
@@ -38,23 +43,29 @@ final class RowSampler {
     this.table = table;
   }
 
+  /** Looks more closely where there are few places. */
   List<Cell> cells() {
-    List<Cell> cells = new ArrayList<>();
-    Bytes from = Bytes.EMPTY;
-    for (int place = 0; place < PLACES; place++) {
-      List<Cell> here = read(table, Slice.rows(Bytes.EMPTY, from, null), FEW);
-      cells.addAll(here);
-      Bytes next = here.isEmpty() ? null : behind(here.getLast().row());
-      if (next == null) {
-        break;
-      }
-      from = next;
+    NavigableMap<Bytes, List<Cell>> rows = new TreeMap<>();
+    for (int bytes = PLACE_BYTES; bytes <= PLACE_BYTES_MAX && rows.size() < PLACES; bytes *= 2) {
+      addRows(bytes, rows);
     }
-    return cells;
+    return rows.values().stream().flatMap(List::stream).toList();
   }
 
-  private static @Nullable Bytes behind(Bytes row) {
-    return row.slice(0, Math.min(PLACE_BYTES, row.length())).prefixEnd();
+  /** Adds some rows of each of the first places, whose row keys differ in so many bytes. */
+  private void addRows(int bytes, NavigableMap<Bytes, List<Cell>> rows) {
+    @Nullable Bytes from = Bytes.EMPTY;
+    for (int place = 0; place < PLACES && from != null; place++) {
+      List<Cell> here = read(table, Slice.rows(Bytes.EMPTY, from, null), FEW);
+      here.stream()
+          .collect(Collectors.groupingBy(Cell::row))
+          .forEach(rows::putIfAbsent);
+      from = here.isEmpty() ? null : behind(here.getLast().row(), bytes);
+    }
+  }
+
+  private static @Nullable Bytes behind(Bytes row, int bytes) {
+    return row.slice(0, Math.min(bytes, row.length())).prefixEnd();
   }
 
   /** The first cells of one row. */

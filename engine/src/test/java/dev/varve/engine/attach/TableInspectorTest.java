@@ -73,6 +73,21 @@ class TableInspectorTest {
         .containsExactly("0");
   }
 
+  /** Rows of one metric all begin with the same bytes. */
+  @Test
+  void triesManyRowsOfOneMetric() {
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < 30; i++) {
+      GroupKey key = GroupKey.of("cpu", Tags.of("host", "h" + i));
+      batch.add(key, 1_700_000_000_000L, new Value.Real(i));
+    }
+    write(Layouts.of("opentsdb", Map.of()), batch.build());
+
+    Candidate candidate = inspect("opentsdb", Map.of(), Map.of()).whole().getFirst();
+
+    assertThat(candidate.rows()).isEqualTo(30);
+  }
+
   @Test
   void believesWhatItIsToldAndShowsThatItIsWrong() {
     write(Layouts.of("opentsdb", Map.of()), 20);
@@ -139,6 +154,10 @@ class TableInspectorTest {
   }
 
   private void write(Layout layout, int series) {
+    write(layout, batch(series));
+  }
+
+  private void write(Layout layout, Batch batch) {
     List<Table> tables = new ArrayList<>();
     for (int i = 0; i < layout.tables().size(); i++) {
       String name = layout.originalTables().get(i);
@@ -151,7 +170,7 @@ class TableInspectorTest {
       edits.put(put.row(), put.family(), put.qualifier(), stamp / 1000, put.value());
       tables.get(cell.table()).apply(edits, Durability.SYNCED);
     }
-    for (SampleGroup group : batch(series).groups()) {
+    for (SampleGroup group : batch.groups()) {
       Binding binding = steps.run(layout.bind(group.key(), true)).orElseThrow();
       Edits edits = new Edits(tables.size());
       layout.encode(binding, group, stamp += 1_000_000, edits);
