@@ -38,18 +38,21 @@ public final class PatternSize {
   /**
    * Checks a pattern; what is wrong with its syntax is left to whoever compiles it.
    *
+   * @return its steps
    * @throws IllegalArgumentException if it is longer or larger than {@link #MAX}
    */
-  public static void check(String pattern) {
+  public static long check(String pattern) {
     if (pattern.length() > MAX) {
       throw new IllegalArgumentException(
           "a pattern of %d characters, at most %d are possible".formatted(pattern.length(), MAX));
     }
-    if (new PatternSize(pattern).written() > MAX) {
+    long steps = new PatternSize(pattern).written();
+    if (steps > MAX) {
       throw new IllegalArgumentException(
           "the groups and repetitions of pattern '%s' come to more than %d steps"
               .formatted(pattern, MAX));
     }
+    return steps;
   }
 
   /** The steps, or some number above {@link #MAX} where they are more. */

@@ -1,0 +1,55 @@
+package dev.varve.query.promql;
+
+/** An operator between two expressions. */
+public enum BinaryOperator {
+  OR("or", 1),
+  AND("and", 2),
+  UNLESS("unless", 2),
+  EQUAL("==", 3),
+  NOT_EQUAL("!=", 3),
+  LESS("<", 3),
+  LESS_OR_EQUAL("<=", 3),
+  GREATER(">", 3),
+  GREATER_OR_EQUAL(">=", 3),
+  ADD("+", 4),
+  SUBTRACT("-", 4),
+  MULTIPLY("*", 5),
+  DIVIDE("/", 5),
+  MODULO("%", 5),
+  ATAN2("atan2", 5),
+  POWER("^", 6);
+
+  /** Signs bind as closely as a multiplication. */
+  static final int SIGN_PRECEDENCE = MULTIPLY.precedence;
+
+  private final String text;
+  private final int precedence;
+
+  BinaryOperator(String text, int precedence) {
+    this.text = text;
+    this.precedence = precedence;
+  }
+
+  /** As it is written; words in small letters. */
+  public String text() {
+    return text;
+  }
+
+  /** How closely it binds: 1 for the loosest. */
+  int precedence() {
+    return precedence;
+  }
+
+  /** The least precedence of an operator that stays in the right operand of this one. */
+  int rightPrecedence() {
+    return this == POWER ? precedence : precedence + 1;
+  }
+
+  public boolean isComparison() {
+    return precedence == EQUAL.precedence;
+  }
+
+  public boolean isSet() {
+    return precedence <= AND.precedence;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.varve.query.promql;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose time a selector or a subquery looks at.
+ *
+ * @param offset how far back; negative to look ahead
+ * @param at from where; null for the time of the evaluation
+ */
+public record Modifiers(Duration offset, @Nullable At at) {
+  public static final Modifiers NONE = new Modifiers(Duration.ZERO, null);
+}

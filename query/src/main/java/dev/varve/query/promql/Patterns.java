@@ -1,0 +1,79 @@
+package dev.varve.query.promql;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.varve.model.PatternSize;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The regular expressions of a query. They are collected while it is read and checked when the
+ * reader's stack is empty again, because RE2/J needs stack, too; an error among them still comes
+ * before the one that ended the reading, since it stands before it.
+ */
+final class Patterns {
+  /** What all patterns of a query may come to, written out: each takes its time to compile. */
+  static final int STEPS_MAX = 100_000;
+
+  private record Pending(String pattern, SourceRange source) {}
+
+  private final byte[] query;
+  private final List<Pending> pending = new ArrayList<>();
+  private final Map<String, Boolean> fitsEmpty = new HashMap<>();
+  private long steps;
+
+  Patterns(byte[] query) {
+    this.query = query;
+  }
+
+  void add(String pattern, SourceRange source) {
+    pending.add(new Pending(pattern, source));
+  }
+
+  /**
+   * Compiles all that were added.
+   *
+   * @throws PromQlException at the first that cannot be compiled
+   */
+  void check() {
+    for (Pending next : pending) {
+      if (!fitsEmpty.containsKey(next.pattern())) {
+        fitsEmpty.put(next.pattern(), compile(next).matches(""));
+      }
+    }
+    pending.clear();
+  }
+
+  private Pattern compile(Pending next) {
+    try {
+      steps += PatternSize.check(next.pattern());
+      if (steps > STEPS_MAX) {
+        throw new IllegalArgumentException(
+            "the regular expressions of the query come to more than %d steps".formatted(STEPS_MAX));
+      }
+      return Pattern.compile(next.pattern());
+    } catch (PatternSyntaxException e) {
+      throw error(next, message(next.pattern(), e));
+    } catch (IllegalArgumentException e) {
+      throw error(next, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private PromQlException error(Pending pattern, String problem) {
+    return new PromQlException(query, pattern.source().start(), problem);
+  }
+
+  /** RE2/J speaks of its own stack where a parenthesis closes nothing. */
+  private static String message(String pattern, PatternSyntaxException e) {
+    return e.getDescription().contains("internal error")
+        ? "error parsing regexp: unexpected ): `" + pattern + "`"
+        : String.valueOf(e.getMessage());
+  }
+
+  /** Whether one that has been checked fits the empty text. */
+  boolean fitsEmpty(String pattern) {
+    return Boolean.TRUE.equals(fitsEmpty.get(pattern));
+  }
+}

@@ -1,0 +1,217 @@
+package dev.varve.query.promql;
+
+import dev.varve.query.promql.Expr.Aggregate;
+import dev.varve.query.promql.Expr.Binary;
+import dev.varve.query.promql.Expr.Call;
+import dev.varve.query.promql.Expr.MatrixSelector;
+import dev.varve.query.promql.Expr.NumberLiteral;
+import dev.varve.query.promql.Expr.Paren;
+import dev.varve.query.promql.Expr.StringLiteral;
+import dev.varve.query.promql.Expr.Subquery;
+import dev.varve.query.promql.Expr.Unary;
+import dev.varve.query.promql.Expr.VectorSelector;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Writes a tree in one line, as Prometheus does. What it writes is read as the same tree, but for
+ * the order of matchers, which become sorted. Prometheus itself loses something in a few corners
+ * (quoted labels behind {@code on}, a {@code group_left} behind an empty {@code ignoring}, ranges
+ * finer than a millisecond); these are written here as they have to be.
+ */
+public final class Printer {
+  private final StringBuilder out = new StringBuilder();
+  private final IdentityHashMap<Expr, SourceRange> places = new IdentityHashMap<>();
+
+  Printer() {}
+
+  public static String print(Expr expr) {
+    Printer printer = new Printer();
+    printer.write(expr);
+    return printer.line();
+  }
+
+  /** What has been written. */
+  String line() {
+    return out.toString();
+  }
+
+  /** Which characters of the line are an expression that has been written. */
+  SourceRange place(Expr expr) {
+    return Objects.requireNonNull(places.get(expr));
+  }
+
+  void write(Expr expr) {
+    int start = out.length();
+    content(expr);
+    places.put(expr, new SourceRange(start, out.length()));
+  }
+
+  private void content(Expr expr) {
+    switch (expr) {
+      case NumberLiteral number ->
+          out.append(
+              number.duration() ? Durations.text(number.value()) : Numbers.text(number.value()));
+      case StringLiteral string -> Quoting.quote(string.value(), out);
+      case VectorSelector selector -> {
+        matchers(selector);
+        modifiers(selector.modifiers(), out);
+      }
+      case MatrixSelector matrix -> {
+        matchers(matrix.selector());
+        out.append('[').append(Durations.text(matrix.range())).append(']');
+        modifiers(matrix.selector().modifiers(), out);
+      }
+      case Subquery subquery -> {
+        write(subquery.expr());
+        suffix(subquery, out);
+      }
+      case Paren paren -> {
+        out.append('(');
+        write(paren.expr());
+        out.append(')');
+      }
+      case Unary unary -> {
+        out.append(sign(unary));
+        write(unary.expr());
+      }
+      case Binary binary -> {
+        write(binary.left());
+        out.append(' ');
+        operator(binary, out);
+        out.append(' ');
+        write(binary.right());
+      }
+      case Aggregate aggregate -> {
+        head(aggregate, out);
+        out.append('(');
+        Expr parameter = aggregate.parameter();
+        if (parameter != null) {
+          write(parameter);
+          out.append(", ");
+        }
+        write(aggregate.expr());
+        out.append(')');
+      }
+      case Call call -> {
+        out.append(call.function().name()).append('(');
+        for (int i = 0; i < call.arguments().size(); i++) {
+          out.append(i == 0 ? "" : ", ");
+          write(call.arguments().get(i));
+        }
+        out.append(')');
+      }
+    }
+  }
+
+  static char sign(Unary unary) {
+    return unary.negative() ? '-' : '+';
+  }
+
+  private void matchers(VectorSelector selector) {
+    out.append(selector.name());
+    List<String> texts =
+        selector.matchers().stream()
+            .filter(matcher -> selector.name().isEmpty() || !matcher.isMetric(selector.name()))
+            .map(Printer::matcher)
+            .sorted()
+            .toList();
+    if (!texts.isEmpty() || selector.name().isEmpty()) {
+      out.append('{').append(String.join(",", texts)).append('}');
+    }
+  }
+
+  private static String matcher(LabelMatcher matcher) {
+    StringBuilder text = new StringBuilder();
+    if (isIdentifier(matcher.name(), false)) {
+      text.append(matcher.name());
+    } else {
+      Quoting.quote(matcher.name(), text);
+    }
+    text.append(matcher.operator().text());
+    Quoting.quote(matcher.value(), text);
+    return text.toString();
+  }
+
+  private static boolean isIdentifier(String name, boolean colons) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letter =
+          c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (colons && c == ':');
+      if (!letter && !(i > 0 && c >= '0' && c <= '9')) {
+        return false;
+      }
+    }
+    return !name.isEmpty();
+  }
+
+  private static void modifiers(Modifiers modifiers, StringBuilder out) {
+    switch (modifiers.at()) {
+      case null -> {}
+      case At.Time time -> out.append(" @ ").append(seconds(time.epochMillis()));
+      case At.Edge edge -> out.append(" @ ").append(edge.text()).append("()");
+    }
+    if (!modifiers.offset().isZero()) {
+      out.append(" offset ").append(Durations.text(modifiers.offset()));
+    }
+  }
+
+  private static String seconds(long millis) {
+    return BigDecimal.valueOf(millis, 3).toPlainString();
+  }
+
+  /** What stands behind the expression of a subquery. */
+  static void suffix(Subquery subquery, StringBuilder out) {
+    Duration step = subquery.step();
+    out.append('[').append(Durations.text(subquery.range())).append(':');
+    out.append(step == null ? "" : Durations.text(step)).append(']');
+    modifiers(subquery.modifiers(), out);
+  }
+
+  /** An operator and what belongs to it. */
+  static void operator(Binary binary, StringBuilder out) {
+    out.append(binary.operator().text());
+    if (binary.bool()) {
+      out.append(" bool");
+    }
+    VectorMatching matching = binary.matching();
+    if (matching == null
+        || (matching.labels().isEmpty() && !matching.on() && !matching.isGrouped())) {
+      return;
+    }
+    out.append(matching.on() ? " on " : " ignoring ");
+    labels(matching.labels(), out);
+    if (matching.isGrouped()) {
+      boolean left = matching.cardinality() == VectorMatching.Cardinality.MANY_TO_ONE;
+      out.append(left ? " group_left " : " group_right ");
+      labels(matching.include(), out);
+    }
+  }
+
+  /** What stands before the arguments of an aggregation. */
+  static void head(Aggregate aggregate, StringBuilder out) {
+    out.append(aggregate.operator().text());
+    if (aggregate.without() || !aggregate.labels().isEmpty()) {
+      out.append(aggregate.without() ? " without " : " by ");
+      labels(aggregate.labels(), out);
+      out.append(' ');
+    }
+  }
+
+  private static void labels(List<String> labels, StringBuilder out) {
+    out.append('(');
+    for (int i = 0; i < labels.size(); i++) {
+      String label = labels.get(i);
+      out.append(i == 0 ? "" : ", ");
+      if (isIdentifier(label, true) && TokenKind.ofWord(label).isLabelName()) {
+        out.append(label);
+      } else {
+        Quoting.quote(label, out);
+      }
+    }
+    out.append(')');
+  }
+}
