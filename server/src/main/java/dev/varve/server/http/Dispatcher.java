@@ -139,7 +139,7 @@ public final class Dispatcher {
       exchange.header("Retry-After", Long.toString(seconds));
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
-    ErrorFormat.Body body = format.of(shortened(failure.message()));
+    ErrorFormat.Body body = format.of(failure.status(), shortened(failure.message()));
     try {
       exchange.answer(failure.status(), body.contentType(), body.text());
       exchange.finish();

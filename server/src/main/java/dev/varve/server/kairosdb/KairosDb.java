@@ -85,7 +85,7 @@ public final class KairosDb {
     exchange.answer(200);
   }
 
-  static ErrorFormat.Body errors(String message) {
+  private static ErrorFormat.Body errors(int status, String message) {
     return new ErrorFormat.Body(JSON, errorJson(List.of(message)));
   }
 

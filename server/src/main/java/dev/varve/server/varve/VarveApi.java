@@ -17,6 +17,7 @@ import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
@@ -29,8 +30,6 @@ import dev.varve.server.points.PointReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,7 +80,7 @@ public final class VarveApi {
     return new Router.Mount(NAME, true, routes(), VarveApi::error);
   }
 
-  private static ErrorFormat.Body error(String message) {
+  private static ErrorFormat.Body error(int status, String message) {
     StringWriter text = new StringWriter();
     JsonLines.write(
         text,
@@ -288,23 +287,9 @@ public final class VarveApi {
   }
 
   private static Map<String, String> ofForm(Exchange exchange) throws IOException {
-    String body = new String(exchange.wholeBody(), StandardCharsets.UTF_8);
     Map<String, String> texts = ofUrl(exchange);
-    for (String pair : body.split("&", -1)) {
-      int equals = pair.indexOf('=');
-      if (equals > 0) {
-        texts.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
-      }
-    }
+    texts.putAll(Form.read(exchange));
     return texts;
-  }
-
-  private static String decode(String text) {
-    try {
-      return URLDecoder.decode(text, StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      throw HttpError.badRequest("'" + text + "' is not URL-encoded");
-    }
   }
 
   private static void answer(Exchange exchange, Consumer<JsonGenerator> content)
