@@ -12,6 +12,7 @@ import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
+import dev.varve.server.prometheus.Prometheus;
 import dev.varve.server.varve.VarveApi;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Server implements AutoCloseable {
   /** The dialects there are. */
-  public static final List<String> DIALECTS = List.of(KairosDb.NAME, Telnet.NAME);
+  public static final List<String> DIALECTS = List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME);
 
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
   private final ServerMetrics metrics = new ServerMetrics();
@@ -124,6 +125,7 @@ public final class Server implements AutoCloseable {
     for (String dialect : listener.dialects()) {
       switch (dialect) {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
+        case Prometheus.NAME -> mounts.add(new Prometheus().mount());
         case Telnet.NAME -> lines = new Telnet(context);
         default ->
             throw new IllegalArgumentException(

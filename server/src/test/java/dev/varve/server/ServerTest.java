@@ -384,7 +384,8 @@ class ServerTest {
                   throw new AssertionError("not opened");
                 }))
         .isInstanceOf(InvalidConfigException.class)
-        .hasMessageContaining("there is no dialect 'graphite'; there are: kairosdb, opentsdb")
+        .hasMessageContaining(
+            "there is no dialect 'graphite'; there are: kairosdb, opentsdb, prometheus")
         .hasMessageContaining("POST /api/v1/datapoints is both kairosdb's and kairosdb's");
   }
 }

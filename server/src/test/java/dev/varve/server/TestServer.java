@@ -38,7 +38,7 @@ public final class TestServer implements AutoCloseable {
     server =
         Server.start(
             new ServerConfig(
-                List.of(new Listener("127.0.0.1", 0, List.of("kairosdb", "opentsdb"), null)),
+                List.of(new Listener("127.0.0.1", 0, Server.DIALECTS, null)),
                 HttpLimits.DEFAULTS,
                 QueryLimits.DEFAULTS,
                 selfMonitoring,
