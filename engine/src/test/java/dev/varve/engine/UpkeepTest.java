@@ -2,6 +2,8 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.DatasetConfig.Access;
+import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -52,12 +54,18 @@ class UpkeepTest {
     }
   }
 
+  private static DatasetConfig dataset(String layout) {
+    return TestEngine.withRetention(TestEngine.dataset("main", TestEngine.layout(layout)), MONTH);
+  }
+
   private WriteResult write(String layout, boolean embedded, Batch batch) {
-    DatasetConfig dataset =
-        TestEngine.withRetention(TestEngine.dataset("main", TestEngine.layout(layout)), MONTH);
+    return write(new MemoryStore(), dataset(layout), embedded, batch);
+  }
+
+  private WriteResult write(Store cells, DatasetConfig dataset, boolean embedded, Batch batch) {
     EngineConfig config =
         new EngineConfig(directory, EngineConfig.DEFAULT_MEMORY, List.of(dataset), "main");
-    try (Store cells = new MemoryStore();
+    try (cells;
         Engine engine =
             Engine.open(
                 config,
@@ -82,6 +90,20 @@ class UpkeepTest {
     assertThat(told.get("main.data_points"))
         .isEqualTo(new Upkeep(MONTH.plusDays(2), Duration.ofDays(21), List.of()));
     told.remove("main.data_points");
+    assertThat(told.remove(".main.changes")).isNotNull();
+    assertThat(told.values()).containsOnly(Upkeep.NONE);
+  }
+
+  @Test
+  void whatIsPutIntoTheTablesOfOthersExpiresToo() {
+    Store cells = new MemoryStore();
+    TestEngine.layout("kairosdb")
+        .tables()
+        .forEach(spec -> cells.open(spec, Store.OpenMode.CREATE_IF_ABSENT).close());
+    write(cells, dataset("kairosdb").with(Attached.of(Access.CO_WRITE)), false, at(NOW));
+
+    assertThat(Objects.requireNonNull(told.remove("data_points")).retention())
+        .isEqualTo(MONTH.plusDays(2));
     assertThat(told.remove(".main.changes")).isNotNull();
     assertThat(told.values()).containsOnly(Upkeep.NONE);
   }
