@@ -17,6 +17,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,25 +25,32 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A store around another one, as distant as the network makes it: calls are slow, throttled, lost
- * on the way there or back, answered in part, or fail midway, by the dice of a seed. It is never
- * embedded, and outlived by what it stands around.
+ * on the way there or back, answered in part or not at all, or fail midway, by the dice of a seed.
+ * It is never embedded, and outlived by what it stands around.
  *
  * <p>What it does is what {@link Table} allows: a mutation is applied whole or not at all, and one
  * whose end is unknown may also be applied later, behind others. Then the cell of the higher time
- * stands, as on every store that keeps times, which is seen to here ({@link LatePuts}).
+ * stands, as on every store that keeps times; around a store inside the process, which need not
+ * look at times, that is seen to here ({@link LatePuts}).
+ *
+ * <p>The thread that makes the store has dice of its own, so that what happens to its calls does
+ * not depend on what others do in the meantime.
  */
 public final class FaultyStore implements Store {
   /**
    * How often calls fail, each from 0 to 1.
    *
-   * @param slow takes some milliseconds more
+   * @param slow takes a little longer
    * @param throttled nothing of a write is applied, and the store says so
    * @param partial of a write some mutations are applied, others surely not, of others nobody knows
    * @param late of the mutations of which nobody knows, how many arrive later; 0 where cell times
@@ -61,23 +69,39 @@ public final class FaultyStore implements Store {
     }
   }
 
-  private static final long SLOW_NANOS = 2_000_000;
+  private static final long SLOW_NANOS = 300_000;
   private static final int CALLS_WITHOUT_CONNECTION = 3;
 
   private final Store store;
-  private final LatePuts late = new LatePuts();
+  private final LatePuts late;
+  private final long maker = Thread.currentThread().threadId();
   private final AtomicInteger openCursors = new AtomicInteger();
   private final AtomicLong faults = new AtomicLong();
 
-  /** Guarded by this, as all below. */
-  private final Random random;
+  private final AtomicInteger unanswered = new AtomicInteger();
+  private volatile Silence silence = Silence.NONE;
 
+  /** Guarded by this, as all below. */
+  private final Random ownDice;
+
+  private final Random othersDice;
   private Faults often = Faults.NONE;
   private int lostCalls;
 
+  /**
+   * While a store does not answer.
+   *
+   * @param patience after which a call ends without an answer; 0 where there is no silence
+   */
+  private record Silence(CountDownLatch end, Duration patience) {
+    static final Silence NONE = new Silence(new CountDownLatch(0), Duration.ZERO);
+  }
+
   public FaultyStore(Store store, long seed) {
     this.store = store;
-    this.random = new Random(seed);
+    this.late = new LatePuts(store.isEmbedded());
+    this.ownDice = new Random(seed);
+    this.othersDice = new Random(~seed);
   }
 
   /** From here on calls fail so often. */
@@ -85,6 +109,28 @@ public final class FaultyStore implements Store {
     often = now;
     lostCalls = 0;
     return this;
+  }
+
+  /**
+   * From here on nothing is answered.
+   *
+   * @param patience how long a call waits for the answer: then nobody knows what became of a write,
+   *     and a read fails
+   */
+  public void fallSilent(Duration patience) {
+    silence = new Silence(new CountDownLatch(1), patience);
+  }
+
+  /** From here on calls are answered again, those that wait as well. */
+  public void speakAgain() {
+    Silence over = silence;
+    silence = Silence.NONE;
+    over.end().countDown();
+  }
+
+  /** How many calls wait for an answer now. */
+  public int unansweredCalls() {
+    return unanswered.get();
   }
 
   /** How many cursors were opened and are not closed. */
@@ -102,8 +148,30 @@ public final class FaultyStore implements Store {
     late.arrive(Integer.MAX_VALUE);
   }
 
+  /** Waits while nothing is answered, and returns whether that was in vain. */
+  private boolean waitsInVain() {
+    Silence now = silence;
+    if (now.patience().isZero()) {
+      return false;
+    }
+    faults.incrementAndGet();
+    unanswered.incrementAndGet();
+    try {
+      return !now.end().await(now.patience().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    } finally {
+      unanswered.decrementAndGet();
+    }
+  }
+
+  private Random dice() {
+    return Thread.currentThread().threadId() == maker ? ownDice : othersDice;
+  }
+
   private synchronized boolean happens(double chance) {
-    boolean happens = chance > 0 && random.nextDouble() < chance;
+    boolean happens = chance > 0 && dice().nextDouble() < chance;
     if (happens) {
       faults.incrementAndGet();
     }
@@ -123,19 +191,41 @@ public final class FaultyStore implements Store {
   /** Whether there is no connection now. */
   private synchronized boolean isLost() {
     if (lostCalls == 0 && happens(often.lost())) {
-      lostCalls = 1 + random.nextInt(CALLS_WITHOUT_CONNECTION);
+      lostCalls = 1 + dice().nextInt(CALLS_WITHOUT_CONNECTION);
     }
     lostCalls = Math.max(0, lostCalls - 1);
     return lostCalls > 0;
   }
 
-  private StoreException connectionLost() {
+  private static StoreException connectionLost() {
     return new StoreException("the connection is lost", null, true);
+  }
+
+  private static StoreException noAnswer() {
+    return new StoreException("no answer in time", null, true);
+  }
+
+  /** Before a call is sent. */
+  private void loseTheWayThere() {
+    dawdle();
+    if (waitsInVain()) {
+      throw noAnswer();
+    }
+    if (isLost() || happens(often().throttled())) {
+      throw connectionLost();
+    }
+  }
+
+  /** After a call was carried out. */
+  private void loseTheWayBack() {
+    if (happens(often().partial())) {
+      throw connectionLost();
+    }
   }
 
   private synchronized List<RowOutcome> apply(
       Table table, MutationBatch batch, Durability durability) {
-    late.arrive(random.nextInt(3));
+    late.arrive(dice().nextInt(3));
     if (isLost()) {
       return all(batch, new RowOutcome(Status.NOT_APPLIED, "there is no connection"));
     }
@@ -148,6 +238,15 @@ public final class FaultyStore implements Store {
     return late.apply(table, batch, durability);
   }
 
+  private synchronized List<RowOutcome> applyWithoutAnswer(
+      Table table, MutationBatch batch, Durability durability) {
+    return each(batch, mutation -> unknown(table, mutation, durability));
+  }
+
+  private synchronized void close(Table table) {
+    late.close(table);
+  }
+
   private static List<RowOutcome> all(MutationBatch batch, RowOutcome outcome) {
     List<RowOutcome> outcomes = new ArrayList<>();
     for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
@@ -157,6 +256,18 @@ public final class FaultyStore implements Store {
   }
 
   private List<RowOutcome> applyPart(Table table, MutationBatch batch, Durability durability) {
+    return each(
+        batch,
+        mutation ->
+            switch (dice().nextInt(4)) {
+              case 0 -> new RowOutcome(Status.NOT_APPLIED, "this row's server is moving");
+              case 1 -> unknown(table, mutation, durability);
+              default -> applied(late.apply(table, mutation, durability));
+            });
+  }
+
+  private static List<RowOutcome> each(
+      MutationBatch batch, Function<MutationBatch, RowOutcome> outcome) {
     List<RowOutcome> outcomes = new ArrayList<>();
     int end;
     for (int first = 0; first < batch.size(); first = end) {
@@ -165,21 +276,16 @@ public final class FaultyStore implements Store {
       for (int edit = first; edit < end; edit++) {
         mutation.addFrom(batch, edit);
       }
-      outcomes.add(
-          switch (random.nextInt(4)) {
-            case 0 -> new RowOutcome(Status.NOT_APPLIED, "this row's server is moving");
-            case 1 -> unknown(table, mutation, durability);
-            default -> applied(late.apply(table, mutation, durability));
-          });
+      outcomes.add(outcome.apply(mutation));
     }
     return outcomes;
   }
 
   private RowOutcome unknown(Table table, MutationBatch mutation, Durability durability) {
     RowOutcome unknown = new RowOutcome(Status.UNKNOWN, "no answer in time");
-    if (random.nextDouble() < often.late() && LatePuts.isPuts(mutation)) {
+    if (dice().nextDouble() < often.late() && LatePuts.isPuts(mutation)) {
       late.add(table, mutation);
-    } else if (random.nextBoolean()) {
+    } else if (dice().nextBoolean()) {
       RowOutcome outcome = applied(late.apply(table, mutation, durability));
       return outcome.status() == Status.REJECTED ? outcome : unknown;
     }
@@ -207,17 +313,34 @@ public final class FaultyStore implements Store {
 
   @Override
   public Table open(TableSpec spec, OpenMode mode) {
-    return new FaultyTable(store.open(spec, mode));
+    loseTheWayThere();
+    Table table = store.open(spec, mode);
+    try {
+      loseTheWayBack();
+    } catch (StoreException e) {
+      table.close();
+      throw e;
+    }
+    return new FaultyTable(table);
   }
 
   @Override
   public List<String> tables() {
+    loseTheWayThere();
     return store.tables();
   }
 
   @Override
+  public boolean exists(TableSpec spec) {
+    loseTheWayThere();
+    return store.exists(spec);
+  }
+
+  @Override
   public void drop(String table) {
+    loseTheWayThere();
     store.drop(table);
+    loseTheWayBack();
   }
 
   @Override
@@ -244,17 +367,23 @@ public final class FaultyStore implements Store {
     @Override
     public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
       dawdle();
-      return FaultyStore.this.apply(table, batch, durability);
+      return waitsInVain()
+          ? applyWithoutAnswer(table, batch, durability)
+          : FaultyStore.this.apply(table, batch, durability);
     }
 
     @Override
     public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
       dawdle();
+      if (waitsInVain()) {
+        throw noAnswer();
+      }
       if (isLost()) {
         throw connectionLost();
       }
+      CellCursor cursor = table.read(plan, resume);
       openCursors.incrementAndGet();
-      return new FaultyCursor(table.read(plan, resume));
+      return new FaultyCursor(cursor);
     }
 
     @Override
@@ -280,22 +409,9 @@ public final class FaultyStore implements Store {
       return sum;
     }
 
-    private void loseTheWayThere() {
-      dawdle();
-      if (isLost() || happens(often().throttled())) {
-        throw connectionLost();
-      }
-    }
-
-    private void loseTheWayBack() {
-      if (happens(often().partial())) {
-        throw connectionLost();
-      }
-    }
-
     @Override
     public void close() {
-      table.close();
+      FaultyStore.this.close(table);
     }
   }
 
@@ -310,9 +426,10 @@ public final class FaultyStore implements Store {
     @Override
     public boolean next(CellBatch into) {
       dawdle();
-      if (happens(often().readFails())) {
+      boolean inVain = waitsInVain();
+      if (inVain || happens(often().readFails())) {
         into.clear();
-        throw new StoreException("the read broke off");
+        throw inVain ? noAnswer() : new StoreException("the read broke off");
       }
       return cursor.next(into);
     }

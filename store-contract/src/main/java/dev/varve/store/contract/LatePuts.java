@@ -18,18 +18,32 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Puts that are still on their way after nobody waits for them any more. Of two puts into one
  * column of a family whose times are the clock of acceptance the later one stands, in whatever
- * order they arrive: a store in memory keeps the last that it was given, which only writers in
- * order may count on.
+ * order they arrive: a store inside the process keeps the last that it was given, which only
+ * writers in order may count on.
  */
 final class LatePuts {
   private record OnTheWay(Table table, MutationBatch mutation) {}
 
   private final Deque<OnTheWay> waiting = new ArrayDeque<>();
+
+  /** Tables that are closed once nothing is on its way to them. */
+  private final Set<Table> closing = new HashSet<>();
+
+  private final boolean keepsLast;
+
+  /**
+   * @param keepsLast whether the store keeps the last put that it was given, whatever its time
+   */
+  LatePuts(boolean keepsLast) {
+    this.keepsLast = keepsLast;
+  }
 
   static boolean isPuts(MutationBatch mutation) {
     for (int edit = 0; edit < mutation.size(); edit++) {
@@ -49,11 +63,31 @@ final class LatePuts {
     for (int i = 0; i < count && !waiting.isEmpty(); i++) {
       OnTheWay next = waiting.remove();
       apply(next.table(), next.mutation(), Durability.SYNCED);
+      if (closing.contains(next.table()) && !isAwaited(next.table())) {
+        closing.remove(next.table());
+        next.table().close();
+      }
     }
+  }
+
+  /** Closes a table, as soon as nothing is on its way to it. */
+  void close(Table table) {
+    if (isAwaited(table)) {
+      closing.add(table);
+    } else {
+      table.close();
+    }
+  }
+
+  private boolean isAwaited(Table table) {
+    return waiting.stream().anyMatch(put -> put.table().equals(table));
   }
 
   /** Applies a batch without the puts that a newer cell has overtaken. */
   List<RowOutcome> apply(Table table, MutationBatch batch, Durability durability) {
+    if (!keepsLast) {
+      return table.apply(batch, durability);
+    }
     MutationBatch rest = new MutationBatch();
     boolean overtaken = false;
     for (int edit = 0; edit < batch.size(); edit++) {
