@@ -98,11 +98,28 @@ public final class Dataset implements AutoCloseable {
     long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
     Periods periods = Periods.open(config, declared, store, clock::next);
-    return new Dataset(
+    OpenDataset open =
         new OpenDataset(
-            config, resolution, store, stores.home(), home, index, periods, clock, stores.marks()),
-        admission,
-        loadedAt);
+            config, resolution, store, stores.home(), home, index, periods, clock, stores.marks());
+    Dataset dataset = new Dataset(open, admission, loadedAt);
+    try {
+      dataset.start();
+    } catch (RuntimeException e) {
+      dataset.close();
+      throw e;
+    }
+    return dataset;
+  }
+
+  /**
+   * Starts the threads behind the dataset, once nothing can fail any more that they would outlive.
+   */
+  private void start() {
+    if (markers != null) {
+      markers.start();
+    }
+    refresh.start();
+    others.start();
   }
 
   /**

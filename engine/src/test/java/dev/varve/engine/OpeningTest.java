@@ -4,6 +4,7 @@ import static dev.varve.engine.TestEngine.dataset;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -11,17 +12,29 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tables that say of themselves what they were made with. */
 class OpeningTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
+
+  @TempDir Path directory;
 
   @Test
   void aNewKeyspaceOfKairosDbIsToldItsUnitOnce() {
@@ -42,6 +55,63 @@ class OpeningTest {
           .isInstanceOf(InvalidConfigException.class)
           .hasMessageContaining("dataset 'main', layout 'kairosdb'")
           .hasMessageContaining("unit should be legacy, and is milliseconds");
+    }
+  }
+
+  /** Threads begin once everything that can fail is done: each call of an opening fails in turn. */
+  @Test
+  void anOpeningThatFailsLeavesNoThreadBehind() {
+    DatasetConfig dataset =
+        dataset("half-open", Layouts.all("companion", Map.of()).toArray(Layout[]::new));
+    EngineConfig config =
+        new EngineConfig(directory, EngineConfig.DEFAULT_MEMORY, List.of(dataset), "half-open");
+    try (Store cells = new MemoryStore()) {
+      open(config, new FailingOnce(cells, 0)).close();
+      int failing = 0;
+      boolean isOpen = false;
+      while (!isOpen) {
+        failing++;
+        FailingOnce store = new FailingOnce(cells, failing);
+        try (Engine engine = open(config, store)) {
+          isOpen = engine.datasets().size() == 1;
+        } catch (StoreException e) {
+          assertThat(e).hasMessage("no answer");
+        }
+        assertThat(LiveThreads.named("half-open")).as("after call %d failed", failing).isEmpty();
+      }
+      assertThat(failing).as("calls of an opening").isGreaterThan(5);
+    }
+  }
+
+  private static Engine open(EngineConfig config, Store store) {
+    return Engine.open(config, (kind, path, memory) -> store, () -> TestEngine.START_MICROS);
+  }
+
+  /** A store that others may share, of which one read fails by its number. */
+  private static final class FailingOnce extends StoreAround {
+    private final AtomicInteger left;
+
+    private FailingOnce(Store store, int failing) {
+      super(store);
+      this.left = new AtomicInteger(failing);
+    }
+
+    @Override
+    public boolean isEmbedded() {
+      return false;
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      return new TableAround(super.open(spec, mode)) {
+        @Override
+        public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+          if (left.getAndDecrement() == 1) {
+            throw new StoreException("no answer");
+          }
+          return super.read(plan, resume);
+        }
+      };
     }
   }
 

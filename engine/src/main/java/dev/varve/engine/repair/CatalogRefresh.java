@@ -49,7 +49,7 @@ public final class CatalogRefresh implements AutoCloseable {
   private final Set<String> knownMetrics = new TreeSet<>();
   private final LongAdder refreshes = new LongAdder();
   private final CountDownLatch stop = new CountDownLatch(1);
-  private final @Nullable Thread thread;
+  private volatile @Nullable Thread thread;
 
   /** Guards the search of everything, of which there is one at a time. */
   private final ReentrantLock rebuilding = new ReentrantLock();
@@ -59,18 +59,19 @@ public final class CatalogRefresh implements AutoCloseable {
   private volatile long lastEnded = System.nanoTime();
   private volatile long lastLogged = System.nanoTime();
 
-  /** Starts to rebuild and keep up a catalog, where that is called for. */
   public CatalogRefresh(OpenDataset dataset) {
     this.dataset = dataset;
     this.times = dataset.config().refresh();
     this.complete = dataset.home().identity().catalogState().complete();
+  }
+
+  /** Starts to rebuild and keep up a catalog, where that is called for. */
+  public void start() {
     boolean othersWrite = dataset.config().attached() != null;
-    this.thread =
-        complete && !othersWrite
-            ? null
-            : Thread.ofVirtual()
-                .name("catalog of " + dataset.name())
-                .start(() -> work(othersWrite));
+    if (!complete || othersWrite) {
+      thread =
+          Thread.ofVirtual().name("catalog of " + dataset.name()).start(() -> work(othersWrite));
+    }
   }
 
   private void work(boolean othersWrite) {
@@ -221,9 +222,10 @@ public final class CatalogRefresh implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    if (thread != null) {
+    Thread started = thread;
+    if (started != null) {
       try {
-        thread.join();
+        started.join();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +38,7 @@ public final class MarkerReplay implements AutoCloseable {
   private final Companions companions;
   private final DatasetReader reader;
   private final DatasetWriter writer;
-  private final Thread thread;
+  private volatile @Nullable Thread thread;
   private volatile boolean closed;
 
   /** Markers of which was told that they cannot be repeated; used by one thread at a time. */
@@ -49,8 +50,12 @@ public final class MarkerReplay implements AutoCloseable {
     this.companions = companions;
     this.reader = reader;
     this.writer = writer;
+  }
+
+  /** Replays all markers that are due, and from then on those that come to be. */
+  public void start() {
     replayAll();
-    this.thread =
+    thread =
         Thread.ofVirtual().name("markers of " + dataset.name()).start(this::replayAgainAndAgain);
   }
 
@@ -67,6 +72,9 @@ public final class MarkerReplay implements AutoCloseable {
 
   private void replayAll() {
     for (Marker marker : companions.due(dataset.clock().systemMicros())) {
+      if (closed) {
+        return;
+      }
       try {
         if (isKnown(marker)) {
           replay(marker);
@@ -178,9 +186,13 @@ public final class MarkerReplay implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    thread.interrupt();
+    Thread started = thread;
+    if (started == null) {
+      return;
+    }
+    started.interrupt();
     try {
-      thread.join();
+      started.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -46,7 +46,7 @@ public final class OtherServers implements AutoCloseable {
   private final DatasetWriter writer;
   private final @Nullable ChangeTable changes;
   private final CountDownLatch stop = new CountDownLatch(1);
-  private final @Nullable Thread thread;
+  private volatile @Nullable Thread thread;
   private final LongAdder taken = new LongAdder();
 
   /** Used by the one thread, as all below. */
@@ -59,7 +59,7 @@ public final class OtherServers implements AutoCloseable {
   private long revisited = System.nanoTime();
 
   /**
-   * Starts to look, where there may be others.
+   * What sees to others once it is started.
    *
    * @param loadedAt the minute in which the reading of the catalog was begun: what others tell from
    *     then on may be missing in it
@@ -70,11 +70,14 @@ public final class OtherServers implements AutoCloseable {
     this.changes = dataset.home().changes();
     this.lookedAt = loadedAt;
     this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
-    boolean may = changes != null || (dataset.config().attached() != null && !isReadOnly());
-    this.thread =
-        may
-            ? Thread.ofVirtual().name("others on " + dataset.name()).start(this::lookAgainAndAgain)
-            : null;
+  }
+
+  /** Starts to look, where there may be others. */
+  public void start() {
+    if (changes != null || (dataset.config().attached() != null && !isReadOnly())) {
+      thread =
+          Thread.ofVirtual().name("others on " + dataset.name()).start(this::lookAgainAndAgain);
+    }
   }
 
   private boolean isReadOnly() {
@@ -204,9 +207,10 @@ public final class OtherServers implements AutoCloseable {
   @Override
   public void close() {
     stop.countDown();
-    if (thread != null) {
+    Thread started = thread;
+    if (started != null) {
       try {
-        thread.join();
+        started.join();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
