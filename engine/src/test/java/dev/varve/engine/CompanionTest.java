@@ -1,6 +1,7 @@
 package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.PowerLossStore.Fate;
@@ -12,6 +13,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -21,18 +23,28 @@ import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.Store;
 import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import dev.varve.store.memory.MemoryStore;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class CompanionTest {
   private static final long DAY = 86_400_000L;
   private static final long START = 19_000 * DAY;
   private static final String COMPANION_TABLE = "main.0-1.";
+
+  @TempDir Path directory;
 
   private final TestEngine engine =
       new TestEngine(
@@ -101,6 +113,120 @@ class CompanionTest {
     engine.store().fates((write, table) -> Fate.WELL);
     await().atMost(Duration.ofSeconds(20)).until(() -> markers() == 0);
     assertThat(companionAnswer(oneDay)).isEqualTo(model.read(oneDay.times(), series -> true));
+  }
+
+  /**
+   * What arrives in the primary after nobody waits for it any more arrives in the companion too.
+   */
+  @Test
+  void copiesWhatArrivedLate() {
+    AtomicLong micros = new AtomicLong(TestEngine.START_MICROS);
+    DatasetConfig dataset =
+        TestEngine.dataset("main", Layouts.all("companion", Map.of()).toArray(Layout[]::new));
+    EngineConfig config =
+        new EngineConfig(directory, EngineConfig.DEFAULT_MEMORY, List.of(dataset), "main");
+    try (LateStore store = new LateStore(new MemoryStore());
+        Engine distant = Engine.open(config, (kind, path, memory) -> store, micros::get)) {
+      distant.defaultDataset().write(batch(20, 3));
+      Batch late =
+          new BatchBuilder()
+              .add(GroupKey.of("m", Tags.of("host", "h1")), START + DAY + 7, new Value.Real(99))
+              .build();
+      store.isLate(true);
+      assertThatThrownBy(() -> distant.defaultDataset().write(late))
+          .isInstanceOf(WriteFailedException.class);
+      store.isLate(false);
+      await()
+          .during(Duration.ofSeconds(3))
+          .atMost(Duration.ofSeconds(4))
+          .until(() -> markers(distant) == 1);
+      store.arrive();
+      micros.addAndGet(61_000_000);
+      await().atMost(Duration.ofSeconds(20)).until(() -> markers(distant) == 0);
+
+      ReadRequest oneDay =
+          ReadRequest.of(Selector.metric("m"), new TimeRange(START + DAY, START + 2 * DAY));
+      assertThat(distant.defaultDataset().explain(oneDay, false).reads().getFirst().layout())
+          .isEqualTo("by-time");
+      assertThat(TestEngine.read(distant.defaultDataset(), oneDay).values())
+          .contains(List.of(new Sample(START + DAY + 7, new Value.Real(99))));
+    }
+  }
+
+  /** A store that others may share, of which writes into the primary come late. */
+  private static final class LateStore extends StoreAround {
+    private final List<Runnable> waiting = new ArrayList<>();
+    private boolean late;
+
+    private LateStore(Store store) {
+      super(store);
+    }
+
+    private synchronized void isLate(boolean now) {
+      late = now;
+    }
+
+    private synchronized void arrive() {
+      waiting.forEach(Runnable::run);
+    }
+
+    @Override
+    public boolean isEmbedded() {
+      return false;
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      Table around = super.open(spec, mode);
+      boolean isPrimary = !spec.name().startsWith(".") && !spec.name().startsWith(COMPANION_TABLE);
+      return !isPrimary
+          ? around
+          : new TableAround(around) {
+            @Override
+            public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+              synchronized (LateStore.this) {
+                if (!late) {
+                  return super.apply(batch, durability);
+                }
+                MutationBatch copy = new MutationBatch();
+                for (int edit = 0; edit < batch.size(); edit++) {
+                  copy.addFrom(batch, edit);
+                }
+                waiting.add(() -> super.apply(copy, durability));
+                return List.of(new RowOutcome(RowOutcome.Status.UNKNOWN, "no answer"));
+              }
+            }
+          };
+    }
+  }
+
+  private static double markers(Engine engine) {
+    return engine.figures().getOrDefault("write_markers{dataset=\"main\"}", Double.NaN);
+  }
+
+  /** One row that cannot be read keeps its own marker alone, and the dataset still opens. */
+  @Test
+  void repairsWhatIsBehindARowThatIsDamaged() {
+    engine.dataset();
+    engine
+        .store()
+        .fates((write, table) -> table.startsWith(COMPANION_TABLE) ? Fate.NOT_APPLIED : Fate.WELL);
+    Batch damaged = batch(1, 1);
+    assertThat(engine.write(damaged).accepted()).isEqualTo(1);
+    PointExplanation cell =
+        engine.dataset().explain(damaged).stream()
+            .filter(one -> one.layout().equals("promoted"))
+            .findFirst()
+            .orElseThrow();
+    engine.damage("main.by_tag", cell.row(), Bytes.fromHex("ff"));
+    GroupKey other = GroupKey.of("other", Tags.of("host", "a"));
+    engine.put(other, START, new Value.Real(1));
+    assertThat(markers()).isEqualTo(2);
+
+    engine.store().fates((write, table) -> Fate.WELL);
+    engine.restart();
+    assertThat(markers()).isEqualTo(1);
+    assertThat(engine.read(ReadRequest.of(Selector.metric("other"), TimeRange.ALL))).hasSize(1);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.varve.engine.write;
 
+import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.home.MarkerTable;
 import dev.varve.engine.home.MarkerTable.Marker;
@@ -7,10 +8,12 @@ import dev.varve.engine.write.Applier.Rejected;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,6 +21,20 @@ import java.util.concurrent.locks.ReentrantLock;
  * missing there.
  */
 public final class Companions {
+  /**
+   * As many stretches of keys may be marked at once, which are some tens of megabytes. A store that
+   * fails for hours would else fill the memory with what is to be repaired.
+   */
+  private static final int MARKED_MAX = 100_000;
+
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
+
+  /**
+   * After so long a write that nobody knows the end of counts as lost, if it has not arrived in the
+   * primary: replayed earlier, its marker would be gone when it arrives.
+   */
+  private static final long MAY_ARRIVE_MICROS = 60_000_000L;
+
   /** After so long a marker of another server is taken for one that nobody else will see to. */
   private static final long ABANDONED_MICROS = 600_000_000L;
 
@@ -29,10 +46,29 @@ public final class Companions {
 
   private final Set<Marker> standing = new ConcurrentSkipListSet<>();
 
+  /** Those of our own whose write has ended in the primary, well or not. */
+  private final Set<Marker> ended = new ConcurrentSkipListSet<>();
+
+  /** How many stretches of keys the markers that stand mark. */
+  private final AtomicInteger marked = new AtomicInteger();
+
   Companions(MarkerTable table, Applier applier) {
     this.table = table;
     this.applier = applier;
-    standing.addAll(table.all());
+    table.all().forEach(this::stand);
+  }
+
+  private void stand(Marker marker) {
+    if (standing.add(marker)) {
+      marked.addAndGet(marker.written().size());
+    }
+  }
+
+  private void fall(Marker marker) {
+    ended.remove(marker);
+    if (standing.remove(marker)) {
+      marked.addAndGet(-marker.written().size());
+    }
   }
 
   void lock() {
@@ -46,13 +82,32 @@ public final class Companions {
   /**
    * Puts the markers of a write before anything that is written next.
    *
+   * @throws OverloadedException if too much is marked already
    * @throws WriteFailedException if that fails
    */
   void put(List<Marker> markers) {
-    standing.addAll(markers);
+    if (marked.get() >= MARKED_MAX && !markers.isEmpty()) {
+      throw new OverloadedException(
+          "companion layouts lack what %,d writes may have brought, of %,d stretches of keys, and at most %,d are kept in mind: try again once the store has taken the repairs"
+              .formatted(standing.size(), marked.get(), MARKED_MAX),
+          RETRY_AFTER);
+    }
+    markers.forEach(this::stand);
     MutationBatch edits = new MutationBatch();
     markers.forEach(marker -> MarkerTable.put(edits, marker));
-    apply(edits);
+    try {
+      apply(edits);
+    } catch (WriteFailedException e) {
+      if (!e.unknown()) {
+        markers.forEach(markers.size() == 1 ? this::fall : ended::add);
+      }
+      throw e;
+    }
+  }
+
+  /** Takes note that nothing of a write is on its way into the primary any more. */
+  void ended(List<Marker> markers) {
+    ended.addAll(markers);
   }
 
   /** Takes markers away: what they mark stands in all layouts. */
@@ -60,7 +115,7 @@ public final class Companions {
     MutationBatch edits = new MutationBatch();
     markers.forEach(marker -> MarkerTable.delete(edits, marker));
     apply(edits);
-    markers.forEach(standing::remove);
+    markers.forEach(this::fall);
   }
 
   private void apply(MutationBatch edits) {
@@ -97,22 +152,30 @@ public final class Companions {
   }
 
   /**
-   * The markers that are to be replayed, oldest first: our own, and those of servers that have not
-   * seen to them for ten minutes.
+   * The markers that are to be replayed, oldest first: our own, where nothing may arrive any more
+   * from a store that is not embedded, and those of servers that have not seen to them for ten
+   * minutes.
    *
    * @param now microseconds since 1970
    */
   public List<Marker> due(long now) {
-    return standing.stream()
-        .filter(marker -> table.isOwn(marker) || now - marker.stamp() > ABANDONED_MICROS)
-        .toList();
+    return standing.stream().filter(marker -> isDue(marker, now - marker.stamp())).toList();
+  }
+
+  private boolean isDue(Marker marker, long age) {
+    if (!table.isOwn(marker)) {
+      return age > ABANDONED_MICROS;
+    }
+    return marker.server() == null || ended.contains(marker) || age > MAY_ARRIVE_MICROS;
   }
 
   /** Looks which markers of other servers stand. */
   public void lookAtOthers() {
     Set<Marker> found = new HashSet<>(table.all());
-    standing.removeIf(marker -> !table.isOwn(marker) && !found.contains(marker));
-    found.stream().filter(marker -> !table.isOwn(marker)).forEach(standing::add);
+    standing.stream()
+        .filter(marker -> !table.isOwn(marker) && !found.contains(marker))
+        .forEach(this::fall);
+    found.stream().filter(marker -> !table.isOwn(marker)).forEach(this::stand);
   }
 
   /** Whether a period's companions may lack something of a stretch of time. */

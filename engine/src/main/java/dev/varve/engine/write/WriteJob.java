@@ -369,7 +369,7 @@ final class WriteJob {
       encode();
       List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);
       companions.put(markers);
-      if (!applyHome() || !applyPrimaries()) {
+      if (!applyPrimaries(companions, markers)) {
         return false;
       }
       if (applyCompanions()) {
@@ -381,6 +381,19 @@ final class WriteJob {
     }
     dataset.marks().sync();
     return true;
+  }
+
+  private boolean applyPrimaries(Companions companions, List<Marker> markers) {
+    try {
+      boolean applied = applyHome() && applyPrimaries();
+      companions.ended(markers);
+      return applied;
+    } catch (WriteFailedException e) {
+      if (!e.unknown()) {
+        companions.ended(markers);
+      }
+      throw e;
+    }
   }
 
   private boolean applyPrimaries() {
