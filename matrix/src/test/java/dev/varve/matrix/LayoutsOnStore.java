@@ -81,6 +81,15 @@ abstract class LayoutsOnStore {
   }
 
   @TestFactory
+  List<DynamicTest> nothingIsAcknowledgedThatIsNotThereWhereTheStoreFails() {
+    return FaultsOnStore.layouts().stream()
+        .map(layout ->
+            DynamicTest.dynamicTest(
+                layout, () -> new FaultsOnStore(store, directory, layout).check()))
+        .toList();
+  }
+
+  @TestFactory
   List<DynamicTest> datasetsAnswerAsTheModel() {
     return DatasetsOnStore.layouts().stream()
         .map(layout ->

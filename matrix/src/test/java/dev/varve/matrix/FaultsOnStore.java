@@ -1,0 +1,47 @@
+package dev.varve.matrix;
+
+import dev.varve.engine.FaultStory;
+import dev.varve.engine.PassingTime;
+import dev.varve.store.Store;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A dataset on a real store between which and the engine calls are slowed down, throttled, lost and
+ * answered in part, as the engine's {@code FaultsTest} does with the store in memory: what late
+ * writes do here is what the store does with them.
+ */
+final class FaultsOnStore {
+  private static final long SEED = Long.getLong("varve.faults.seed", 3);
+
+  /** A real store takes some hundred times as long as the one in memory. */
+  private static final int OPERATIONS =
+      Math.min(2_000, Integer.getInteger("varve.faults.operations", 100));
+
+  private final Store store;
+  private final Path directory;
+  private final String layout;
+
+  FaultsOnStore(Store store, Path directory, String layout) {
+    this.store = store;
+    this.directory = directory.resolve("faults-" + layout);
+    this.layout = layout;
+  }
+
+  /** One of each form of rows, with index tables and without. */
+  static List<String> layouts() {
+    return List.of("heroic", "kairosdb", "opentsdb", "buckets");
+  }
+
+  void check() {
+    try (FaultStory story =
+        new FaultStory(layout, "f-" + layout, SEED, store, directory, PassingTime.ofSystem())) {
+      story.run(OPERATIONS);
+      story.end();
+    } catch (RuntimeException | AssertionError e) {
+      throw new AssertionError(
+          "seed %d, layout %s, store %s: %s".formatted(SEED, layout, store.kind(), e.getMessage()),
+          e);
+    }
+  }
+}
