@@ -20,9 +20,6 @@ public final class PrettyPrinter {
   /** What may stand in one line, in bytes, not counting what stands before it. */
   static final int LINE_MAX = 100;
 
-  /** So long the layout may become: deep nesting is mostly spaces. */
-  static final int CHARACTERS_MAX = 16 << 20;
-
   private static final String INDENT = "  ";
 
   private final Printer printer = new Printer();
@@ -49,10 +46,7 @@ public final class PrettyPrinter {
   }
 
   private void write(Expr expr, int level) {
-    if (out.length() > CHARACTERS_MAX) {
-      throw new IllegalArgumentException(
-          "the query in lines comes to more than %d characters".formatted(CHARACTERS_MAX));
-    }
+    Printer.checkLength(out);
     switch (expr) {
       case NumberLiteral number -> whole(number, level);
       case StringLiteral string -> whole(string, level);

@@ -23,11 +23,19 @@ import java.util.Objects;
  * finer than a millisecond); these are written here as they have to be.
  */
 public final class Printer {
+  /** So long a text may become: numbers may grow, and deep nesting is mostly spaces. */
+  static final int CHARACTERS_MAX = 16 << 20;
+
   private final StringBuilder out = new StringBuilder();
   private final IdentityHashMap<Expr, SourceRange> places = new IdentityHashMap<>();
 
   Printer() {}
 
+  /**
+   * Writes an expression.
+   *
+   * @throws IllegalArgumentException if it comes to more than 16 Mi characters
+   */
   public static String print(Expr expr) {
     Printer printer = new Printer();
     printer.write(expr);
@@ -46,8 +54,17 @@ public final class Printer {
 
   void write(Expr expr) {
     int start = out.length();
+    checkLength(out);
     content(expr);
     places.put(expr, new SourceRange(start, out.length()));
+  }
+
+  static void checkLength(StringBuilder text) {
+    if (text.length() > CHARACTERS_MAX) {
+      throw new IllegalArgumentException(
+          "the query comes to more than %d characters once it is laid out"
+              .formatted(CHARACTERS_MAX));
+    }
   }
 
   private void content(Expr expr) {

@@ -67,12 +67,18 @@ class PrinterTest {
   }
 
   @Test
-  void stopsBeforeALayoutOfMostlySpacesFillsTheMemory() {
+  void stopsBeforeALayoutFillsTheMemory() {
     String labels = ",\"x\"".repeat(100_000);
     String deep = "abs(".repeat(390) + "label_join(up,\"a\"" + labels + ")" + ")".repeat(390);
-    Expr expr = PromQl.parse(deep);
-    assertThatThrownBy(() -> PrettyPrinter.print(expr))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the query in lines comes to more than 16777216 characters");
+    String digits = "1e308";
+    for (int i = 0; i < 16; i++) {
+      digits = "(" + digits + "+" + digits + ")";
+    }
+    for (String query : List.of(deep, digits)) {
+      Expr expr = PromQl.parse(query);
+      assertThatThrownBy(() -> PrettyPrinter.print(expr))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("the query comes to more than 16777216 characters once it is laid out");
+    }
   }
 }
