@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -113,6 +115,16 @@ final class AttachCommand implements Callable<Integer> {
       return new TableInspector(store, layout, parameters, tables).inspect();
     } catch (IllegalArgumentException e) {
       throw new WrongCallException(String.valueOf(e.getMessage()));
+    } finally {
+      delete(scratch);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> below = Files.walk(directory)) {
+      for (Path path : below.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
     }
   }
 
@@ -135,22 +147,29 @@ final class AttachCommand implements Callable<Integer> {
         err.println("  the tables say that it is not so: " + candidate.refusal());
       }
       candidate.examples().forEach(example -> err.println("    " + example));
+      if (!candidate.demand().isEmpty()) {
+        err.println("  " + candidate.demand());
+      }
     }
   }
 
-  /** The one candidate that explains everything. */
+  /** The one candidate that explains the rows. */
   private Candidate chosen(Inspection inspection) {
     List<Candidate> whole = inspection.whole();
+    List<String> demands = inspection.demands();
+    if (whole.isEmpty() && !demands.isEmpty()) {
+      throw new CommandFailedException(String.join("; ", demands));
+    }
     if (whole.isEmpty()) {
       throw new CommandFailedException(
-          "no parameters of layout '%s' explain every row that was tried; name what you know with --param"
+          "no parameters of layout '%s' explain every row that was tried, but for a few; name what you know with --param"
               .formatted(layout));
     }
     boolean empty = whole.getFirst().rows() == 0;
-    if (whole.size() > 1 && !empty) {
+    if (whole.size() + demands.size() > 1 && !empty) {
       throw new CommandFailedException(
-          "%d sets of parameters explain every row that was tried: name the right one with --param"
-              .formatted(whole.size()));
+          "%d sets of parameters explain the rows that were tried: name the right one with --param"
+              .formatted(whole.size() + demands.size()));
     }
     if (empty) {
       spec.commandLine()

@@ -147,6 +147,22 @@ public interface Layout {
     return Step.done(List.of());
   }
 
+  /**
+   * Looks whether samples can be written beside the server that has made the tables.
+   *
+   * @param missing the places in {@link #tables()} of those that are not there
+   * @return why they cannot, in words; none where they can
+   */
+  default Step<List<String>> coWriting(Set<Integer> missing) {
+    return Step.done(
+        missing.stream()
+            .sorted()
+            .map(table ->
+                "table '%s' is missing, into which it writes"
+                    .formatted(originalTables().get(table)))
+            .toList());
+  }
+
   /** How rows of the data table are compacted, where the layout has a form for that. */
   default Optional<Compaction> compaction() {
     return Optional.empty();

@@ -1,5 +1,6 @@
 package dev.varve.engine.attach;
 
+import dev.varve.layout.Inference;
 import dev.varve.layout.Layout;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
    * @param explained how many of them are rows of the layout, every cell of them
    * @param examples of both kinds, in words
    * @param refusal why the tables say themselves that it is another; empty where they do not
+   * @param demand which parameter the tables do not tell, and why; empty where there is none
    */
   public record Candidate(
       Layout layout,
@@ -42,18 +44,36 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
       int rows,
       int explained,
       List<String> examples,
-      String refusal) {}
+      String refusal,
+      String demand) {}
 
   /** Whether every table that matters can be read. */
   public boolean isReadable() {
     return tables.stream().allMatch(table -> table.problems().isEmpty());
   }
 
-  /** The candidates that explain every row that was tried. */
+  /**
+   * The candidates that explain the rows that were tried, all of them or all but the few that any
+   * old table has, and whose parameters are all known.
+   */
   public List<Candidate> whole() {
+    return explaining().stream().filter(candidate -> candidate.demand().isEmpty()).toList();
+  }
+
+  /** What has to be given before one of the candidates can be chosen. */
+  public List<String> demands() {
+    return explaining().stream()
+        .map(Candidate::demand)
+        .filter(demand -> !demand.isEmpty())
+        .distinct()
+        .toList();
+  }
+
+  private List<Candidate> explaining() {
     return candidates.stream()
         .filter(candidate -> candidate.refusal().isEmpty())
-        .filter(candidate -> candidate.explained() == candidate.rows())
+        .filter(candidate ->
+            candidate.rows() - candidate.explained() <= Inference.unexplainedMax(candidate.rows()))
         .toList();
   }
 }

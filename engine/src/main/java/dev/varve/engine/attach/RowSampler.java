@@ -1,5 +1,6 @@
 package dev.varve.engine.attach;
 
+import dev.varve.layout.Inference;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
@@ -11,10 +12,9 @@ import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Table;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.NavigableMap;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -23,49 +23,76 @@ import org.jspecify.annotations.Nullable;
  * What it reads does not grow with the table.
  */
 final class RowSampler {
+  /*
+   * It begins anew with one byte, two and so on, as long as there are few places: what stands
+   * first in a key, such as a salt of one byte, is seen with all of its values, and metrics and
+   * times behind it are told apart as far as the places reach.
+   */
   static final int METRICS = 20;
   static final int ROWS_OF_METRIC = 10;
-  private static final int PLACES = 64;
+  private static final int PLACES_MAX = 256;
+  private static final int PLACES_ENOUGH = 64;
+  private static final int[] PLACE_BYTES = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 64};
   private static final int ROWS_OF_PLACE = 4;
-  private static final int CELLS_OF_ROW = 200;
-
-  /** Enough to tell salts and metrics apart. */
-  private static final int PLACE_BYTES = 4;
-
-  private static final int PLACE_BYTES_MAX = 64;
+  private static final int CELLS_OF_ROW = 100;
 
   private static final Limits FEW =
       Limits.NONE.withRows(ROWS_OF_PLACE).withCellsPerRow(CELLS_OF_ROW).withPageCells(256);
 
   private final Table table;
+  private final List<FamilySelect> families;
+  private final Map<Bytes, List<Cell>> rows = new LinkedHashMap<>();
 
-  RowSampler(Table table) {
+  private RowSampler(Table table, List<Integer> families) {
     this.table = table;
+    this.families = families.stream().map(FamilySelect::latest).toList();
   }
 
-  /** Looks more closely where there are few places. */
-  List<Cell> cells() {
-    NavigableMap<Bytes, List<Cell>> rows = new TreeMap<>();
-    for (int bytes = PLACE_BYTES; bytes <= PLACE_BYTES_MAX && rows.size() < PLACES; bytes *= 2) {
-      addRows(bytes, rows);
+  /** Cells as a guess of parameters asks for them. */
+  static List<Cell> cells(Table table, Inference.Sample sample) {
+    RowSampler sampler = new RowSampler(table, sample.families());
+    if (sample.rows().isEmpty()) {
+      sampler.readAllOver();
+    } else {
+      List<Slice> slices = sample.rows().stream().map(row -> Slice.row(Bytes.EMPTY, row)).toList();
+      Limits limits = Limits.NONE.withCellsPerRow(CELLS_OF_ROW);
+      sampler.take(read(table, ReadPlan.of(slices, sampler.families).with(limits)));
     }
-    return rows.values().stream().flatMap(List::stream).toList();
+    return sampler.rows.values().stream().flatMap(List::stream).toList();
   }
 
-  /** Adds some rows of each of the first places, whose row keys differ in so many bytes. */
-  private void addRows(int bytes, NavigableMap<Bytes, List<Cell>> rows) {
-    @Nullable Bytes from = Bytes.EMPTY;
-    for (int place = 0; place < PLACES && from != null; place++) {
-      List<Cell> here = read(table, Slice.rows(Bytes.EMPTY, from, null), FEW);
-      here.stream()
-          .collect(Collectors.groupingBy(Cell::row))
-          .forEach(rows::putIfAbsent);
-      from = here.isEmpty() ? null : behind(here.getLast().row(), bytes);
+  private void readAllOver() {
+    int places = 0;
+    for (int i = 0; i < PLACE_BYTES.length && places < PLACES_ENOUGH; i++) {
+      places = readPlaces(PLACE_BYTES[i]);
     }
   }
 
-  private static @Nullable Bytes behind(Bytes row, int bytes) {
-    return row.slice(0, Math.min(bytes, row.length())).prefixEnd();
+  /** Reads at every place, which begins with {@code width} bytes of its own. */
+  private int readPlaces(int width) {
+    Bytes from = Bytes.EMPTY;
+    for (int place = 0; place < PLACES_MAX; place++) {
+      Slice rest = Slice.rows(Bytes.EMPTY, from, null);
+      List<Cell> here = read(table, ReadPlan.of(List.of(rest), families).with(FEW));
+      take(here);
+      Bytes next = here.isEmpty() ? null : behind(here.getFirst().row(), width);
+      if (next == null) {
+        return place;
+      }
+      from = next;
+    }
+    return PLACES_MAX;
+  }
+
+  private static @Nullable Bytes behind(Bytes row, int width) {
+    return row.length() < width ? row.successor() : row.slice(0, width).prefixEnd();
+  }
+
+  /** Keeps the rows that are new. */
+  private void take(List<Cell> cells) {
+    Map<Bytes, List<Cell>> read = new LinkedHashMap<>();
+    cells.forEach(cell -> read.computeIfAbsent(cell.row(), row -> new ArrayList<>()).add(cell));
+    read.forEach(rows::putIfAbsent);
   }
 
   /** The first cells of one row. */
@@ -73,14 +100,15 @@ final class RowSampler {
     byte[] bytes = row.toArray();
     int partition =
         layout.tables().get(layout.dataTable()).partitioning().prefixLength(bytes, 0, bytes.length);
-    return read(table, Slice.row(row.slice(0, partition), row), FEW);
-  }
-
-  private static List<Cell> read(Table table, Slice slice, Limits limits) {
     List<FamilySelect> families =
         IntStream.range(0, table.spec().families().size()).mapToObj(FamilySelect::latest).toList();
+    Slice slice = Slice.row(row.slice(0, partition), row);
+    return read(table, ReadPlan.of(List.of(slice), families).with(FEW));
+  }
+
+  private static List<Cell> read(Table table, ReadPlan plan) {
     List<Cell> cells = new ArrayList<>();
-    try (CellCursor cursor = table.read(ReadPlan.of(List.of(slice), families).with(limits), null)) {
+    try (CellCursor cursor = table.read(plan, null)) {
       CellBatch page = new CellBatch();
       while (cursor.next(page)) {
         for (int i = 0; i < page.size(); i++) {

@@ -4,12 +4,14 @@ import dev.varve.engine.attach.Inspection.Candidate;
 import dev.varve.engine.attach.Inspection.FoundTable;
 import dev.varve.engine.periods.AbsentTable;
 import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.Directory;
 import dev.varve.layout.Inference;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
 import dev.varve.layout.Steps;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities.RowOrder;
@@ -111,8 +113,13 @@ public final class TableInspector {
   private List<Candidate> candidates(List<@Nullable Table> tables) {
     boolean ordered = store.capabilities(specs.get(first.dataTable())).order() == RowOrder.TABLE;
     List<List<Cell>> sampled = new ArrayList<>();
-    for (Table table : tables) {
-      sampled.add(table == null || !ordered ? List.of() : new RowSampler(table).cells());
+    tables.forEach(table -> sampled.add(new ArrayList<>()));
+    for (Inference.Sample sample :
+        ordered ? Inference.samples(first) : List.<Inference.Sample>of()) {
+      Table table = tables.get(sample.table());
+      if (table != null) {
+        sampled.get(sample.table()).addAll(RowSampler.cells(table, sample));
+      }
     }
     List<Candidate> candidates = new ArrayList<>();
     for (Inference.Guess guess : Inference.of(layout, given, sampled)) {
@@ -125,8 +132,7 @@ public final class TableInspector {
   }
 
   private Candidate tried(
-      Inference.Guess guess, List<@Nullable Table> tables, List<List<Cell>> sampled) {
-    Layout made = Layouts.of(layout, guess.parameters());
+      Inference.Guess proposed, List<@Nullable Table> tables, List<List<Cell>> sampled) {
     List<Table> open = new ArrayList<>();
     for (int i = 0; i < tables.size(); i++) {
       Table table = tables.get(i);
@@ -138,10 +144,15 @@ public final class TableInspector {
             () -> {
               throw new IllegalStateException("an inspection writes nothing");
             });
+    Inference.Guess guess = proposed;
+    Layout made = Layouts.of(layout, guess.parameters());
     Trial trial = new Trial(made, steps);
     String refusal = "";
     try {
       steps.run(made.opening());
+      guess = steps.run(Inference.completed(guess, made));
+      made = Layouts.of(layout, guess.parameters());
+      trial = new Trial(made, steps);
       if (made.directory().isPresent()) {
         trial.tryListed(open.get(made.dataTable()));
       } else {
@@ -157,7 +168,8 @@ public final class TableInspector {
         trial.rows,
         trial.explained,
         trial.examples(),
-        refusal);
+        refusal,
+        guess.demand());
   }
 
   /** Rows read with one layout. */
@@ -185,11 +197,21 @@ public final class TableInspector {
       List<String> metrics = steps.run(directory.metrics());
       int stride = Math.max(1, metrics.size() / RowSampler.METRICS);
       for (int i = 0; i < metrics.size(); i += stride) {
-        var listing = steps.run(directory.rows(metrics.get(i), List.of(), TimeRange.ALL));
-        listing.rows().stream()
-            .limit(RowSampler.ROWS_OF_METRIC)
+        firstRows(directory, metrics.get(i))
             .forEach(row -> tryCells(RowSampler.row(data, row.row(), layout)));
       }
+    }
+
+    private List<Directory.Row> firstRows(Directory directory, String metric) {
+      List<Directory.Row> rows = new ArrayList<>();
+      @Nullable Bytes place = null;
+      do {
+        Directory.Page page =
+            steps.run(directory.page(metric, TimeRange.ALL, place, RowSampler.ROWS_OF_METRIC));
+        rows.addAll(page.listing().rows());
+        place = page.place();
+      } while (place != null && rows.size() < RowSampler.ROWS_OF_METRIC);
+      return rows;
     }
 
     private void tryCells(List<Cell> cells) {

@@ -13,6 +13,7 @@ import dev.varve.layout.Step;
 import dev.varve.layout.Steps;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
@@ -28,6 +29,7 @@ import dev.varve.store.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Tables as other servers leave them: with their names, and nothing of ours beside. */
@@ -60,7 +62,7 @@ class TableInspectorTest {
     assertThat(candidate.rows()).isGreaterThan(20).isEqualTo(candidate.explained());
     assertThat(candidate.evidence())
         .contains("metricWidth: UIDs in tsdb-uid are [4] bytes long")
-        .anyMatch(line -> line.startsWith("saltBuckets 7: gives the salt of all"));
+        .anyMatch(line -> line.startsWith("saltBuckets 7: gives the salt of all 40 of them"));
     assertThat(candidate.examples()).first().asString().contains("host");
   }
 
@@ -89,6 +91,90 @@ class TableInspectorTest {
   }
 
   @Test
+  void countsSaltBucketsOfManyMetrics() {
+    Map<String, String> made = Map.of("saltWidth", "1", "saltBuckets", "20");
+    write(Layouts.of("opentsdb", made), batch(100, 60));
+
+    List<Candidate> whole = inspect("opentsdb", Map.of(), Map.of()).whole();
+
+    assertThat(whole).hasSize(1);
+    assertThat(whole.getFirst().parameters()).containsAllEntriesOf(made);
+  }
+
+  @Test
+  void demandsTheSaltBucketsWhereTooFewSeriesTell() {
+    write(Layouts.of("opentsdb", Map.of("saltWidth", "1", "saltBuckets", "20")), 6);
+
+    Inspection inspection = inspect("opentsdb", Map.of(), Map.of());
+
+    assertThat(inspection.whole()).isEmpty();
+    assertThat(inspection.demands())
+        .singleElement()
+        .asString()
+        .startsWith("the number of salt buckets cannot be told")
+        .endsWith("--param saltBuckets=N");
+    assertThat(inspect("opentsdb", Map.of("saltBuckets", "20"), Map.of()).whole())
+        .extracting(candidate -> candidate.parameters().get("saltBuckets"))
+        .containsExactly("20");
+    assertThat(inspect("opentsdb", Map.of("saltBuckets", "19"), Map.of()).whole()).isEmpty();
+  }
+
+  @Test
+  void demandsTheSaltBucketsWhereNotAllSaltsAreSeen() {
+    Map<String, String> made = Map.of("saltWidth", "2", "saltBuckets", "1000");
+    write(Layouts.of("opentsdb", made), batch(100, 60));
+
+    Inspection inspection = inspect("opentsdb", Map.of(), Map.of());
+
+    assertThat(inspection.whole()).isEmpty();
+    assertThat(inspection.demands()).hasSize(1);
+    assertThat(inspect("opentsdb", made, Map.of()).whole()).hasSize(1);
+  }
+
+  @Test
+  void findsWidthsWhereThereAreManyUids() {
+    Map<String, String> made = Map.of("metricWidth", "4", "tagkWidth", "4", "tagvWidth", "4");
+    write(Layouts.of("opentsdb", made), batch(300, 5));
+
+    List<Candidate> whole = inspect("opentsdb", Map.of(), Map.of()).whole();
+
+    assertThat(whole).hasSize(1);
+    assertThat(whole.getFirst().parameters()).containsAllEntriesOf(made);
+  }
+
+  @Test
+  void toleratesAFewRowsThatNobodyCanReadAndShowsThem() {
+    write(Layouts.of("opentsdb", Map.of()), batch(10, 5));
+    // A UID without a name, as it is left behind by a deletion in tsdb-uid.
+    put("00000f50e22700000001000001");
+
+    Candidate candidate = inspect("opentsdb", Map.of(), Map.of()).whole().getFirst();
+
+    assertThat(candidate.rows() - candidate.explained()).isOne();
+    assertThat(candidate.examples())
+        .first()
+        .asString()
+        .contains("metrics UID 00000F has no name in tsdb-uid");
+  }
+
+  @Test
+  void findsOutThatRowsHaveMoreTagsThanUsual() {
+    Map<String, String> made = Map.of("maxTags", "12");
+    BatchBuilder batch = new BatchBuilder();
+    Map<String, String> tags = new TreeMap<>();
+    for (int i = 0; i < 12; i++) {
+      tags.put("tag" + i, "v");
+      batch.add(GroupKey.of("m" + i, Tags.of(tags)), 1_700_000_000_000L, new Value.Real(i));
+    }
+    write(Layouts.of("opentsdb", made), batch.build());
+
+    assertThat(inspect("opentsdb", Map.of(), Map.of()).whole())
+        .extracting(candidate -> candidate.parameters().get("maxTags"))
+        .containsExactly("12");
+    assertThat(inspect("opentsdb", Map.of("maxTags", "8"), Map.of()).whole()).isEmpty();
+  }
+
+  @Test
   void believesWhatItIsToldAndShowsThatItIsWrong() {
     write(Layouts.of("opentsdb", Map.of()), 20);
 
@@ -109,6 +195,41 @@ class TableInspectorTest {
         .containsExactly("milliseconds");
     assertThat(inspection.whole().getFirst().rows()).isEqualTo(10);
     assertThat(inspection.candidates()).hasSize(3);
+  }
+
+  @Test
+  void findsWhichMetricsKairosDbListsByTag() {
+    write(Layouts.of("kairosdb", Map.of("tagIndexed", "cpu1;cpu3(host)")), 10);
+
+    Candidate candidate = inspect("kairosdb", Map.of(), Map.of()).whole().getFirst();
+
+    assertThat(candidate.parameters()).containsEntry("tagIndexed", "cpu1;cpu3");
+    assertThat(candidate.evidence())
+        .contains(
+            "tag_indexed_row_keys lists the newest rows of 2 metrics by tag, of 5 that were looked at, of 5",
+            "metric 'cpu3': listed by [host], not by []");
+  }
+
+  @Test
+  void tellsATagThatIsListedFromOneThatIsNot() {
+    BatchBuilder batch = new BatchBuilder();
+    GroupKey key = GroupKey.of("cpu", Tags.of("host", "a", "dc", "b"));
+    batch.add(key, 1_700_000_000_000L, new Value.Real(1.5));
+    write(Layouts.of("kairosdb", Map.of("tagIndexed", "cpu(host)")), batch.build());
+
+    assertThat(inspect("kairosdb", Map.of(), Map.of()).whole().getFirst().parameters())
+        .containsEntry("tagIndexed", "cpu(host)");
+    assertThat(
+            inspect("kairosdb", Map.of("tagIndexed", ""), Map.of()).whole().getFirst().parameters())
+        .containsEntry("tagIndexed", "");
+  }
+
+  @Test
+  void findsThatAllMetricsAreListedByTag() {
+    write(Layouts.of("kairosdb", Map.of("tagIndexed", "*")), 10);
+
+    assertThat(inspect("kairosdb", Map.of(), Map.of()).whole().getFirst().parameters())
+        .containsEntry("tagIndexed", "*");
   }
 
   @Test
@@ -179,6 +300,26 @@ class TableInspectorTest {
         tables.get(table).apply(edits.data(table), Durability.SYNCED);
       }
     }
+  }
+
+  private void put(String row) {
+    TableSpec spec = Layouts.of("opentsdb", Map.of()).tables().getFirst();
+    try (Table table = store.open(spec, OpenMode.READ_WRITE)) {
+      MutationBatch edit = new MutationBatch();
+      edit.put(Bytes.fromHex(row), 0, Bytes.fromHex("0000"), 5, Bytes.fromHex("01"));
+      table.apply(edit, Durability.SYNCED);
+    }
+  }
+
+  private static Batch batch(int metrics, int hosts) {
+    BatchBuilder batch = new BatchBuilder();
+    for (int metric = 0; metric < metrics; metric++) {
+      for (int host = 0; host < hosts; host++) {
+        GroupKey key = GroupKey.of("metric" + metric, Tags.of("host", "h" + host));
+        batch.add(key, 1_700_000_000_000L, new Value.Real(1.5));
+      }
+    }
+    return batch.build();
   }
 
   private static Batch batch(int series) {

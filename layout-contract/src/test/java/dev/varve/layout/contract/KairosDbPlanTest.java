@@ -1,6 +1,7 @@
 package dev.varve.layout.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.varve.layout.ReadScope;
@@ -8,6 +9,7 @@ import dev.varve.layout.Step;
 import dev.varve.layout.contract.PlanReader.Hit;
 import dev.varve.layout.kairosdb.KairosDbLayout;
 import dev.varve.layout.plan.Plan;
+import dev.varve.layout.plan.PlanRefusedException;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -55,6 +57,21 @@ class KairosDbPlanTest {
       Plan plan = tables.plan(request);
       assertThat(plan.groups().getFirst().strands()).hasSize(3);
       assertThat(plan.estimate().partitions()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void refusesToAnswerWithoutRowsThatTheIndexNames() {
+    try (LayoutTables tables = new LayoutTables(layout, TableSource.inMemory())) {
+      write(tables, 3, new Value.Int64(7));
+      // As of a plug-in: its type has a name that is no known one.
+      Bytes plugIn = Bytes.fromHex("6d0000000000000000000004706c7567613d623a");
+      tables.put(List.of(cell("row_key_index", Bytes.utf8("m"), plugIn, "")));
+
+      assertThatThrownBy(() -> tables.plan(request(tables, new TimeRange(0, WEEKS))))
+          .isInstanceOf(PlanRefusedException.class)
+          .hasMessageContaining("the index names 1 rows")
+          .hasMessageContaining("the answer would lack them; the first: table row_key_index");
     }
   }
 

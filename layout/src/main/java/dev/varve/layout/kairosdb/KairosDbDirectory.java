@@ -15,8 +15,10 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.Limits;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -77,6 +79,107 @@ final class KairosDbDirectory implements Directory {
                 return Step.done(found.listing());
               });
         });
+  }
+
+  /*
+   * A place is one byte, and for the old index a qualifier; for the new one a row time and a
+   * qualifier.
+   */
+  private static final int OLD = 0;
+  private static final int NEW = 1;
+
+  @Override
+  public Step<Page> page(String metric, TimeRange times, @Nullable Bytes place, int most) {
+    if (times.isEmpty() || !KairosDbBinding.problem(metric).isEmpty()) {
+      return Step.done(new Page(new Listing(List.of(), List.of()), null));
+    }
+    TimeRange rowTimes = new TimeRange(width.lowestFrom(times.from()), times.to());
+    Found found = new Found(metric);
+    if (place == null || place.at(0) == OLD) {
+      Bytes from = place == null ? Bytes.EMPTY : place.slice(1, place.length());
+      return oldPage(found, rowTimes, from, most);
+    }
+    long rowTime = ByteBuffer.wrap(place.toArray()).getLong(1);
+    Bytes from = place.slice(1 + Long.BYTES, place.length());
+    return newPage(
+        found, new TimeRange(Math.max(rowTime, rowTimes.from()), rowTimes.to()), from, most);
+  }
+
+  private Step<Page> oldPage(Found found, TimeRange rowTimes, Bytes from, int most) {
+    ReadPlan whole = rowKeyIndex(found.metric, rowTimes).plan();
+    List<Slice> rest = new ArrayList<>();
+    for (Slice slice : whole.slices()) {
+      Bytes end = slice.toQualifier();
+      if (end.isEmpty() || end.compareTo(from) > 0) {
+        Bytes start = slice.fromQualifier();
+        rest.add(
+            new Slice(
+                slice.partition(),
+                slice.fromRow(),
+                start.compareTo(from) > 0 ? start : from,
+                slice.toRow(),
+                end));
+      }
+    }
+    if (rest.isEmpty()) {
+      return newPage(found, rowTimes, Bytes.EMPTY, most);
+    }
+    ReadPlan plan = ReadPlan.of(rest, FAMILY).with(Limits.NONE.withCells(most));
+    return new Step.Look<>(
+        List.of(new Step.TableRead(Tables.ROW_KEY_INDEX, plan)),
+        false,
+        answers -> {
+          CellBatch cells = answers.getFirst();
+          found.rowKeys(cells);
+          if (cells.size() < most) {
+            return newPage(found, rowTimes, Bytes.EMPTY, most);
+          }
+          Bytes next = cells.qualifier(cells.size() - 1).successor();
+          return Step.done(new Page(found.listing(), new KeyBytes().u8(OLD).raw(next).toBytes()));
+        });
+  }
+
+  /** The keys of one row time. */
+  private Step<Page> newPage(Found found, TimeRange rowTimes, Bytes from, int most) {
+    return new Step.Look<>(
+        List.of(rowKeyTimeIndex(found.metric, rowTimes)),
+        false,
+        answers -> {
+          SortedSet<Long> listed = found.rowTimes(answers.getFirst());
+          return listed.isEmpty()
+              ? Step.done(new Page(found.listing(), null))
+              : keysOf(found, listed, from, most);
+        });
+  }
+
+  private Step<Page> keysOf(Found found, SortedSet<Long> rowTimes, Bytes from, int most) {
+    long rowTime = rowTimes.first();
+    KeyBytes key = new KeyBytes();
+    Tuple.text(found.metric, key);
+    Tuple.timestamp(rowTime, key.raw(Tables.DATA_POINTS_COLUMN));
+    Bytes row = key.toBytes();
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.row(row, row, from, null)), FAMILY)
+            .with(Limits.NONE.withCells(most));
+    return new Step.Look<>(
+        List.of(new Step.TableRead(Tables.ROW_KEYS, plan)),
+        false,
+        answers -> {
+          CellBatch cells = answers.getFirst();
+          found.typedKeys(Tables.ROW_KEYS, cells);
+          if (cells.size() >= most) {
+            Bytes next = cells.qualifier(cells.size() - 1).successor();
+            return Step.done(new Page(found.listing(), newPlace(rowTime, next)));
+          }
+          SortedSet<Long> later = rowTimes.tailSet(rowTime + 1);
+          return Step.done(
+              new Page(
+                  found.listing(), later.isEmpty() ? null : newPlace(later.first(), Bytes.EMPTY)));
+        });
+  }
+
+  private static Bytes newPlace(long rowTime, Bytes qualifier) {
+    return new KeyBytes().u8(NEW).i64(rowTime).raw(qualifier).toBytes();
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.varve.layout.CellSink;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.Domain;
+import dev.varve.layout.Inference.Guess;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
@@ -28,11 +29,13 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.Power;
 import dev.varve.store.TableSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The tables of KairosDB: a row holds three weeks of one metric, set of tags and data type, a
@@ -58,6 +61,12 @@ public final class KairosDbLayout implements Layout {
   private static final String UNIT = "unit";
   private static final String TAG_INDEXED = "tagIndexed";
   private static final String ROW_WIDTH = "rowWidth";
+
+  /** Of so many metrics the tag index is looked at, which takes some point reads each. */
+  private static final int METRICS_OF_CHECK = 200;
+
+  private static final int METRICS_OF_GUESS = 1000;
+  private static final int REASONS_MAX = 5;
 
   /** What {@link #of} takes. */
   public static final List<LayoutParameter> PARAMETERS =
@@ -264,6 +273,103 @@ public final class KairosDbLayout implements Layout {
 
   @Override
   public Optional<Directory> directory() {
-    return Optional.of(new KairosDbDirectory(rows, width, index, tagIndex));
+    return Optional.of(listing());
+  }
+
+  private KairosDbDirectory listing() {
+    return new KairosDbDirectory(rows, width, index, tagIndex);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>KairosDB before 1.2 has no {@code row_keys}, and what this layout writes no such server
+   * finds. And KairosDB looks rows up by tag where it is told to, so that all writers have to list
+   * them so.
+   */
+  @Override
+  public Step<List<String>> coWriting(Set<Integer> missing) {
+    List<String> absent =
+        Tables.WRITTEN.stream()
+            .filter(missing::contains)
+            .map(table -> Tables.ALL.get(table).name())
+            .toList();
+    if (!absent.isEmpty()) {
+      return Step.done(
+          List.of(
+              "the keyspace has no table %s, which KairosDB makes since 1.2: one that is older does not find what is written now; start a newer KairosDB on the keyspace once, or attach read-only"
+                  .formatted(String.join(", ", absent))));
+    }
+    if (missing.contains(Tables.TAG_INDEXED_ROW_KEYS)) {
+      return Step.done(
+          tagIndex.tagsOf().isEmpty()
+              ? List.of()
+              : List.of(
+                  "tagIndexed is %s, and the keyspace has no table tag_indexed_row_keys"
+                      .formatted(tagIndex)));
+    }
+    return listing()
+        .metrics()
+        .then(
+            metrics -> new TagIndexSurvey(index).of(TagIndexSurvey.some(metrics, METRICS_OF_CHECK)))
+        .map(this::notIndexed);
+  }
+
+  private List<String> notIndexed(List<TagIndexSurvey.Listed> found) {
+    List<String> reasons = new ArrayList<>();
+    for (TagIndexSurvey.Listed listed : found) {
+      for (String tag : listed.indexed()) {
+        if (!tagIndex.covers(listed.metric(), tag) && reasons.size() < REASONS_MAX) {
+          reasons.add(
+              "KairosDB lists rows of metric '%s' by tag '%s' in tag_indexed_row_keys, which tagIndexed does not name, so that it would not find by that tag what is written here: set tagIndexed to what kairosdb.datastore.cassandra.tag_indexed_row_key_lookup_metrics is, perhaps '%s'"
+                  .formatted(listed.metric(), tag, TagIndexSurvey.inferred(found)));
+        }
+      }
+    }
+    return reasons;
+  }
+
+  /**
+   * A guess of parameters, and beside it the tag index that the tables show.
+   *
+   * @param guess with the parameters of this layout
+   */
+  public Step<Guess> withTagIndex(Guess guess) {
+    if (guess.parameters().containsKey(TAG_INDEXED)) {
+      return Step.done(guess);
+    }
+    return listing()
+        .metrics()
+        .then(metrics -> {
+          List<String> some = TagIndexSurvey.some(metrics, METRICS_OF_GUESS);
+          return new TagIndexSurvey(index)
+              .of(some)
+              .map(found -> withTagIndex(guess, found, some.size(), metrics.size()));
+        });
+  }
+
+  private static Guess withTagIndex(
+      Guess guess, List<TagIndexSurvey.Listed> found, int asked, int metrics) {
+    TagIndex inferred = TagIndexSurvey.inferred(found);
+    List<String> evidence = new ArrayList<>(guess.evidence());
+    evidence.add(
+        "tag_indexed_row_keys lists the newest rows of %d metrics by tag, of %d that were looked at, of %d"
+            .formatted(
+                found.stream().filter(listed -> !listed.indexed().isEmpty()).count(),
+                asked,
+                metrics));
+    if (inferred.tagsOf().isEmpty()) {
+      return new Guess(guess.parameters(), evidence, guess.demand());
+    }
+    found.stream()
+        .filter(listed -> !listed.indexed().isEmpty())
+        .limit(REASONS_MAX)
+        .forEach(listed ->
+            evidence.add(
+                "metric '%s': listed by %s, not by %s"
+                    .formatted(listed.metric(), listed.indexed(), listed.others())));
+    Map<String, String> parameters = new TreeMap<>(guess.parameters());
+    parameters.put(TAG_INDEXED, inferred.toString());
+    return new Guess(parameters, evidence, guess.demand());
   }
 }

@@ -92,6 +92,10 @@ final class Tables {
         .with(form);
   }
 
+  /** Where every sample leaves something; the others are read, or written by configuration. */
+  static final List<Integer> WRITTEN =
+      List.of(DATA_POINTS, ROW_KEYS, ROW_KEY_TIME_INDEX, STRING_INDEX);
+
   static final Bytes DATA_POINTS_COLUMN = Tuple.texts(DATA_POINTS_NAME);
 
   /** The row of {@code string_index} that holds the names of all metrics. */

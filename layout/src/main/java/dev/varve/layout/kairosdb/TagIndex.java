@@ -26,6 +26,10 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
   static final TagIndex NONE = new TagIndex(Map.of());
 
   private static final String EVERY = "*";
+
+  /** All metrics by all tags. */
+  static final TagIndex EVERYTHING = new TagIndex(Map.of(EVERY, Set.of()));
+
   private static final String SPECIAL = "\\;,()";
 
   /** Reads the text of a parameter; empty for none. */

@@ -1,11 +1,13 @@
 package dev.varve.layout.opentsdb;
 
+import dev.varve.layout.Inference;
 import dev.varve.layout.Inference.Guess;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +19,27 @@ import java.util.TreeSet;
  * Finds the widths and the salt of OpenTSDB's tables, which stand in its configuration and nowhere
  * in the tables: UIDs in {@code tsdb-uid} are as long as they are in row keys; and of the salts
  * those are possible for which row keys have whole pairs of tags behind a full hour, and for which
- * one number of buckets gives the salt of every row.
+ * one number of buckets gives the salt of nearly every row.
  */
 public final class OpenTsdbInference {
+  /*
+   * A number of buckets that gives every salt is right only where every salt below it was seen: of
+   * rows with the salts 0 and 1 alone, 2 explains as much as 20 does. And it takes some series. If
+   * there were twice as many buckets, or more, each series would be among the lower ones with a
+   * chance of one half at most: of 16 series that is 1 in 65,536.
+   */
+  private static final int SERIES_MIN = 16;
   private static final int SALT_WIDTH_MAX = 4;
   private static final int BUCKETS_MAX = 1 << 16;
   private static final int BASE_WIDTH = 4;
   private static final int HOUR_SECONDS = 3600;
+  private static final int UID_WIDTH_MAX = 8;
+
+  /** UIDs count from 1 on: so many of each width are looked for. */
+  private static final int FIRST_UIDS = 8;
+
+  private static final int ID = 0;
+  private static final int NAMES = 1;
 
   /** The row that counts the UIDs of each kind. */
   private static final Bytes COUNTERS = Bytes.of((byte) 0);
@@ -33,25 +49,43 @@ public final class OpenTsdbInference {
 
   private OpenTsdbInference() {}
 
-  /** As {@link dev.varve.layout.Inference#of}. */
+  /** As {@link Inference#samples}: names from all over the table, and the first UIDs. */
+  public static List<Inference.Sample> samplesOfUids(int table) {
+    List<Bytes> first = new ArrayList<>();
+    for (int width = 1; width <= UID_WIDTH_MAX; width++) {
+      for (int uid = 1; uid <= FIRST_UIDS; uid++) {
+        byte[] bytes = new byte[width];
+        bytes[width - 1] = (byte) uid;
+        first.add(Bytes.of(bytes));
+      }
+    }
+    return List.of(
+        new Inference.Sample(table, List.of(ID), List.of()),
+        new Inference.Sample(table, List.of(NAMES), first));
+  }
+
+  /** As {@link Inference#of}. */
   public static List<Guess> of(Map<String, String> given, List<List<Cell>> cells) {
     List<String> evidence = new ArrayList<>();
     Map<String, String> widths = new TreeMap<>(given);
-    widths(cells.get(1))
-        .forEach((name, found) -> {
-          if (!given.containsKey(name) && found.size() == 1) {
-            widths.put(name, found.first().toString());
-          }
-          evidence.add("%s: UIDs in tsdb-uid are %s bytes long".formatted(name, found.toString()));
-        });
-    if (given.containsKey("saltWidth")) {
-      return List.of(new Guess(widths, evidence));
+    Map<String, NavigableSet<Integer>> seen = widths(cells.get(1));
+    for (String name : new TreeSet<>(WIDTH_OF.values())) {
+      NavigableSet<Integer> found = seen.getOrDefault(name, new TreeSet<>());
+      if (!given.containsKey(name) && found.size() == 1) {
+        widths.put(name, found.first().toString());
+      }
+      evidence.add(
+          found.isEmpty()
+              ? "%s: no UID was seen in tsdb-uid".formatted(name)
+              : "%s: UIDs in tsdb-uid are %s bytes long".formatted(name, found));
     }
     List<Guess> guesses = new ArrayList<>();
     List<byte[]> rows =
         cells.get(0).stream().map(Cell::row).distinct().map(Bytes::toArray).toList();
     for (int salt = 0; salt <= SALT_WIDTH_MAX; salt++) {
-      guesses.addAll(ofSalt(salt, widths, evidence, rows));
+      if (given.getOrDefault("saltWidth", Integer.toString(salt)).equals(Integer.toString(salt))) {
+        guesses.addAll(ofSalt(salt, widths, evidence, rows));
+      }
     }
     return guesses.isEmpty() ? List.of(new Guess(widths, evidence)) : guesses;
   }
@@ -61,8 +95,9 @@ public final class OpenTsdbInference {
     Map<String, NavigableSet<Integer>> widths = new TreeMap<>();
     for (Cell cell : uids) {
       String width = WIDTH_OF.get(cell.qualifier().toUtf8());
-      if (cell.family() == 0 && width != null && !cell.row().equals(COUNTERS)) {
-        widths.computeIfAbsent(width, name -> new TreeSet<>()).add(cell.value().length());
+      if (width != null && !cell.row().equals(COUNTERS)) {
+        Bytes uid = cell.family() == ID ? cell.value() : cell.row();
+        widths.computeIfAbsent(width, name -> new TreeSet<>()).add(uid.length());
       }
     }
     return widths;
@@ -81,16 +116,45 @@ public final class OpenTsdbInference {
             .formatted(salt, fitting.size(), rows.size()));
     Map<String, String> guess = new LinkedHashMap<>(widths);
     guess.put("saltWidth", Integer.toString(salt));
-    if (salt > 0 && !widths.containsKey("saltBuckets")) {
-      int buckets = buckets(fitting, salt, parameters.metricWidth());
-      if (buckets == 0) {
-        return List.of();
-      }
-      guess.put("saltBuckets", Integer.toString(buckets));
-      all.add(
-          "saltBuckets %d: gives the salt of all %d of them".formatted(buckets, fitting.size()));
+    tags(fitting, salt, parameters, guess, all);
+    if (salt == 0 || widths.containsKey("saltBuckets")) {
+      return List.of(new Guess(guess, all));
     }
-    return List.of(new Guess(guess, all));
+    SaltedRows salted = new SaltedRows(fitting, salt, parameters.metricWidth());
+    int buckets = salted.buckets();
+    if (buckets == 0) {
+      return List.of();
+    }
+    guess.put("saltBuckets", Integer.toString(buckets));
+    int given = salted.givenBy(buckets);
+    all.add(
+        "saltBuckets %d: gives the salt of %s%d of them, with %d salts and %d series"
+            .formatted(
+                buckets,
+                given == fitting.size() ? "all " : "",
+                given,
+                salted.saltsBelow(buckets),
+                salted.seriesCount()));
+    return List.of(new Guess(guess, all, salted.demand(buckets)));
+  }
+
+  /** Rows of more tags than are usual come from a server that was told to take them. */
+  private static void tags(
+      List<byte[]> fitting,
+      int salt,
+      OpenTsdbParameters parameters,
+      Map<String, String> guess,
+      List<String> evidence) {
+    int fixed = salt + parameters.metricWidth() + BASE_WIDTH;
+    int pairWidth = parameters.tagkWidth() + parameters.tagvWidth();
+    int most =
+        fitting.stream().mapToInt(row -> (row.length - fixed) / pairWidth).max().orElseThrow();
+    if (most > parameters.maxTags() && !guess.containsKey("maxTags")) {
+      guess.put("maxTags", Integer.toString(most));
+      evidence.add(
+          "maxTags %d: one of the rows has so many; compare with tsd.storage.max_tags"
+              .formatted(most));
+    }
   }
 
   private static boolean fits(byte[] row, int salt, OpenTsdbParameters parameters) {
@@ -102,43 +166,86 @@ public final class OpenTsdbInference {
         && Integer.toUnsignedLong(ByteBuffer.wrap(row).getInt(base)) % HOUR_SECONDS == 0;
   }
 
-  /** The least number of buckets that gives every row its salt; 0 where there is none. */
-  private static int buckets(List<byte[]> rows, int salt, int metricWidth) {
-    int[] hashes = new int[rows.size()];
-    long[] salts = new long[rows.size()];
-    long highest = 0;
-    for (int i = 0; i < hashes.length; i++) {
-      byte[] row = rows.get(i);
-      hashes[i] = hash(row, salt, metricWidth);
-      for (int at = 0; at < salt; at++) {
-        salts[i] = (salts[i] << 8) | (row[at] & 0xff);
-      }
-      highest = Math.max(highest, salts[i]);
-    }
-    long most = Math.min(BUCKETS_MAX, 1L << (8 * salt));
-    for (long buckets = highest + 1; buckets <= most; buckets++) {
-      if (gives(salts, hashes, (int) buckets)) {
-        return (int) buckets;
-      }
-    }
-    return 0;
-  }
+  /** The salts of rows, beside the hashes that they were made of. */
+  private static final class SaltedRows {
+    private final int saltWidth;
+    private final long[] salts;
+    private final int[] hashes;
+    private final int missesMax;
 
-  private static boolean gives(long[] salts, int[] hashes, int buckets) {
-    for (int i = 0; i < hashes.length; i++) {
-      if (Math.abs(hashes[i] % buckets) != salts[i]) {
-        return false;
+    private SaltedRows(List<byte[]> rows, int saltWidth, int metricWidth) {
+      this.saltWidth = saltWidth;
+      this.salts = new long[rows.size()];
+      this.hashes = new int[rows.size()];
+      this.missesMax = Inference.unexplainedMax(rows.size());
+      for (int i = 0; i < hashes.length; i++) {
+        byte[] row = rows.get(i);
+        hashes[i] = hash(row, saltWidth, metricWidth);
+        for (int at = 0; at < saltWidth; at++) {
+          salts[i] = (salts[i] << 8) | (row[at] & 0xff);
+        }
       }
     }
-    return true;
-  }
 
-  /** {@link Arrays#hashCode(byte[])} of the row key without salt and base time. */
-  private static int hash(byte[] row, int salt, int metricWidth) {
-    int base = salt + metricWidth;
-    byte[] series = new byte[row.length - salt - BASE_WIDTH];
-    System.arraycopy(row, salt, series, 0, metricWidth);
-    System.arraycopy(row, base + BASE_WIDTH, series, metricWidth, row.length - base - BASE_WIDTH);
-    return Arrays.hashCode(series);
+    /** The number of buckets that gives most rows their salt, nearly all; 0 where there is none. */
+    private int buckets() {
+      long highest = Math.min(BUCKETS_MAX, 1L << (8 * saltWidth));
+      int best = 0;
+      int most = hashes.length - missesMax - 1;
+      for (int buckets = 1; buckets <= highest; buckets++) {
+        int given = givenBy(buckets);
+        if (given > most) {
+          best = buckets;
+          most = given;
+        }
+      }
+      return best;
+    }
+
+    private boolean isGiven(int row, int buckets) {
+      return Math.abs(hashes[row] % buckets) == salts[row];
+    }
+
+    private int givenBy(int buckets) {
+      int given = 0;
+      for (int i = 0; i < hashes.length; i++) {
+        given += isGiven(i, buckets) ? 1 : 0;
+      }
+      return given;
+    }
+
+    private int saltsBelow(int buckets) {
+      BitSet seen = new BitSet();
+      for (long salt : salts) {
+        if (salt < buckets) {
+          seen.set((int) salt);
+        }
+      }
+      return seen.cardinality();
+    }
+
+    private long seriesCount() {
+      return Arrays.stream(hashes).distinct().count();
+    }
+
+    /** Why the number has to be given. */
+    private String demand(int buckets) {
+      if (saltsBelow(buckets) == buckets && seriesCount() >= SERIES_MIN) {
+        return "";
+      }
+      return ("the number of salt buckets cannot be told: %d is the least that fits, but of its"
+              + " salts %d were seen, in %d series, and it takes all of them in %d series at least;"
+              + " give tsd.storage.salt.buckets as --param saltBuckets=N")
+          .formatted(buckets, saltsBelow(buckets), seriesCount(), SERIES_MIN);
+    }
+
+    /** {@link Arrays#hashCode(byte[])} of the row key without salt and base time. */
+    private static int hash(byte[] row, int salt, int metricWidth) {
+      int base = salt + metricWidth;
+      byte[] series = new byte[row.length - salt - BASE_WIDTH];
+      System.arraycopy(row, salt, series, 0, metricWidth);
+      System.arraycopy(row, base + BASE_WIDTH, series, metricWidth, row.length - base - BASE_WIDTH);
+      return Arrays.hashCode(series);
+    }
   }
 }

@@ -58,28 +58,28 @@ public final class OpenTsdbLayout implements Layout {
   /** Latest cell time that microseconds can tell. */
   private static final long CELL_TIME_MAX = Long.MAX_VALUE / 1000;
 
-  private static final Domain DOMAIN =
-      new Domain(
-          Set.of(Kind.INT64, Kind.DOUBLE),
-          Domain.Numbers.FINITE,
-          TimeRange.closed(1, RowKeys.LAST_TIME),
-          1,
-          RowKeys.TAGS_MAX,
-          null,
-          false,
-          false,
-          Domain.Alphabet.LATIN1_WORD,
-          true,
-          false);
-
   private final OpenTsdbParameters parameters;
   private final RowKeys keys;
   private final UidTable uids;
   private final SampleWriter writer;
   private final List<TableSpec> tables;
+  private final Domain domain;
 
   public OpenTsdbLayout(OpenTsdbParameters parameters) {
     this.parameters = parameters;
+    domain =
+        new Domain(
+            Set.of(Kind.INT64, Kind.DOUBLE),
+            Domain.Numbers.FINITE,
+            TimeRange.closed(1, RowKeys.LAST_TIME),
+            1,
+            parameters.maxTags(),
+            null,
+            false,
+            false,
+            Domain.Alphabet.LATIN1_WORD,
+            true,
+            false);
     keys = new RowKeys(parameters);
     uids = new UidTable(parameters);
     writer = new SampleWriter(parameters, keys);
@@ -129,7 +129,7 @@ public final class OpenTsdbLayout implements Layout {
 
   @Override
   public Domain domain() {
-    return DOMAIN;
+    return domain;
   }
 
   @Override
@@ -156,17 +156,18 @@ public final class OpenTsdbLayout implements Layout {
     return key.metric().isEmpty() && key.tags().isEmpty() && key.resource().isEmpty();
   }
 
-  private static void check(GroupKey key, boolean create) {
+  private void check(GroupKey key, boolean create) {
     if (!key.resource().isEmpty()) {
       throw new RefusedException(
           "opentsdb.resource", "resource %s: OpenTSDB has tags alone".formatted(key.resource()));
     }
     checkName("opentsdb.metric", "metric", key.metric(), create);
     Tags tags = key.tags();
-    if (tags.isEmpty() || tags.size() > RowKeys.TAGS_MAX) {
+    if (tags.isEmpty() || tags.size() > parameters.maxTags()) {
       throw new RefusedException(
           "opentsdb.tags",
-          "%d tags: a series of OpenTSDB has 1 to %d".formatted(tags.size(), RowKeys.TAGS_MAX));
+          "%d tags: a series of this OpenTSDB has 1 to %d"
+              .formatted(tags.size(), parameters.maxTags()));
     }
     for (int i = 0; i < tags.size(); i++) {
       checkName("opentsdb.tags", "tag name", tags.name(i), create);

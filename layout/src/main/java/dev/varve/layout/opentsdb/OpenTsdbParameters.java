@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param saltWidth bytes of the salt, 0 to 8, 0 for none ({@code tsd.storage.salt.width})
  * @param saltBuckets how many salts there are, 1 to what the salt's bytes can tell apart ({@code
  *     tsd.storage.salt.buckets})
+ * @param maxTags how many tags a series has at most ({@code tsd.storage.max_tags})
  * @param time how times are written
  * @param floats how doubles are written
  */
@@ -28,10 +29,14 @@ public record OpenTsdbParameters(
     int tagvWidth,
     int saltWidth,
     int saltBuckets,
+    int maxTags,
     TimeForm time,
     FloatForm floats) {
   public static final OpenTsdbParameters DEFAULTS =
-      new OpenTsdbParameters(3, 3, 3, 0, 20, TimeForm.AUTO, FloatForm.EIGHT);
+      new OpenTsdbParameters(3, 3, 3, 0, 20, 8, TimeForm.AUTO, FloatForm.EIGHT);
+
+  /** So many pairs of the widest UIDs fit into a row key of HBase, and are more than anyone has. */
+  private static final int MAX_TAGS_BOUND = 1000;
 
   /** Which qualifier a time gets. Both are read, whatever is written. */
   public enum TimeForm {
@@ -65,6 +70,7 @@ public record OpenTsdbParameters(
           parameter("tagvWidth", DEFAULTS.tagvWidth, "bytes of a tag value's UID, 1 to 8"),
           parameter("saltWidth", DEFAULTS.saltWidth, "bytes of the salt, 0 to 8, 0 for none"),
           parameter("saltBuckets", DEFAULTS.saltBuckets, "how many salts there are"),
+          parameter("maxTags", DEFAULTS.maxTags, "tags of a series, 1 to 1000"),
           parameter("time", "auto", "how times are written: auto, seconds, milliseconds"),
           parameter("float", DEFAULTS.floats.text, "bytes of a double: 8, or 4 if that is exact"));
 
@@ -84,6 +90,7 @@ public record OpenTsdbParameters(
         (int) texts.number("tagvWidth", DEFAULTS.tagvWidth, 1, 8),
         saltWidth,
         (int) texts.number("saltBuckets", DEFAULTS.saltBuckets, 1, bucketsMax(saltWidth)),
+        (int) texts.number("maxTags", DEFAULTS.maxTags, 1, MAX_TAGS_BOUND),
         texts.choice("time", DEFAULTS.time),
         floats(texts));
   }
@@ -114,6 +121,9 @@ public record OpenTsdbParameters(
     texts.put("saltWidth", Integer.toString(saltWidth));
     if (saltWidth > 0) {
       texts.put("saltBuckets", Integer.toString(saltBuckets));
+    }
+    if (maxTags != DEFAULTS.maxTags) {
+      texts.put("maxTags", Integer.toString(maxTags));
     }
     texts.put("time", time.name().toLowerCase(Locale.ROOT));
     texts.put("float", floats.text);

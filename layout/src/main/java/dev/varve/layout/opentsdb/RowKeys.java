@@ -18,7 +18,7 @@ import java.util.List;
  * Row keys of the table {@code tsdb}, with widths of three bytes and a salt of one:
  *
  * <pre>
- *  salt   metric UID    base time      tagk UID   tagv UID    ... up to 8 pairs
+ *  salt   metric UID    base time      tagk UID   tagv UID    ... up to maxTags pairs
  * +----+----+----+----+--+--+--+--+----+----+----+----+----+----+
  * | 0b | 00   00   01 | 50 e2 27 00 | 00   00   01 | 00  00  02 |
  * +----+----+----+----+--+--+--+--+----+----+----+----+----+----+
@@ -33,7 +33,6 @@ import java.util.List;
  * Such rows stand among those of other times: the base time has eras of 2^32 seconds.
  */
 final class RowKeys {
-  static final int TAGS_MAX = 8;
   static final int HOUR_SECONDS = 3600;
   static final int HOUR_MILLIS = 1000 * HOUR_SECONDS;
 
@@ -49,6 +48,7 @@ final class RowKeys {
   private final int metricWidth;
   private final int tagkWidth;
   private final int pairWidth;
+  private final int maxTags;
   private final Base base = new Base();
   private final RowShape shape;
 
@@ -58,6 +58,7 @@ final class RowKeys {
     metricWidth = parameters.metricWidth();
     tagkWidth = parameters.tagkWidth();
     pairWidth = tagkWidth + parameters.tagvWidth();
+    maxTags = parameters.maxTags();
     List<KeyPart> parts = new ArrayList<>(4);
     if (saltWidth > 0) {
       parts.add(new SaltPart());
@@ -418,10 +419,14 @@ final class RowKeys {
     @Override
     public int skip(byte[] row, int from, int to) {
       int count = (to - from) / pairWidth;
-      if ((to - from) % pairWidth != 0 || count > TAGS_MAX) {
+      if ((to - from) % pairWidth != 0 || count > maxTags) {
         throw new DamagedCellException(
-            "row key: %d bytes of tag UIDs are no 1 to %d pairs of %d bytes"
-                .formatted(to - from, TAGS_MAX, pairWidth));
+            "row key: %d bytes of tag UIDs are no 1 to %d pairs of %d bytes%s"
+                .formatted(
+                    to - from,
+                    maxTags,
+                    pairWidth,
+                    (to - from) % pairWidth == 0 ? "; is maxTags right?" : ""));
       }
       int metricFrom = from - BASE_WIDTH - metricWidth;
       if (zero(row, metricFrom, metricFrom + metricWidth) != (count == 0)) {

@@ -132,6 +132,11 @@ final class DirectoryPlan {
   }
 
   private Plan plan(Named named, List<Plan.StrandGroup> groups, Way.Amount cells) {
+    if (!named.damaged().isEmpty()) {
+      throw new PlanRefusedException(
+          "the index names %,d rows of the metrics and times that are asked for which this layout cannot read, and the answer would lack them; the first: %s"
+              .formatted(named.damaged().size(), named.damaged().getFirst()));
+    }
     long kept =
         groups.stream()
             .flatMap(group -> group.strands().stream())
@@ -146,7 +151,6 @@ final class DirectoryPlan {
     notes.add(
         "the index names %,d rows, of which %,d are of matching series"
             .formatted(named.rows().size(), kept));
-    named.damaged().forEach(damage -> notes.add("damaged in the index: " + damage));
     Planner.noteOfPartitions(survey, partitions.size(), notes);
     OptionalLong rows = OptionalLong.of(kept);
     return new Plan(

@@ -14,6 +14,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -97,6 +98,36 @@ class KairosDbDirectoryTest {
             row(KEY, 0, DataType.UNTYPED),
             row(KEY, WEEKS, DataType.DOUBLE));
     assertThat(rows(new TimeRange(0, WEEKS))).hasSize(2);
+  }
+
+  @Property
+  void listsPageByPageWhatItListsAtOnce(
+      @ForAll @Size(max = 12) List<@LongRange(min = -3, max = 3) Long> weeks,
+      @ForAll @LongRange(min = 1, max = 5) long most) {
+    Keyspace own = new Keyspace(layout);
+    for (int i = 0; i < weeks.size(); i++) {
+      GroupKey key = GroupKey.of("m", Tags.of("host", "h" + i % 4));
+      if (i % 3 == 0) {
+        own.put(
+            Tables.ROW_KEY_INDEX,
+            new Cell(
+                Bytes.utf8("m"), 0, row(key, weeks.get(i) * WEEKS, DataType.LONG), 0, Bytes.EMPTY));
+      } else {
+        own.write(key, weeks.get(i) * WEEKS + i, new Value.Int64(i));
+      }
+    }
+    Directory directory = layout.directory().orElseThrow();
+    for (TimeRange times : List.of(TimeRange.ALL, new TimeRange(-WEEKS, WEEKS + 1))) {
+      Set<Directory.Row> paged = new HashSet<>();
+      Bytes place = null;
+      do {
+        Directory.Page page = own.run(directory.page("m", times, place, (int) most));
+        assertThat(page.listing().rows()).hasSizeLessThanOrEqualTo(2 * (int) most);
+        paged.addAll(page.listing().rows());
+        place = page.place();
+      } while (place != null);
+      assertThat(paged).containsExactlyInAnyOrderElementsOf(rows(own, layout, times));
+    }
   }
 
   @Test

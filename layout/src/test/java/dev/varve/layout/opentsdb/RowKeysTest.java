@@ -161,7 +161,8 @@ class RowKeysTest {
 
     assertThat(keys.base(bytes, 0, bytes.length - 6)).isEqualTo(HandMadeRow.BASE);
     assertThatThrownBy(() -> keys.base(bytes, 0, bytes.length))
-        .hasMessage("row key: 54 bytes of tag UIDs are no 1 to 8 pairs of 6 bytes");
+        .hasMessage(
+            "row key: 54 bytes of tag UIDs are no 1 to 8 pairs of 6 bytes; is maxTags right?");
   }
 
   private static RowKeys keys(Map<String, String> parameters) {
