@@ -88,11 +88,12 @@ public final class Dataset implements AutoCloseable {
     askGuardrails(config, declared, store);
     refuseToWriteAhead(config, clock);
     boolean hasRows = Periods.exist(config, declared, store);
+    Periods.tryOut(config, declared, store);
     Home home = Home.open(stores.home(), config.name(), stores.server());
     long lead =
         stores.home().isEmbedded() ? 1 : SEEN_BY_OTHERS.toSeconds() * resolution.perSecond();
     long earliest = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution) + lead;
-    Made asMade = IdentityCheck.declared(config, resolution, declared);
+    Made asMade = IdentityCheck.declared(config, resolution, declared, store);
     new DatasetMaking(config.name(), home, clock).run(asMade, hasRows, earliest);
     SeriesIndex index = new SeriesIndex();
     long loadedAt = ChangeTable.minute(clock.systemMicros());

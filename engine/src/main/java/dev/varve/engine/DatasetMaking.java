@@ -52,6 +52,9 @@ final class DatasetMaking {
           List.of("dataset '%s' is being made by another server: try again".formatted(dataset)));
     }
     List<MadePeriod> added = IdentityCheck.compare(dataset, made, declared, earliest);
+    if (made.place().isEmpty() && !declared.place().isEmpty()) {
+      home.identity().place(declared.place(), clock.next());
+    }
     for (MadePeriod period : added) {
       home.identity().append(period, clock.next());
     }

@@ -3,11 +3,13 @@ package dev.varve.engine;
 import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.IdentityTable.MadePeriod;
+import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Resolution;
+import dev.varve.store.Store;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,8 @@ final class IdentityCheck {
   }
 
   /** A dataset as it would be made from its declaration. */
-  static Made declared(DatasetConfig config, Resolution resolution, List<Declared> periods) {
+  static Made declared(
+      DatasetConfig config, Resolution resolution, List<Declared> periods, Store store) {
     Attached attached = config.attached();
     return new Made(
         resolution,
@@ -58,7 +61,10 @@ final class IdentityCheck {
             .toList(),
         attached == null
             ? List.of()
-            : Placement.foreignNames(periods.getFirst().layouts().getFirst(), attached));
+            : Placement.foreignNames(periods.getFirst().layouts().getFirst(), attached),
+        attached == null || config.home().equals(config.store())
+            ? ""
+            : Periods.place(config, periods, store));
   }
 
   private void compare(Made made, long earliest) {
@@ -70,6 +76,13 @@ final class IdentityCheck {
     }
     if (!made.attached().equals(declared.attached())) {
       differs("tables", tables(made), tables(declared));
+    }
+    if (!made.place().isEmpty()
+        && !declared.place().isEmpty()
+        && !made.place().equals(declared.place())) {
+      problems.add(
+          "dataset '%s' was attached to tables in %s, the configuration leads to %s, of which its catalog knows nothing: take the former options of the store back, or give the dataset another name, under which a catalog of the other tables is built"
+              .formatted(dataset, made.place(), declared.place()));
     }
     int common = Math.min(made.periods().size(), declared.periods().size());
     for (int i = 0; i < common; i++) {
@@ -120,7 +133,14 @@ final class IdentityCheck {
 
   private void differs(String what, String made, String asked) {
     problems.add(
-        "dataset '%s' was made with %s %s, the configuration says %s; what stands is read only as it was written: take the former back, or begin a new period in the future"
-            .formatted(dataset, what, made, asked));
+        "dataset '%s' was made with %s %s, the configuration says %s; what stands is read only as it was written: take the former back, or %s"
+            .formatted(dataset, what, made, asked, remedy()));
+  }
+
+  /** The home of attached tables holds a catalog of them and no more. */
+  private String remedy() {
+    return declared.attached().isEmpty() || declared.periods().size() > 1
+        ? "begin a new period in the future"
+        : "give the dataset another name, under which a catalog of these tables is built anew";
   }
 }

@@ -28,6 +28,11 @@ class StoreAround implements Store {
   }
 
   @Override
+  public String place(TableSpec spec) {
+    return store.place(spec);
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return store.capabilities(spec);
   }

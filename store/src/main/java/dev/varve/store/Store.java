@@ -19,6 +19,17 @@ public interface Store extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Where a table of another program lies, in words that are the same as long as it is the same
+   * table, whoever asks, and others for a table of that name elsewhere: such as the cluster and the
+   * namespace. Empty where there is one place only.
+   *
+   * @throws StoreException if the store fails
+   */
+  default String place(TableSpec spec) {
+    return "";
+  }
+
   Capabilities capabilities(TableSpec spec);
 
   /**

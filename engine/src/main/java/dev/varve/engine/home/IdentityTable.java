@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  *                   store         the kind of store
  *                   maker         the server that makes it, i64; missing in an embedded store
  *                   attached      names of foreign tables, with a blank between; else missing
+ *                   place         where these lie, in the store's words; missing where it has
+ *                                 none, or the home lies with them, or before it was first seen
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
  * from     the first instant, big-endian with the sign bit flipped so that rows are in its order
@@ -57,6 +59,7 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes DATASET = Bytes.utf8("dataset");
   private static final Bytes PERIOD = Bytes.utf8("period ");
   private static final Bytes STATE = Bytes.utf8("state");
+  private static final Bytes PLACE = Bytes.utf8("place");
   private static final Bytes MAKER = Bytes.utf8("maker");
   private static final Bytes TOKEN = Bytes.utf8("token");
   private static final int TOKEN_MAX = 1 << 16;
@@ -65,9 +68,14 @@ public final class IdentityTable implements AutoCloseable {
    * A dataset as it was made.
    *
    * @param attached the tables of another server that it is attached to; none where all are our own
+   * @param place where these lie in their store; empty where that is not said
    */
   public record Made(
-      Resolution resolution, String store, List<MadePeriod> periods, List<String> attached) {
+      Resolution resolution,
+      String store,
+      List<MadePeriod> periods,
+      List<String> attached,
+      String place) {
     public Made {
       periods = List.copyOf(periods);
       attached = List.copyOf(attached);
@@ -111,6 +119,7 @@ public final class IdentityTable implements AutoCloseable {
     @Nullable Resolution resolution = null;
     String store = "";
     List<String> attached = List.of();
+    String place = "";
     TreeMap<Long, List<LayoutIdentity>> periods = new TreeMap<>();
     CellBatch cells = readAll();
     for (int cell = 0; cell < cells.size(); cell++) {
@@ -124,6 +133,7 @@ public final class IdentityTable implements AutoCloseable {
           case "store" -> store = value.toUtf8();
           case "maker" -> {}
           case "attached" -> attached = List.of(value.toUtf8().split(" ", -1));
+          case "place" -> place = value.toUtf8();
           default -> throw damaged(row, "qualifier '" + qualifier + "'");
         }
       } else if (row.startsWith(PERIOD) && row.length() == PERIOD.length() + 8) {
@@ -137,7 +147,7 @@ public final class IdentityTable implements AutoCloseable {
     }
     List<MadePeriod> made = new ArrayList<>();
     periods.forEach((from, layouts) -> made.add(new MadePeriod(from, layouts)));
-    return new Made(resolution, store, made, attached);
+    return new Made(resolution, store, made, attached, place);
   }
 
   private void checkFormat(Bytes value) {
@@ -208,9 +218,19 @@ public final class IdentityTable implements AutoCloseable {
       Bytes names = Bytes.utf8(String.join(" ", made.attached()));
       edits.put(DATASET, 0, Bytes.utf8("attached"), stamp, names);
     }
+    if (!made.place().isEmpty()) {
+      edits.put(DATASET, 0, PLACE, stamp, Bytes.utf8(made.place()));
+    }
     for (MadePeriod period : made.periods()) {
       addPeriod(edits, period, stamp);
     }
+    apply(edits);
+  }
+
+  /** Writes where the attached tables lie, durably: homes of earlier versions do not say so. */
+  public void place(String place, long stamp) {
+    MutationBatch edits = new MutationBatch();
+    edits.put(DATASET, 0, PLACE, stamp, Bytes.utf8(place));
     apply(edits);
   }
 

@@ -72,6 +72,30 @@ public final class Periods implements AutoCloseable {
         .anyMatch(placement -> store.exists(placement.dataTable()));
   }
 
+  /**
+   * Asks the tables that are there whether they were made with the layouts that are declared,
+   * before anything is made or kept of that declaration.
+   *
+   * @throws InvalidConfigException if they were made with other parameters
+   */
+  public static void tryOut(DatasetConfig config, List<Declared> declared, Store store) {
+    for (Placement placement : placements(config, declared, store)) {
+      if (store.exists(placement.dataTable())) {
+        try (PlacedLayout placed = PlacedLayout.openAsIs(placement, store)) {
+          placed.ask(config.name());
+          if (placement.isForeign()) {
+            placed.askToWrite(config.name());
+          }
+        }
+      }
+    }
+  }
+
+  /** Where the tables of another server lie, which the dataset is attached to. */
+  public static String place(DatasetConfig config, List<Declared> declared, Store store) {
+    return store.place(placements(config, declared, store).getFirst().dataTable());
+  }
+
   /** Of all layouts, period by period, each time the primary first. */
   private static List<Placement> placements(
       DatasetConfig config, List<Declared> declared, Store store) {

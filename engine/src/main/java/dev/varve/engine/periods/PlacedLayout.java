@@ -21,7 +21,10 @@ import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,23 +73,71 @@ public final class PlacedLayout implements AutoCloseable {
     return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock);
   }
 
+  /** Opens the tables of a layout that are there, to be asked what they say of themselves. */
+  static PlacedLayout openAsIs(Placement placement, Store store) {
+    OpenMode mode = placement.isForeign() ? placement.mode() : OpenMode.READ_ONLY;
+    List<Table> tables = new ArrayList<>();
+    for (TableSpec spec : placement.tables()) {
+      tables.add(store.exists(spec) ? store.open(spec, mode) : new AbsentTable(spec));
+    }
+    LongSupplier noClock =
+        () -> {
+          throw new IllegalStateException("nothing is written");
+        };
+    return new PlacedLayout(placement, 0, true, List.copyOf(tables), noClock);
+  }
+
   /**
-   * Compares the layout with what its tables say of themselves, and puts there what they lack;
-   * nothing where they are only read.
+   * Compares the layout with what its tables say of themselves.
    *
+   * @return what they lack
    * @throws InvalidConfigException if they were made with other parameters
    * @throws CorruptDataException if they cannot be read
    */
-  void agree(String dataset, LongSupplier clock) {
-    String where = "dataset '%s', layout '%s': ".formatted(dataset, name());
-    List<Step.TableCell> missing;
+  List<Step.TableCell> ask(String dataset) {
+    String where = where(dataset);
     try {
-      missing = run(layout.opening());
+      return run(layout.opening());
     } catch (RefusedException e) {
       throw new InvalidConfigException(List.of(where + e.getMessage()));
     } catch (DamagedCellException e) {
       throw new CorruptDataException(where + e.getMessage());
     }
+  }
+
+  /**
+   * Looks whether samples can be written beside the server that has made the tables, where that is
+   * meant.
+   *
+   * @throws InvalidConfigException if they cannot
+   */
+  void askToWrite(String dataset) {
+    if (mode != OpenMode.READ_WRITE) {
+      return;
+    }
+    Set<Integer> missing = new TreeSet<>();
+    for (int table = 0; table < tables.size(); table++) {
+      if (tables.get(table) instanceof AbsentTable) {
+        missing.add(table);
+      }
+    }
+    List<String> reasons = run(layout.coWriting(missing));
+    if (!reasons.isEmpty()) {
+      throw new InvalidConfigException(
+          reasons.stream().map(reason -> where(dataset) + reason).toList());
+    }
+  }
+
+  private String where(String dataset) {
+    return "dataset '%s', layout '%s': ".formatted(dataset, name());
+  }
+
+  /**
+   * Compares as {@link #ask} does, and puts there what the tables lack; nothing where they are only
+   * read.
+   */
+  void agree(String dataset, LongSupplier clock) {
+    List<Step.TableCell> missing = ask(dataset);
     if (mode == OpenMode.READ_ONLY) {
       return;
     }
@@ -102,7 +153,7 @@ public final class PlacedLayout implements AutoCloseable {
       for (RowOutcome outcome : table.apply(batch, Durability.ORDERED)) {
         if (!outcome.applied()) {
           throw new StoreException(
-              where + "table '%s': %s".formatted(table.spec().name(), outcome.reason()));
+              where(dataset) + "table '%s': %s".formatted(table.spec().name(), outcome.reason()));
         }
       }
     }
@@ -144,17 +195,40 @@ public final class PlacedLayout implements AutoCloseable {
     steps.forget();
   }
 
-  /** Makes a key ready for the layout; empty where it needs what is not there and is not made. */
-  public Optional<Binding> bind(GroupKey key, boolean create) {
-    return run(layout.bind(key, create));
+  /**
+   * Finds what the layout needs of a key to read it; empty where that is not there, and so no row.
+   *
+   * @throws RefusedException if the layout does not take the key
+   * @throws DamagedCellException if what is there cannot be used
+   */
+  public Optional<Binding> find(GroupKey key) {
+    return run(layout.bind(key, false));
+  }
+
+  /**
+   * Makes a key ready to be written.
+   *
+   * @throws RefusedException if the layout does not take the key, or what its tables hold of it
+   *     cannot be used: other keys of a batch are none the worse for that
+   */
+  public Binding bind(GroupKey key) {
+    return bound(key, () -> run(layout.bind(key, true)));
   }
 
   /** Makes a key ready as {@link #bind} would, and writes nothing. */
   public Binding rehearse(GroupKey key) {
-    return new RehearsedSteps(steps, this)
-        .run(layout.bind(key, true))
-        .orElseThrow(
-            () -> new IllegalStateException("layout '%s' did not bind %s".formatted(name(), key)));
+    return bound(key, () -> new RehearsedSteps(steps, this).run(layout.bind(key, true)));
+  }
+
+  private Binding bound(GroupKey key, Supplier<Optional<Binding>> made) {
+    try {
+      return made.get()
+          .orElseThrow(() ->
+              new IllegalStateException("layout '%s' did not bind %s".formatted(name(), key)));
+    } catch (DamagedCellException e) {
+      throw new RefusedException(
+          name() + ".damaged", "%s cannot be written: %s".formatted(key, e.getMessage()));
+    }
   }
 
   @Override

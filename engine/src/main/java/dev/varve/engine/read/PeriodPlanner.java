@@ -173,7 +173,7 @@ final class PeriodPlanner {
   /** A key that the layout cannot hold has no row there. */
   private static Optional<Binding> bind(PlacedLayout layout, Reading reading, int match) {
     try {
-      return layout.bind(reading.matches().get(match).key(), false);
+      return layout.find(reading.matches().get(match).key());
     } catch (RefusedException e) {
       return Optional.empty();
     }

@@ -91,12 +91,7 @@ final class KnownSeries {
     if (known != null) {
       return known;
     }
-    Binding made =
-        layout
-            .bind(key, true)
-            .orElseThrow(() ->
-                new IllegalStateException(
-                    "layout '%s' did not bind %s".formatted(layout.name(), key)));
+    Binding made = layout.bind(key);
     bindings.set(layout.slot(), made);
     return made;
   }

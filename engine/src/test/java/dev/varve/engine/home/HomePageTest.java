@@ -68,7 +68,8 @@ class HomePageTest {
                     new MadePeriod(
                         Long.MIN_VALUE,
                         List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d"))))),
-                List.of()),
+                List.of(),
+                ""),
             1);
     home.identity()
         .catalogState(
@@ -191,7 +192,8 @@ class HomePageTest {
                     new MadePeriod(
                         Long.MIN_VALUE,
                         List.of(new LayoutIdentity("buckets", Map.of("bucket", "1d"))))),
-                List.of()));
+                List.of(),
+                ""));
     assertThat(home.identity().catalogState().complete()).isFalse();
     assertThat(home.identity().catalogState().token())
         .isEqualTo(new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1));

@@ -302,6 +302,11 @@ public final class FaultyStore implements Store {
   }
 
   @Override
+  public String place(TableSpec spec) {
+    return store.place(spec);
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     return store.capabilities(spec);
   }

@@ -84,6 +84,11 @@ final class BigtableStore implements Store {
   }
 
   @Override
+  public String place(TableSpec spec) {
+    return "project %s, instance %s".formatted(options.project(), options.instance());
+  }
+
+  @Override
   public Capabilities capabilities(TableSpec spec) {
     boolean stamped = new TableMapping(spec, options.prefix()).hasStamps();
     SizeLimits limits =

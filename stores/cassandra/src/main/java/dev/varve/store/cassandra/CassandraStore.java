@@ -62,6 +62,18 @@ final class CassandraStore implements Store {
     return KIND;
   }
 
+  /** Many clusters have the name that Cassandra gives them; the id of a table no other one has. */
+  @Override
+  public String place(TableSpec spec) {
+    requests.ensureOpen();
+    return "cluster '%s', keyspace %s, table %s of id %s"
+        .formatted(
+            requests.clusterName(),
+            requests.options().keyspace(),
+            spec.name(),
+            foreign.id(spec.name()));
+  }
+
   @Override
   public Capabilities capabilities(TableSpec spec) {
     return spec.foreign() ? FOREIGN_CAPABILITIES : CAPABILITIES;

@@ -35,6 +35,19 @@ final class ForeignSchema {
     return !columns(table).isEmpty();
   }
 
+  /** What tells a table from any that is made later, or elsewhere; empty where there is none. */
+  String id(String table) {
+    Row row =
+        requests
+            .execute(
+                SimpleStatement.newInstance(
+                    "SELECT id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+                    requests.options().keyspace(),
+                    table))
+            .one();
+    return row == null ? "" : String.valueOf(row.getUuid("id"));
+  }
+
   /** Says what differs, in words; empty where nothing does, or there is no such table. */
   List<String> differences(TableSpec spec) {
     Map<String, Listed> columns = columns(spec.name());

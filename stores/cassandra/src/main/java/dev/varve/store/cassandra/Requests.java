@@ -53,6 +53,11 @@ final class Requests implements AutoCloseable {
     return options;
   }
 
+  /** What the cluster calls itself. */
+  String clusterName() {
+    return session.getMetadata().getClusterName().orElse("");
+  }
+
   void ensureOpen() {
     if (closed) {
       throw new StoreException("the cassandra store is closed");

@@ -4,10 +4,12 @@ import dev.varve.model.Bytes;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.NamespaceExistException;
 import org.apache.hadoop.hbase.NamespaceNotFoundException;
@@ -110,6 +112,15 @@ final class Cluster implements AutoCloseable {
       }
       throw e.failure().toException("looking for table '%s'".formatted(name));
     }
+  }
+
+  /** What the cluster calls itself. */
+  String id() {
+    ClusterMetrics metrics =
+        calls.await(
+            admin.getClusterMetrics(EnumSet.of(ClusterMetrics.Option.CLUSTER_ID)),
+            "asking the master for the id of the cluster");
+    return String.valueOf(metrics.getClusterId());
   }
 
   List<String> tables() {

@@ -72,6 +72,13 @@ final class HBaseStore implements Store {
     return KIND;
   }
 
+  /** HBase gives every cluster an id when it first starts, which stays. */
+  @Override
+  public String place(TableSpec spec) {
+    calls.ensureOpen();
+    return "cluster %s, namespace %s".formatted(cluster.id(), options.namespace());
+  }
+
   @Override
   public Capabilities capabilities(TableSpec spec) {
     return CAPABILITIES;
