@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
       "Keys: data, memory, default, listen[].host|port|dialects|dataset, and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
       "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
-      "rescan, believed, attach (no, read-only, co-write), tables, home.kind|options."
+      "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options."
     })
 final class ConfigCommand implements Callable<Integer> {
   @Mixin private ConfigOptions options;
@@ -87,6 +87,7 @@ final class ConfigCommand implements Callable<Integer> {
       records.add(prefix + "refresh", dataset.refresh().within());
       records.add(prefix + "rescan", dataset.refresh().rescan());
       records.add(prefix + "believed", dataset.refresh().believed());
+      records.add(prefix + "rescan-rows", dataset.refresh().rowsPerSecond());
     }
   }
 }

@@ -135,13 +135,20 @@ public record DatasetConfig(
    * @param rescan so long after a search of all rows, or of a whole index, the next one begins
    * @param believed for so long names and index rows that stood in tables that others write too are
    *     taken to stand, though they may delete them; longer than any write takes
+   * @param rowsPerSecond so many rows, or entries of an index, such a search reads at most, but for
+   *     the first one, for which queries wait; 0 for as many as it can
    */
-  public record Refresh(Duration within, Duration rescan, Duration believed) {
+  public record Refresh(Duration within, Duration rescan, Duration believed, int rowsPerSecond) {
     public static final Refresh DEFAULTS =
-        new Refresh(Duration.ofSeconds(10), Duration.ofMinutes(15), Duration.ofMinutes(10));
+        new Refresh(
+            Duration.ofSeconds(10), Duration.ofMinutes(15), Duration.ofMinutes(10), 100_000);
 
     public Refresh(Duration within, Duration rescan) {
       this(within, rescan, DEFAULTS.believed);
+    }
+
+    public Refresh(Duration within, Duration rescan, Duration believed) {
+      this(within, rescan, believed, DEFAULTS.rowsPerSecond);
     }
   }
 

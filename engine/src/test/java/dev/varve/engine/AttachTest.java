@@ -13,14 +13,19 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
 import dev.varve.store.Store;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
@@ -31,6 +36,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,13 +53,16 @@ class AttachTest {
   private static final StoreConfig OWN = new StoreConfig("memory", Map.of("is", "own"));
   private static final Refresh SOON = new Refresh(Duration.ofMillis(100), Duration.ofMillis(150));
 
-  private final Store foreign = new MemoryStore();
+  private final Store elsewhere = new MemoryStore();
+  private Store foreign = new MemoryStore();
   private final Store own = new MemoryStore();
   private boolean mayWrite;
+  private String place = "";
 
   @AfterEach
   void close() {
     foreign.close();
+    elsewhere.close();
     own.close();
   }
 
@@ -74,7 +85,33 @@ class AttachTest {
         assertThat(spec.foreign()).isTrue();
         return super.open(spec, mode);
       }
+
+      @Override
+      public String place(TableSpec spec) {
+        return place;
+      }
     };
+  }
+
+  /** Tells of every read, before it is done. */
+  private static final class WatchedTables extends StoreAround {
+    private final BiConsumer<TableSpec, ReadPlan> told;
+
+    private WatchedTables(Store store, BiConsumer<TableSpec, ReadPlan> told) {
+      super(store);
+      this.told = told;
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      return new TableAround(super.open(spec, mode)) {
+        @Override
+        public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+          told.accept(spec, plan);
+          return super.read(plan, resume);
+        }
+      };
+    }
   }
 
   private static DatasetConfig attached(Layout layout, Access access, Map<String, String> tables) {
@@ -269,6 +306,196 @@ class AttachTest {
     assertThatThrownBy(() -> open(attached(layout, Access.READ_ONLY, Map.of())))
         .isInstanceOf(InvalidConfigException.class)
         .hasMessageContaining("was made with tables prod-metrics, the configuration says metrics");
+  }
+
+  @Test
+  void knowsTablesOfTheSameNamesElsewhere() {
+    Layout layout = TestEngine.layout("heroic");
+    DatasetConfig config = attached(layout, Access.READ_ONLY, Map.of());
+    try (ForeignServer server = new ForeignServer(foreign, layout);
+        ForeignServer other = new ForeignServer(elsewhere, layout)) {
+      server.write(batch("a", 1, NOW));
+      other.write(batch("b", 20, NOW));
+      // A home of an earlier version does not say where its tables lie, and takes what it sees.
+      for (String seen : List.of("", "staging", "staging")) {
+        place = seen;
+        try (Engine engine = open(config)) {
+          await().atMost(Duration.ofSeconds(20)).until(engine.defaultDataset()::isCatalogComplete);
+        }
+      }
+      foreign = elsewhere;
+      place = "production";
+      assertThatThrownBy(() -> open(config))
+          .isInstanceOf(InvalidConfigException.class)
+          .hasMessageContaining("was attached to tables in staging")
+          .hasMessageContaining("the configuration leads to production")
+          .hasMessageContaining("or give the dataset another name");
+    }
+  }
+
+  @Test
+  void isOpenedRightlyAfterItWasOpenedWronglyFirst() {
+    Layout legacy = Layouts.of("kairosdb", Map.of("unit", "legacy"));
+    try (ForeignServer server = new ForeignServer(foreign, legacy)) {
+      server.write(batch("a", 2, NOW));
+      assertThatThrownBy(
+              () -> open(attached(TestEngine.layout("kairosdb"), Access.READ_ONLY, Map.of())))
+          .isInstanceOf(InvalidConfigException.class)
+          .hasMessageContaining("unit should be legacy, and is milliseconds");
+      try (Engine engine = open(attached(legacy, Access.READ_ONLY, Map.of()))) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        assertThat(TestEngine.read(dataset, ALL)).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void writesNothingThatKairosDbWouldNotFindByTag() {
+    Layout indexed = Layouts.of("kairosdb", Map.of("tagIndexed", "m(host)"));
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, indexed)) {
+      server.write(batch("a", 2, NOW));
+      Layout unindexed = TestEngine.layout("kairosdb");
+      assertThatThrownBy(() -> open(attached(unindexed, Access.CO_WRITE, Map.of())))
+          .isInstanceOf(InvalidConfigException.class)
+          .hasMessageContaining("lists rows of metric 'm' by tag 'host'")
+          .hasMessageContaining("perhaps 'm'");
+      open(attached(indexed, Access.CO_WRITE, Map.of())).close();
+    }
+  }
+
+  @Test
+  void writesNothingIntoAKeyspaceThatKairosDbHasTooFewTablesIn() {
+    Layout legacy = Layouts.of("kairosdb", Map.of("unit", "legacy"));
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, legacy)) {
+      server.write(batch("a", 2, NOW));
+      foreign.drop("row_keys");
+      foreign.drop("row_key_time_index");
+      assertThatThrownBy(() -> open(attached(legacy, Access.CO_WRITE, Map.of())))
+          .isInstanceOf(InvalidConfigException.class)
+          .hasMessageContaining(
+              "the keyspace has no table row_keys, row_key_time_index, which KairosDB makes since 1.2");
+      mayWrite = false;
+      // Nothing was kept of it.
+      open(attached(legacy, Access.READ_ONLY, Map.of())).close();
+    }
+  }
+
+  private static double refreshes(Engine engine) {
+    return engine.figures().getOrDefault("catalog_refreshes_total{dataset=\"main\"}", 0.0);
+  }
+
+  @Test
+  void looksEveryUidUpOnce() {
+    Layout layout = TestEngine.layout("opentsdb");
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < 1200; i++) {
+      GroupKey key = GroupKey.of("m", Tags.of("host", "h" + i % 300, "dc", "d" + i % 5));
+      batch.add(key, NOW - i / 300 * HOUR, new Value.Real(i));
+    }
+    AtomicLong reads = new AtomicLong();
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch.build());
+      foreign =
+          new WatchedTables(
+              foreign,
+              (spec, plan) -> {
+                if (spec.name().equals("tsdb-uid")) {
+                  reads.incrementAndGet();
+                }
+              });
+      try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> refreshes(engine) > 3);
+        assertThat(engine.defaultDataset().catalog().seriesCount()).isEqualTo(300);
+        assertThat(reads).hasValue(1 + 2 + 300 + 5);
+      }
+    }
+  }
+
+  @Test
+  void readsTheIndexOfKairosDbAPageAtATime() {
+    Layout layout = TestEngine.layout("kairosdb");
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 20, NOW));
+      foreign =
+          new WatchedTables(
+              foreign,
+              (spec, plan) -> {
+                if (spec.name().startsWith("row_keys")) {
+                  assertThat(plan.limits().cells()).isLessThanOrEqualTo(10_000);
+                }
+              });
+      try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> refreshes(engine) > 3);
+        assertThat(engine.defaultDataset().catalog().seriesCount()).isEqualTo(20);
+      }
+    }
+  }
+
+  @Test
+  void searchesAgainSoonAfterASearchThatFailed() {
+    Layout layout = TestEngine.layout("opentsdb");
+    DatasetConfig config =
+        attached(layout, Access.READ_ONLY, Map.of())
+            .with(new Refresh(Duration.ofMillis(50), Duration.ofDays(1)));
+    AtomicLong failures = new AtomicLong();
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 2, NOW));
+      try (Engine engine = open(config)) {
+        await().atMost(Duration.ofSeconds(20)).until(engine.defaultDataset()::isCatalogComplete);
+      }
+      server.write(batch("b", 2, NOW));
+      foreign =
+          new WatchedTables(
+              foreign,
+              (spec, plan) -> {
+                if (spec.name().equals("tsdb") && failures.incrementAndGet() == 1) {
+                  throw new StoreException("a region moves");
+                }
+              });
+      try (Engine engine = open(config)) {
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> engine.defaultDataset().catalog().seriesCount() == 4);
+      }
+      assertThat(failures).hasValueGreaterThan(1);
+    }
+  }
+
+  @Test
+  void refusesAKeyWhoseUidIsWrongAndKeepsTheOthers() {
+    Layout layout = TestEngine.layout("opentsdb");
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 1, NOW));
+      MutationBatch edit = new MutationBatch();
+      edit.put(Bytes.utf8("bad"), 0, Bytes.utf8("metrics"), 1, Bytes.fromHex("0001"));
+      TableSpec uids = layout.tables().get(1);
+      try (Table table = foreign.open(uids, Store.OpenMode.READ_WRITE)) {
+        assertThat(table.apply(edit, Durability.SYNCED)).isEmpty();
+      }
+      try (Engine engine = open(attached(layout, Access.CO_WRITE, Map.of()))) {
+        BatchBuilder both = new BatchBuilder();
+        both.add(GroupKey.of("bad", Tags.of("host", "x")), NOW, new Value.Real(1));
+        both.add(GroupKey.of("m", Tags.of("host", "x")), NOW, new Value.Real(2));
+        WriteResult result = engine.defaultDataset().write(both.build());
+
+        assertThat(result.accepted()).isOne();
+        assertThat(result.rejections())
+            .singleElement()
+            .satisfies(rejection -> {
+              assertThat(rejection.refusal().rule()).isEqualTo("opentsdb.damaged");
+              assertThat(rejection.refusal().message())
+                  .contains("bad", "cannot be written", "on 2 bytes, and metricWidth is 3");
+            });
+      }
+    }
   }
 
   @Test

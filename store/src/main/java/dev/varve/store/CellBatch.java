@@ -34,6 +34,23 @@ public final class CellBatch {
     return used;
   }
 
+  /** A copy that takes no more memory than its cells do, to be kept and only read. */
+  public CellBatch trimmed() {
+    CellBatch copy = new CellBatch();
+    copy.bytes = Arrays.copyOf(bytes, used);
+    copy.used = used;
+    copy.size = size;
+    copy.rowOffset = Arrays.copyOf(rowOffset, size);
+    copy.rowLength = Arrays.copyOf(rowLength, size);
+    copy.qualifierOffset = Arrays.copyOf(qualifierOffset, size);
+    copy.qualifierLength = Arrays.copyOf(qualifierLength, size);
+    copy.valueOffset = Arrays.copyOf(valueOffset, size);
+    copy.valueLength = Arrays.copyOf(valueLength, size);
+    copy.family = Arrays.copyOf(family, size);
+    copy.time = Arrays.copyOf(time, size);
+    return copy;
+  }
+
   /** Forgets all cells and keeps the memory. */
   public void clear() {
     size = 0;

@@ -195,7 +195,8 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
       return new Refresh(
           within == null ? Refresh.DEFAULTS.within() : within,
           rescan == null ? Refresh.DEFAULTS.rescan() : rescan,
-          believed == null ? Refresh.DEFAULTS.believed() : believed);
+          believed == null ? Refresh.DEFAULTS.believed() : believed,
+          reader.integer("rescan-rows", 0, Integer.MAX_VALUE, Refresh.DEFAULTS.rowsPerSecond()));
     }
 
     /** What is said of tables that another server has made; null where nothing is. */

@@ -8,22 +8,37 @@ import dev.varve.layout.Steps;
 import dev.varve.store.CellBatch;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the steps of a layout and remembers what they found where it will never change. Safe for use
  * by several threads.
  */
 final class SettledSteps {
-  private static final long REMEMBERED_BYTES_MAX = 16 << 20;
-  private static final int OVERHEAD_BYTES = 200;
+  /*
+   * Each read is remembered by itself: the UIDs of a million series are those of some thousand
+   * names, and a series that is new shares most of them with those before it.
+   */
+  private static final int SHARE_OF_HEAP = 16;
+  private static final long REMEMBERED_BYTES_MIN = 16 << 20;
+  private static final long REMEMBERED_BYTES_MAX = 256 << 20;
+
+  /** About what a read of one cell and its answer take, but for the bytes of the cell. */
+  private static final int OVERHEAD_BYTES = 1200;
 
   private final Steps steps;
-  private final Cache<List<TableRead>, List<CellBatch>> settled =
+  private final Cache<TableRead, CellBatch> settled =
       Caffeine.newBuilder()
-          .maximumWeight(REMEMBERED_BYTES_MAX)
-          .<List<TableRead>, List<CellBatch>>weigher((reads, answers) -> bytes(answers))
+          .maximumWeight(
+              Math.clamp(
+                  Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP,
+                  REMEMBERED_BYTES_MIN,
+                  REMEMBERED_BYTES_MAX))
+          .<TableRead, CellBatch>weigher((read, answer) -> OVERHEAD_BYTES + answer.byteCount())
           .build();
 
   SettledSteps(List<Table> tables, LongSupplier clock) {
@@ -65,22 +80,31 @@ final class SettledSteps {
   }
 
   private List<CellBatch> settled(List<TableRead> reads) {
-    List<CellBatch> known = settled.getIfPresent(reads);
-    if (known != null) {
-      return known;
+    List<@Nullable CellBatch> known = new ArrayList<>(reads.size());
+    List<TableRead> unknown = new ArrayList<>();
+    for (TableRead read : reads) {
+      CellBatch answer = settled.getIfPresent(read);
+      known.add(answer);
+      if (answer == null) {
+        unknown.add(read);
+      }
     }
-    List<CellBatch> found = look(reads);
-    if (found.stream().noneMatch(CellBatch::isEmpty)) {
-      settled.put(reads, found);
+    Iterator<CellBatch> found =
+        (unknown.isEmpty() ? List.<CellBatch>of() : look(unknown)).iterator();
+    List<CellBatch> answers = new ArrayList<>(reads.size());
+    for (int i = 0; i < reads.size(); i++) {
+      CellBatch answer = known.get(i);
+      answers.add(answer == null ? kept(reads.get(i), found.next()) : answer);
     }
-    return found;
+    return answers;
   }
 
-  private static int bytes(List<CellBatch> answers) {
-    int bytes = OVERHEAD_BYTES;
-    for (CellBatch answer : answers) {
-      bytes += OVERHEAD_BYTES + answer.byteCount();
+  private CellBatch kept(TableRead read, CellBatch answer) {
+    if (answer.isEmpty()) {
+      return answer;
     }
-    return bytes;
+    CellBatch trimmed = answer.trimmed();
+    settled.put(read, trimmed);
+    return trimmed;
   }
 }

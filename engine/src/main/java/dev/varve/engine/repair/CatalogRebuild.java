@@ -6,6 +6,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
+import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -44,11 +45,16 @@ public final class CatalogRebuild {
    * extent of a series comes from the buckets of its rows, and is exact only as far as these are.
    * How many samples there are stays unknown.
    *
+   * What is asked of a row is which series it is of, which can take look-ups: by the part of its key
+   * that names the series it is known again. Series that were found stay known from one search to
+   * the next, where nothing else is asked of their rows; such that nobody can read for one search.
+   *
    * The place is a token of the scan. Where the layout has an index of its own, which is asked
    * metric by metric, the last metric stands in the token in place of a row.
    */
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRebuild.class);
   private static final int DAMAGED_SHOWN = 10;
+  private static final int ENTRIES_OF_PAGE = 10_000;
 
   /** A complete catalog loses little where a search of it begins a little earlier. */
   private static final long NANOS_BETWEEN_PLACES = 5_000_000_000L;
@@ -61,6 +67,10 @@ public final class CatalogRebuild {
   private final Consumer<RebuildProgress> progress;
   private final BooleanSupplier stopped;
   private final boolean wasComplete;
+  private final SeenHashes found;
+  private final Pace pace;
+  private final SeenHashes unreadable = new SeenHashes();
+  private final List<Bytes> foundSinceKept = new ArrayList<>();
   private long placeKept = System.nanoTime();
   private long rows;
   private long series;
@@ -70,19 +80,25 @@ public final class CatalogRebuild {
   /**
    * A rebuild of the catalog from the table of the first period's primary.
    *
+   * @param found what earlier searches of this process have found
    * @param progress told now and then
    * @param stopped asked now and then whether to stop
    */
-  public CatalogRebuild(
-      OpenDataset dataset, Consumer<RebuildProgress> progress, BooleanSupplier stopped) {
+  CatalogRebuild(
+      OpenDataset dataset,
+      SeenHashes found,
+      Consumer<RebuildProgress> progress,
+      BooleanSupplier stopped) {
     this.dataset = dataset;
     this.placed = dataset.periods().all().getFirst().primary();
     this.layout = placed.layout();
     this.shape = layout.rows();
     this.finds = new CatalogFinds(dataset, layout.domain());
+    this.found = found;
     this.progress = progress;
     this.stopped = stopped;
     this.wasComplete = dataset.home().identity().catalogState().complete();
+    this.pace = new Pace(wasComplete ? dataset.config().refresh().rowsPerSecond() : 0, stopped);
   }
 
   /**
@@ -115,15 +131,22 @@ public final class CatalogRebuild {
       if (stopped.getAsBoolean()) {
         return false;
       }
-      list(directory, metric, known.contains(metric) ? times : TimeRange.ALL);
-      series += finds.keep();
+      if (!list(directory, metric, known.contains(metric) ? times : TimeRange.ALL)) {
+        return false;
+      }
       known.add(metric);
     }
     progress.accept(new RebuildProgress(rows, series, damaged, bytes));
     return true;
   }
 
+  /** Whether a series that is known has nothing more to be told. */
+  private boolean seenIsEnough() {
+    return !layout.domain().fields() && !dataset.trustsExtents();
+  }
+
   private boolean scan(@Nullable ResumeToken from) {
+    boolean seenIsEnough = seenIsEnough();
     CellBatch page = new CellBatch();
     Bytes last = Bytes.EMPTY;
     Bytes lastSignature = Bytes.EMPTY;
@@ -141,26 +164,54 @@ public final class CatalogRebuild {
             rows++;
             last = row;
           }
+          @Nullable Bytes signature = null;
           try {
-            Bytes signature = signature(row);
-            if (key == null || !signature.equals(lastSignature)) {
+            signature = signature(row);
+            boolean isAnother = !signature.equals(lastSignature);
+            if (isAnother && unreadable.contains(signature)) {
+              damaged++;
+              continue;
+            }
+            if (isAnother && seenIsEnough && found.contains(signature)) {
+              continue;
+            }
+            if (key == null || isAnother) {
               key = placed.run(layout.identify(row));
               lastSignature = signature;
             }
             take(key, row, page, first, end);
+            if (isAnother && seenIsEnough) {
+              foundSinceKept.add(signature);
+            }
           } catch (DamagedCellException e) {
             key = null;
+            lastSignature = Bytes.EMPTY;
             tellDamaged(row.hex(), e);
+            if (signature != null && isSound(row)) {
+              unreadable.add(signature);
+            }
           }
         }
         bytes = cursor.cost().bytesRead();
         keep(cursor.token(), false);
+        pace.keep(rows);
         if (stopped.getAsBoolean()) {
           return false;
         }
       }
     }
     return true;
+  }
+
+  /** Whether the key alone is one of the layout: then all rows of its series fail alike. */
+  private boolean isSound(Bytes row) {
+    byte[] bytes = row.toArray();
+    try {
+      shape.decode(bytes, 0, bytes.length, new KeyOutput());
+      return !layout.domain().fields();
+    } catch (DamagedCellException e) {
+      return false;
+    }
   }
 
   private ReadPlan everything() {
@@ -214,7 +265,9 @@ public final class CatalogRebuild {
       if (last != null && metric.compareTo(last) <= 0) {
         continue;
       }
-      list(directory, metric, TimeRange.ALL);
+      if (!list(directory, metric, TimeRange.ALL)) {
+        return false;
+      }
       keep(new ResumeToken(0, Bytes.utf8(metric), 0, Bytes.EMPTY, 0, 0, 0, 0, 0), false);
       if (stopped.getAsBoolean()) {
         return false;
@@ -223,14 +276,26 @@ public final class CatalogRebuild {
     return true;
   }
 
-  private void list(Directory directory, String metric, TimeRange times) {
-    Directory.Listing listing = placed.run(directory.rows(metric, List.of(), times));
-    listing.damaged().forEach(reason -> tellDamaged(metric, new DamagedCellException(reason)));
-    for (Directory.Row row : listing.rows()) {
-      rows++;
-      finds.add(row.key(), times(row.row()));
-      finds.addField(row.key(), Series.DEFAULT_FIELD);
-    }
+  /** Takes in what the index lists of a metric, a page at a time; says whether it was all. */
+  private boolean list(Directory directory, String metric, TimeRange times) {
+    @Nullable Bytes place = null;
+    do {
+      if (stopped.getAsBoolean()) {
+        return false;
+      }
+      Directory.Page page = placed.run(directory.page(metric, times, place, ENTRIES_OF_PAGE));
+      Directory.Listing listing = page.listing();
+      listing.damaged().forEach(reason -> tellDamaged(metric, new DamagedCellException(reason)));
+      for (Directory.Row row : listing.rows()) {
+        rows++;
+        finds.add(row.key(), times(row.row()));
+        finds.addField(row.key(), Series.DEFAULT_FIELD);
+      }
+      series += finds.keep();
+      pace.keep(rows);
+      place = page.place();
+    } while (place != null);
+    return true;
   }
 
   private void tellDamaged(String place, DamagedCellException e) {
@@ -247,6 +312,8 @@ public final class CatalogRebuild {
   /** Writes what was found, and then the place behind it. */
   private void keep(@Nullable ResumeToken token, boolean complete) {
     series += finds.keep();
+    foundSinceKept.forEach(found::add);
+    foundSinceKept.clear();
     long now = System.nanoTime();
     if (complete || !wasComplete || now - placeKept > NANOS_BETWEEN_PLACES) {
       long stamp = dataset.clock().next();

@@ -36,7 +36,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class CatalogRefresh implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRefresh.class);
-  private static final Duration BEFORE_ANOTHER_TRY = Duration.ofSeconds(10);
+  private static final Duration BEFORE_ANOTHER_TRY_MAX = Duration.ofSeconds(10);
+
+  /**
+   * A look at the layout's index is followed by a pause of so many times what it took, so that it
+   * asks for a fifth of one connection at most, however large the index is.
+   */
+  private static final int PAUSE_FOR_EACH_LOOK = 4;
 
   /** How often the log says how far a rebuild is. */
   private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
@@ -46,6 +52,10 @@ public final class CatalogRefresh implements AutoCloseable {
 
   private final OpenDataset dataset;
   private final Refresh times;
+
+  /** Used under the lock of the search of everything. */
+  private final SeenHashes found = new SeenHashes();
+
   private final Set<String> knownMetrics = new TreeSet<>();
   private final LongAdder refreshes = new LongAdder();
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -95,39 +105,54 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Looks again and again; after a restart at once, for what came while nobody looked. */
   private void keepUp(boolean isRestart) {
     boolean indexed = layout().directory().isPresent();
-    Duration pause = indexed ? times.within().dividedBy(2) : times.rescan();
     boolean isDue = isRestart && !indexed;
     long searched = System.nanoTime();
+    long pause;
     do {
+      pause = Long.MAX_VALUE;
       if (indexed) {
-        attempt(this::listRecent);
+        long began = System.nanoTime();
+        boolean ended = attempt(this::listRecent);
+        long took = System.nanoTime() - began;
+        pause = ended ? Math.max(times.within().toNanos() / 2, PAUSE_FOR_EACH_LOOK * took) : 0;
       }
       if (isDue || System.nanoTime() - searched >= times.rescan().toNanos()) {
-        attempt(() -> rebuild(now -> {}));
+        isDue = !attempt(() -> rebuild(now -> {}));
         searched = System.nanoTime();
-        isDue = false;
       }
-    } while (!isStopped(pause));
+      long untilNext = isDue ? 0 : searched + times.rescan().toNanos() - System.nanoTime();
+      pause = Math.min(pause, Math.max(0, untilNext));
+    } while (!isStopped(Duration.ofNanos(pause)));
   }
 
-  private void attempt(Runnable work) {
+  /** Says whether the work came to its end; after a failure it has waited before another try. */
+  private boolean attempt(Runnable work) {
     try {
       work.run();
+      return true;
     } catch (StoreException | WriteFailedException e) {
       LOG.warn(
           "dataset '{}': looking for series failed and is tried again: {}",
           dataset.name(),
           e.getMessage());
-      isStopped(BEFORE_ANOTHER_TRY);
+      isStopped(beforeAnotherTry());
+      return false;
     } catch (RuntimeException e) {
       LOG.error("dataset '{}': looking for series failed and is tried again", dataset.name(), e);
-      isStopped(BEFORE_ANOTHER_TRY);
+      isStopped(beforeAnotherTry());
+      return false;
     }
+  }
+
+  private Duration beforeAnotherTry() {
+    return times.within().compareTo(BEFORE_ANOTHER_TRY_MAX) < 0
+        ? times.within()
+        : BEFORE_ANOTHER_TRY_MAX;
   }
 
   private void listRecent() {
     long from = dataset.now() - Resolution.SECONDS.convert(RECENT_SECONDS, dataset.resolution());
-    CatalogRebuild look = new CatalogRebuild(dataset, now -> {}, this::isStopped);
+    CatalogRebuild look = new CatalogRebuild(dataset, found, now -> {}, this::isStopped);
     if (look.listRecent(new TimeRange(from, Long.MAX_VALUE), knownMetrics)) {
       refreshed();
     }
@@ -157,7 +182,7 @@ public final class CatalogRefresh implements AutoCloseable {
             log(now);
             told.accept(now);
           };
-      if (new CatalogRebuild(dataset, both, this::isStopped).run()) {
+      if (new CatalogRebuild(dataset, found, both, this::isStopped).run()) {
         complete = true;
         refreshed();
       }

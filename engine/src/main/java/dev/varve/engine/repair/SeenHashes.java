@@ -1,0 +1,67 @@
+package dev.varve.engine.repair;
+
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.model.Bytes;
+
+/**
+ * Which byte strings were seen before, by 128 bits of a hash: two arrays of longs, at most three
+ * quarters full, so that one of them takes 22 to 43 bytes. Used by one thread at a time.
+ *
+ * <p>Two strings of one hash are improbable enough that no catalog will see them.
+ */
+final class SeenHashes {
+  private static final int CAPACITY_AT_FIRST = 1024;
+
+  private long[] highs = new long[CAPACITY_AT_FIRST];
+  private long[] lows = new long[CAPACITY_AT_FIRST];
+  private int size;
+
+  /** Whether a string was added. */
+  boolean contains(Bytes bytes) {
+    return contains(SeriesIdentity.of(bytes.toArray()));
+  }
+
+  private boolean contains(SeriesIdentity hash) {
+    int place = place(hash.high(), hash.low());
+    return highs[place] != 0 || lows[place] != 0;
+  }
+
+  void add(Bytes bytes) {
+    SeriesIdentity hash = SeriesIdentity.of(bytes.toArray());
+    if (contains(hash)) {
+      return;
+    }
+    if (4L * (size + 1) > 3L * highs.length) {
+      grow();
+    }
+    int place = place(hash.high(), hash.low());
+    highs[place] = hash.high();
+    lows[place] = hash.low();
+    size++;
+  }
+
+  /** Where a hash stands, or would; the hash of zeros counts as never added. */
+  private int place(long high, long low) {
+    int mask = highs.length - 1;
+    int place = (int) low & mask;
+    while ((highs[place] != 0 || lows[place] != 0)
+        && (highs[place] != high || lows[place] != low)) {
+      place = (place + 1) & mask;
+    }
+    return place;
+  }
+
+  private void grow() {
+    long[] oldHighs = highs;
+    long[] oldLows = lows;
+    highs = new long[2 * oldHighs.length];
+    lows = new long[2 * oldLows.length];
+    for (int i = 0; i < oldHighs.length; i++) {
+      if (oldHighs[i] != 0 || oldLows[i] != 0) {
+        int place = place(oldHighs[i], oldLows[i]);
+        highs[place] = oldHighs[i];
+        lows[place] = oldLows[i];
+      }
+    }
+  }
+}

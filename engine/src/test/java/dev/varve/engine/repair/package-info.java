@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.repair;
+
+import org.jspecify.annotations.NullMarked;
