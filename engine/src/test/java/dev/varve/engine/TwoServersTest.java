@@ -149,6 +149,25 @@ class TwoServersTest {
   }
 
   @Test
+  void aServerWhoseDirectoryWasCopiedStopsWriting() throws IOException {
+    Dataset first = a.open(config("buckets"));
+    Files.createDirectories(directory.resolve("b"));
+    Files.copy(directory.resolve("a/server-id"), directory.resolve("b/server-id"));
+    Dataset second = b.open(config("buckets"));
+    first.write(one("x", NOW, 1));
+    second.write(one("y", NOW, 1));
+    for (Dataset dataset : List.of(first, second)) {
+      await()
+          .atMost(SOON)
+          .untilAsserted(() ->
+              assertThatThrownBy(() -> dataset.write(one("z", NOW, 1)))
+                  .isInstanceOf(WriteFailedException.class)
+                  .hasMessageContaining("remove file 'server-id'"));
+    }
+    assertThat(TestEngine.read(first, ALL)).hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  @Test
   void nothingIsAcceptedWhoseMarkerTheStoreRejects() {
     Dataset first = a.open(config("buckets", "tall-narrow"));
     markersRejected.set(true);

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -52,11 +53,17 @@ public final class ChangeTable implements AutoCloseable {
   private static final long MINUTE_MICROS = 60_000_000;
   private static final int TRIES = 4;
 
+  /** Longer than anybody looks back. */
+  private static final long OWN_KEPT_MICROS = 30 * MINUTE_MICROS;
+
   /** As many identities as one cell holds: a megabyte is more than stores like. */
   private static final int IDENTITIES_MAX = 16_384;
 
   private final Table table;
   private final ServerId server;
+
+  /** The stamps under which this server has told something lately. */
+  private final ConcurrentSkipListSet<Long> own = new ConcurrentSkipListSet<>();
 
   /** Changes that a server has told. */
   public record Told(ServerId server, long minute, long stamp, List<SeriesIdentity> identities) {}
@@ -104,6 +111,8 @@ public final class ChangeTable implements AutoCloseable {
   }
 
   private void put(List<SeriesIdentity> identities, long minute, long stamp) {
+    own.add(stamp);
+    own.headSet(stamp - OWN_KEPT_MICROS).clear();
     ByteBuffer value = ByteBuffer.allocate(16 * identities.size());
     identities.forEach(identity -> value.putLong(identity.high()).putLong(identity.low()));
     MutationBatch edit = new MutationBatch();
@@ -133,6 +142,22 @@ public final class ChangeTable implements AutoCloseable {
 
   /** What other servers told from one minute to another, both included. */
   public List<Told> toldByOthers(long from, long to) {
+    return told(from, to).stream().filter(one -> !isOwn(one)).toList();
+  }
+
+  /**
+   * Whether somebody else has told something in the name of this server: its directory was copied,
+   * with the file that says who it is.
+   *
+   * @param since a stamp of this process, before anything that it told
+   */
+  public boolean isDoubled(List<Told> all, long since) {
+    return all.stream()
+        .anyMatch(one -> isOwn(one) && one.stamp() >= since && !own.contains(one.stamp()));
+  }
+
+  /** What was told from one minute to another, both included, by whomever. */
+  public List<Told> told(long from, long to) {
     List<Slice> minutes = new ArrayList<>();
     for (long minute = from; minute <= to; minute++) {
       minutes.add(Slice.partition(i64(minute)));
@@ -143,10 +168,7 @@ public final class ChangeTable implements AutoCloseable {
         table.read(ReadPlan.of(minutes, List.of(FamilySelect.latest(0))), null)) {
       while (cursor.next(page)) {
         for (int cell = 0; cell < page.size(); cell++) {
-          Told one = told(page, cell);
-          if (!one.server().equals(server)) {
-            told.add(one);
-          }
+          told.add(told(page, cell));
         }
       }
     }
@@ -172,6 +194,11 @@ public final class ChangeTable implements AutoCloseable {
         buffer.getLong(row),
         buffer.getLong(page.qualifierOffset(cell)),
         identities);
+  }
+
+  /** Whether this server has told something. */
+  public boolean isOwn(Told one) {
+    return one.server().equals(server);
   }
 
   /** Deletes what was told in some minutes, by whomever. */

@@ -11,6 +11,7 @@ import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -48,6 +49,7 @@ public final class OtherServers implements AutoCloseable {
   private final CountDownLatch stop = new CountDownLatch(1);
   private volatile @Nullable Thread thread;
   private final LongAdder taken = new LongAdder();
+  private final long startedAt;
 
   /** Used by the one thread, as all below. */
   private final Map<Told, Long> seen = new HashMap<>();
@@ -69,6 +71,7 @@ public final class OtherServers implements AutoCloseable {
     this.writer = writer;
     this.changes = dataset.home().changes();
     this.lookedAt = loadedAt;
+    this.startedAt = dataset.clock().next();
     this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
   }
 
@@ -143,8 +146,12 @@ public final class OtherServers implements AutoCloseable {
       lookedAt = minute;
     }
     long now = System.nanoTime();
-    for (Told told : from.toldByOthers(lookedAt - MINUTES_BACK, minute + MINUTES_AHEAD)) {
-      if (seen.putIfAbsent(told, told.minute()) == null) {
+    List<Told> all = from.told(lookedAt - MINUTES_BACK, minute + MINUTES_AHEAD);
+    if (from.isDoubled(all, startedAt)) {
+      stopWriting();
+    }
+    for (Told told : all) {
+      if (!from.isOwn(told) && seen.putIfAbsent(told, told.minute()) == null) {
         told.identities().forEach(identity -> pending.put(identity, now));
         taken.increment();
       }
@@ -152,6 +159,15 @@ public final class OtherServers implements AutoCloseable {
     readSeries(now);
     lookedAt = minute;
     seen.values().removeIf(told -> told < minute - 2 * MINUTES_BACK);
+  }
+
+  private void stopWriting() {
+    String reason =
+        "dataset '%s' is written by another process that says to be this server, since its data directory is a copy of this one's, or this one of that: stop one of the two, remove file 'server-id' from its directory, and start it again"
+            .formatted(dataset.name());
+    if (writer.stop(reason)) {
+      LOG.error(reason);
+    }
   }
 
   private void readSeries(long now) {

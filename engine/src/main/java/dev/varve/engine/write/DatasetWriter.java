@@ -43,6 +43,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -90,6 +91,9 @@ public final class DatasetWriter {
    * what it read must be all that was accepted so far.
    */
   private final ReadWriteLock rows = new ReentrantReadWriteLock();
+
+  /** Why nothing may be written any more; null as long as it may. */
+  private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
 
   private final LongAdder batches = new LongAdder();
   private final LongAdder accepted = new LongAdder();
@@ -202,6 +206,11 @@ public final class DatasetWriter {
       refused.add(nothing.refused());
       return nothing;
     }
+    String reason = stopped.get();
+    if (reason != null) {
+      failed.increment();
+      throw new WriteFailedException(reason, false);
+    }
     int room = admission.enter(bytes(batch));
     try {
       WriteResult result = new WriteJob(this, batch, lifetime).run();
@@ -220,6 +229,15 @@ public final class DatasetWriter {
     } finally {
       admission.leave(room);
     }
+  }
+
+  /**
+   * Makes every write fail from now on.
+   *
+   * @return whether this is the first reason
+   */
+  public boolean stop(String reason) {
+    return stopped.compareAndSet(null, reason);
   }
 
   private WriteResult refuseAll(Batch batch) {
