@@ -13,7 +13,8 @@ public sealed interface Power {
   /** Atomic comparison and write of one cell. */
   non-sealed interface ConditionalPut extends Power {
     /**
-     * Puts a cell if the newest one of its column has the expected value.
+     * Puts a cell if the newest one of its column has the expected value. What was put is the
+     * newest then: a time before that of the cell it replaces counts as that one.
      *
      * @param expected null where there must be no cell
      * @return whether it was put, and durably so
@@ -27,7 +28,7 @@ public sealed interface Power {
   non-sealed interface Increment extends Power {
     /**
      * Adds to the newest cell of a column, a missing one counting as 0, and writes the sum durably.
-     * Not safe to repeat.
+     * A time before that of the newest cell counts as that one. Not safe to repeat.
      *
      * @return the sum
      * @throws StoreException if the store fails or the cell is not of eight bytes

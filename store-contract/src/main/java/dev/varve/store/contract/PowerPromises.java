@@ -6,13 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What a table can do beyond reading and writing, or says beforehand that it cannot. */
 final class PowerPromises {
@@ -38,6 +47,14 @@ final class PowerPromises {
             "refuses a conditional put that is too large",
             Power.ConditionalPut.class,
             PowerPromises::tooLarge),
+        with(
+            "sees what it put conditionally, though the clock of the caller is behind",
+            Power.ConditionalPut.class,
+            PowerPromises::clockBehind),
+        with(
+            "lets one of many conditional puts on one value win",
+            Power.ConditionalPut.class,
+            PowerPromises::oneWins),
         with("adds to a cell", Power.Increment.class, PowerPromises::adds),
         with("adds to no cell of another length", Power.Increment.class, PowerPromises::addsToText),
         with("deletes a range of rows", Power.RangeDelete.class, PowerPromises::deletesRows),
@@ -45,7 +62,7 @@ final class PowerPromises {
   }
 
   private interface Body<P extends Power> {
-    void run(Lab lab, Table table, P power);
+    void run(Lab lab, Table table, P power) throws Exception;
   }
 
   /** A test that holds nothing against a store without the power. */
@@ -54,7 +71,10 @@ final class PowerPromises {
         name,
         lab -> {
           Table table = lab.table("t");
-          table.power(power).ifPresent(present -> body.run(lab, table, present));
+          Optional<P> present = table.power(power);
+          if (present.isPresent()) {
+            body.run(lab, table, present.get());
+          }
         });
   }
 
@@ -115,6 +135,54 @@ final class PowerPromises {
     assertThat(power.putIf(Lab.cell("r", Lab.ALL, "p", lab.time(1), "before"), null)).isTrue();
     assertThat(Lab.values(Lab.readAll(table)))
         .containsExactly("before", "seven", "five", "three", "beside");
+  }
+
+  private static void clockBehind(Lab lab, Table table, Power.ConditionalPut power) {
+    for (int family : new int[] {Lab.LATEST, Lab.ALL}) {
+      Cell standing = Lab.cell("r", family, "q", lab.time(2000), "a");
+      Lab.put(table, standing);
+      assertThat(power.putIf(Lab.cell("r", family, "q", lab.time(1000), "b"), text("a"))).isTrue();
+      assertThat(power.putIf(Lab.cell("r", family, "q", lab.time(1500), "c"), text("a"))).isFalse();
+      assertThat(newest(table, family)).isEqualTo("b");
+      assertThat(power.putIf(Lab.cell("r", family, "q", lab.time(1), "c"), text("b"))).isTrue();
+      assertThat(newest(table, family)).isEqualTo("c");
+    }
+  }
+
+  private static String newest(Table table, int family) {
+    return Lab.read(
+            table,
+            ReadPlan.of(
+                List.of(Slice.row(Bytes.EMPTY, text("r"))), List.of(FamilySelect.latest(family))))
+        .getFirst()
+        .value()
+        .toUtf8();
+  }
+
+  private static void oneWins(Lab lab, Table table, Power.ConditionalPut power) throws Exception {
+    Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 1_000_000, "0"));
+    for (int round = 0; round < Math.min(lab.times(200), 40); round++) {
+      String expected = "" + round;
+      String next = "" + (round + 1);
+      AtomicInteger won = new AtomicInteger();
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<?>> tries = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          long time = 1_000_001 + round - i * 1000L;
+          tries.add(
+              threads.submit(() -> {
+                if (power.putIf(Lab.cell("r", Lab.LATEST, "q", time, next), text(expected))) {
+                  won.incrementAndGet();
+                }
+              }));
+        }
+        for (Future<?> one : tries) {
+          one.get();
+        }
+      }
+      assertThat(won).as("winners of round %d", round).hasValue(1);
+      assertThat(newest(table, Lab.LATEST)).isEqualTo(next);
+    }
   }
 
   private static void tooLarge(Lab lab, Table table, Power.ConditionalPut power) {

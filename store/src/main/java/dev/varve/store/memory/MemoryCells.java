@@ -83,7 +83,7 @@ final class MemoryCells {
     boolean asExpected =
         expected == null ? newest == null : newest != null && newest.value().equals(expected);
     if (asExpected) {
-      put(cell);
+      put(cell, newest);
     }
     return asExpected;
   }
@@ -99,7 +99,7 @@ final class MemoryCells {
     long before = newest == null ? 0 : ByteBuffer.wrap(newest.value().toArray()).getLong();
     long sum = before + amount;
     byte[] value = ByteBuffer.allocate(Long.BYTES).putLong(sum).array();
-    put(new Cell(row, family, qualifier, time, Bytes.of(value)));
+    put(new Cell(row, family, qualifier, time, Bytes.of(value)), newest);
     return sum;
   }
 
@@ -109,9 +109,11 @@ final class MemoryCells {
         without(cells, CellTree.startOf(from), cell -> to != null && cell.row().compareTo(to) >= 0);
   }
 
-  private void put(Cell cell) {
+  /** Puts a cell in the place of the newest one of its column. */
+  private void put(Cell cell, @Nullable Cell newest) {
+    long time = newest == null ? cell.time() : Math.max(cell.time(), newest.time());
     MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    batch.put(cell.row(), cell.family(), cell.qualifier(), time, cell.value());
     for (RowOutcome outcome : apply(batch)) {
       throw new StoreException("not written: " + outcome.reason());
     }

@@ -15,6 +15,7 @@ import dev.varve.store.Power;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.StoreException;
 import dev.varve.store.adapter.CounterValue;
+import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -83,8 +84,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
       refuse(cell);
       Attempts attempts = store.attemptsAgainstOthers();
       do {
-        ByteString newest = newest(cell);
-        Bytes changed = decision.apply(newest == null ? null : value(cell.family(), newest));
+        Newest newest = newest(cell);
+        Bytes changed = decision.apply(newest == null ? null : newest.cell().value());
         if (changed == null || putInPlaceOf(cell, changed, newest)) {
           return changed;
         }
@@ -124,53 +125,71 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
         .filter(FILTERS.limit().cellsPerColumn(1));
   }
 
-  /** The newest value of the cell's column as it stands in Bigtable; null where there is none. */
-  private @Nullable ByteString newest(Cell cell) {
-    ReceivedRow row = store.readRow(table, SegmentRequests.bytes(cell.row()), column(cell));
-    return row == null
-        ? null
-        : ByteString.copyFrom(row.bytes(), row.valueAt(0), row.valueLength(0));
+  /**
+   * The newest cell of a column.
+   *
+   * @param stored its value as it stands in Bigtable
+   * @param micros its time there
+   */
+  private record Newest(Cell cell, ByteString stored, long micros) {}
+
+  private @Nullable Newest newest(Cell of) {
+    ReceivedRow row = store.readRow(table, SegmentRequests.bytes(of.row()), column(of));
+    if (row == null) {
+      return null;
+    }
+    FamilyMapping family = table.family(of.family());
+    ByteString stored = ByteString.copyFrom(row.bytes(), row.valueAt(0), row.valueLength(0));
+    byte[] value = stored.toByteArray();
+    int stamp = family.isStamped() ? FamilyMapping.STAMP_LENGTH : 0;
+    long time = family.isStamped() ? ByteBuffer.wrap(value).getLong() : family.time(row.micros(0));
+    Bytes own = Bytes.copyOf(value, stamp, value.length - stamp);
+    return new Newest(
+        new Cell(of.row(), of.family(), of.qualifier(), time, own), stored, row.micros(0));
   }
 
-  private Bytes value(int family, ByteString stored) {
-    int stamp = table.family(family).isStamped() ? FamilyMapping.STAMP_LENGTH : 0;
-    byte[] bytes = stored.toByteArray();
-    return Bytes.copyOf(bytes, stamp, bytes.length - stamp);
-  }
-
-  private boolean putInPlaceOf(Cell cell, Bytes value, @Nullable ByteString newest) {
+  private boolean putInPlaceOf(Cell cell, Bytes value, @Nullable Newest newest) {
     FamilyMapping family = table.family(cell.family());
     ByteString qualifier = SegmentRequests.bytes(cell.qualifier());
+    long time = newest == null ? cell.time() : Math.max(cell.time(), newest.cell().time());
     Mutation put = Mutation.create();
     if (family.isLatest()) {
-      // The cell must be the one that is seen, also where its time is not the highest.
+      // Older ones must not come back when this one is deleted by its time.
       put.deleteCells(family.name(), qualifier);
     }
     put.setCell(
         family.name(),
         qualifier,
-        family.micros(cell.time()),
-        MutationEncoder.value(family, cell.time(), value.toArray(), 0, value.length()));
+        family.micros(time),
+        MutationEncoder.value(family, time, value.toArray(), 0, value.length()));
     ConditionalRowMutation mutation =
         ConditionalRowMutation.create(TableId.of(table.id()), SegmentRequests.bytes(cell.row()));
     if (newest == null) {
       return !store.mutateIf(mutation.condition(column(cell)).otherwise(put));
     }
-    if (newest.size() > COMPARED_BYTES_MAX) {
+    ByteString stored = newest.stored();
+    if (stored.size() > COMPARED_BYTES_MAX) {
       throw new StoreException(
           "a value of %d bytes cannot be compared, Bigtable compares %d at most"
-              .formatted(newest.size(), COMPARED_BYTES_MAX));
+              .formatted(stored.size(), COMPARED_BYTES_MAX));
     }
+    // The time counts: over the same value of a later one, what is put would not be seen.
     Filter same =
         FILTERS
             .chain()
             .filter(column(cell))
             .filter(
                 FILTERS
+                    .timestamp()
+                    .range()
+                    .startClosed(newest.micros())
+                    .endOpen(newest.micros() + FamilyMapping.MICROS_STEP))
+            .filter(
+                FILTERS
                     .value()
                     .range()
-                    .startClosed(newest)
-                    .endOpen(newest.concat(ByteString.copyFrom(new byte[1]))));
+                    .startClosed(stored)
+                    .endOpen(stored.concat(ByteString.copyFrom(new byte[1]))));
     return store.mutateIf(mutation.condition(same).then(put));
   }
 }

@@ -20,9 +20,11 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.ColumnRangeFilter;
+import org.apache.hadoop.hbase.filter.ColumnValueFilter;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.filter.FilterList;
-import org.apache.hadoop.hbase.filter.SingleColumnValueFilter;
+import org.apache.hadoop.hbase.filter.TimestampsFilter;
+import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.jspecify.annotations.Nullable;
 
 /** The optional powers of a table, made of HBase's check-and-mutate. */
@@ -45,14 +47,30 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   public boolean putIf(Cell cell, @Nullable Bytes expected) {
     ensureOpen.run();
     admit(cell);
-    if (expected == null) {
-      // HBase takes a cell with an empty value for none.
-      if (newest(cell.row(), cell.family(), cell.qualifier()) != null) {
-        return false;
+    while (true) {
+      store.calls().ensureOpen();
+      org.apache.hadoop.hbase.@Nullable Cell now =
+          newest(cell.row(), cell.family(), cell.qualifier());
+      boolean asExpected = now == null ? expected == null : value(now).equals(expected);
+      if (!asExpected || replace(now, cell)) {
+        return asExpected;
       }
-      ensureVisible(cell);
     }
-    return checkAndPut(cell, expected);
+  }
+
+  /**
+   * Puts a cell if what was read is still the newest of its column, with the time of that where its
+   * own is before it: of two cells HBase shows the one of the higher time, of two of the same time
+   * the one that was put later.
+   */
+  private boolean replace(org.apache.hadoop.hbase.@Nullable Cell now, Cell cell) {
+    if (now == null) {
+      ensureVisible(cell);
+      return checkAndPut(cell, null);
+    }
+    long time = Math.max(cell.time(), now.getTimestamp());
+    return checkAndPut(
+        new Cell(cell.row(), cell.family(), cell.qualifier(), time, cell.value()), now);
   }
 
   /**
@@ -70,12 +88,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
       store.calls().ensureOpen();
       org.apache.hadoop.hbase.@Nullable Cell now = newest(row, family, qualifier);
       long sum = amount + (now == null ? 0 : CounterValue.read(value(now), row, qualifier));
-      long at = now == null ? time : Math.max(time, now.getTimestamp());
-      Cell cell = new Cell(row, family, qualifier, at, CounterValue.of(sum));
-      if (now == null) {
-        ensureVisible(cell);
-      }
-      if (checkAndPut(cell, now == null ? null : value(now))) {
+      if (replace(now, new Cell(row, family, qualifier, time, CounterValue.of(sum)))) {
         return sum;
       }
     }
@@ -91,14 +104,14 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     }
   }
 
-  private boolean checkAndPut(Cell cell, @Nullable Bytes expected) {
-    CheckAndMutate action = action(cell, expected);
+  private boolean checkAndPut(Cell cell, org.apache.hadoop.hbase.@Nullable Cell standing) {
+    CheckAndMutate action = action(cell, standing);
     CheckAndMutateResult result =
         surely(() -> store.cluster().forWrites(table.name()).checkAndMutate(action));
     return result.isSuccess();
   }
 
-  private CheckAndMutate action(Cell cell, @Nullable Bytes expected) {
+  private CheckAndMutate action(Cell cell, org.apache.hadoop.hbase.@Nullable Cell standing) {
     byte[] row = cell.row().toArray();
     byte[] family = table.family(cell.family());
     byte[] qualifier = cell.qualifier().toArray();
@@ -107,17 +120,23 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
             .addColumn(family, qualifier, cell.time(), cell.value().toArray())
             .setDurability(store.options().wal().durability);
     CheckAndMutate.Builder check = CheckAndMutate.newBuilder(row);
-    if (expected == null) {
-      return check.ifNotExists(family, qualifier).build(put);
-    }
-    if (!expected.isEmpty()) {
-      return check.ifEquals(family, qualifier, expected.toArray()).build(put);
-    }
-    // Compared with no bytes, a cell that is not there would do as well.
-    SingleColumnValueFilter empty =
-        new SingleColumnValueFilter(family, qualifier, CompareOperator.EQUAL, new byte[0]);
-    empty.setFilterIfMissing(true);
-    return check.ifMatches(empty).build(put);
+    // HBase takes a cell with an empty value for none; that there is none at all was read.
+    return standing == null
+        ? check.ifNotExists(family, qualifier).build(put)
+        : check.ifMatches(isNewest(family, qualifier, standing)).build(put);
+  }
+
+  /**
+   * Lets something through if a column's newest cell has this value and this time. The time counts:
+   * over the same value of a later one, what is put would not be seen.
+   */
+  private static Filter isNewest(
+      byte[] family, byte[] qualifier, org.apache.hadoop.hbase.Cell cell) {
+    Filter value =
+        new ColumnValueFilter(family, qualifier, CompareOperator.EQUAL, CellUtil.cloneValue(cell));
+    // Ends the row at the first cell of another time, before an older cell is looked at.
+    Filter time = new WhileMatchFilter(new TimestampsFilter(List.of(cell.getTimestamp())));
+    return new FilterList(FilterList.Operator.MUST_PASS_ALL, List.of(value, time));
   }
 
   /** Calls until the outcome is known; what was surely not applied is tried again. */

@@ -159,8 +159,11 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return db.get(cells, pointReads, key.array(), 0, key.length());
   }
 
-  /** The value of the first cell whose key begins so, or null where there is none. */
-  byte @Nullable [] firstCell(GrowingBytes prefix) throws RocksDBException {
+  /** A cell as it lies in the database. */
+  record Found(byte[] key, byte[] value) {}
+
+  /** The first cell whose key begins so, or null where there is none. */
+  @Nullable Found firstCell(GrowingBytes prefix) throws RocksDBException {
     try (RocksIterator iterator = cells()) {
       iterator.seek(prefix.toArray());
       if (!iterator.isValid()) {
@@ -170,7 +173,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       byte[] key = iterator.key();
       int length = prefix.length();
       return key.length >= length && Arrays.equals(key, 0, length, prefix.array(), 0, length)
-          ? iterator.value()
+          ? new Found(key, iterator.value())
           : null;
     }
   }

@@ -30,16 +30,12 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
 
   @Override
   public boolean putIf(Cell cell, @Nullable Bytes expected) {
-    MutationEncoder put = encoder(cell);
+    encoder(cell);
     AtomicBoolean done = new AtomicBoolean();
     write(() -> {
-      Bytes newest = newest(cell.row(), cell.family(), cell.qualifier());
-      done.set(expected == null ? newest == null : expected.equals(newest));
-      WriteRecords records = put.room(0, 1);
-      if (done.get()) {
-        put.encode(0, 1, records);
-      }
-      return records;
+      Cell newest = newest(cell.row(), cell.family(), cell.qualifier());
+      done.set(newest == null ? expected == null : newest.value().equals(expected));
+      return done.get() ? put(cell, newest) : new WriteRecords(0);
     });
     return done.get();
   }
@@ -49,15 +45,21 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     encoder(new Cell(row, family, qualifier, time, CounterValue.of(0)));
     AtomicLong sum = new AtomicLong();
     write(() -> {
-      Bytes newest = newest(row, family, qualifier);
-      sum.set(amount + (newest == null ? 0 : CounterValue.read(newest, row, qualifier)));
-      MutationEncoder put =
-          encoder(new Cell(row, family, qualifier, time, CounterValue.of(sum.get())));
-      WriteRecords records = put.room(0, 1);
-      put.encode(0, 1, records);
-      return records;
+      Cell newest = newest(row, family, qualifier);
+      sum.set(amount + (newest == null ? 0 : CounterValue.read(newest.value(), row, qualifier)));
+      return put(new Cell(row, family, qualifier, time, CounterValue.of(sum.get())), newest);
     });
     return sum.get();
+  }
+
+  /** What puts a cell in the place of the newest one of its column. */
+  private WriteRecords put(Cell cell, @Nullable Cell newest) {
+    long time = newest == null ? cell.time() : Math.max(cell.time(), newest.time());
+    MutationEncoder put =
+        encoder(new Cell(cell.row(), cell.family(), cell.qualifier(), time, cell.value()));
+    WriteRecords records = put.room(0, 1);
+    put.encode(0, 1, records);
+    return records;
   }
 
   @Override
@@ -99,18 +101,30 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     return new MutationEncoder(table, batch, store.database().cellsFamily());
   }
 
-  /** The value of the newest cell of a column, or null where there is none; for the writer. */
-  private @Nullable Bytes newest(Bytes row, int family, Bytes qualifier) throws RocksDBException {
+  /** The newest cell of a column, or null where there is none; for the writer. */
+  private @Nullable Cell newest(Bytes row, int family, Bytes qualifier) throws RocksDBException {
     GrowingBytes column = new GrowingBytes(64);
     KeyFormat.addRow(column, table.id(), row.toArray(), 0, row.length());
     KeyFormat.addColumn(column, family, qualifier.toArray(), 0, qualifier.length());
     if (table.isTimed(family)) {
-      byte[] value = store.database().firstCell(column);
-      return value == null ? null : Bytes.of(value);
+      Database.Found found = store.database().firstCell(column);
+      return found == null
+          ? null
+          : new Cell(
+              row,
+              family,
+              qualifier,
+              KeyFormat.time(found.key(), found.key().length),
+              Bytes.of(found.value()));
     }
     byte[] value = store.database().cell(column);
     return value == null
         ? null
-        : Bytes.of(Arrays.copyOfRange(value, KeyFormat.TIME_LENGTH, value.length));
+        : new Cell(
+            row,
+            family,
+            qualifier,
+            GrowingBytes.longAt(value, 0),
+            Bytes.of(Arrays.copyOfRange(value, KeyFormat.TIME_LENGTH, value.length)));
   }
 }
