@@ -98,7 +98,8 @@ public final class Dataset implements AutoCloseable {
     SeriesIndex index = new SeriesIndex();
     long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
-    Periods periods = Periods.open(config, declared, store, clock::next);
+    Periods periods =
+        Periods.open(config, declared, store, stores.marks().stampUnit(), clock::next);
     OpenDataset open =
         new OpenDataset(
             config, resolution, store, stores.home(), home, index, periods, clock, stores.marks());

@@ -67,7 +67,7 @@ public interface Layout {
   /**
    * How many microseconds of stamps fall into one cell time, where only cell times tell which of
    * two cells was accepted last. Whoever hands in stamps sees to it that what is accepted in one
-   * batch and in the next does not fall into one such unit.
+   * batch and in the next does not fall into one such unit. A store may have a larger one.
    */
   default long stampUnit() {
     return 1;

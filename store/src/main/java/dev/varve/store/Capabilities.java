@@ -24,7 +24,8 @@ public record Capabilities(
   /**
    * Cell times that a family of {@link TimeUse#DATA} may use, in the unit of the table.
    *
-   * @param granularity every time is a multiple of it
+   * @param granularity every time is a multiple of it. Families of {@link TimeUse#CLOCK} with one
+   *     version take any time, but the order of two in one such step is that of their arrival
    */
   public record CellTimes(long min, long max, long granularity) {
     /** Every time that a half-open range can hold. */
@@ -49,6 +50,21 @@ public record Capabilities(
     TABLE,
     /** The rows of a partition; partitions are spread by hash, and a slice stays within one. */
     PARTITION
+  }
+
+  /**
+   * How many microseconds of a clock the store does not tell apart in a table that is opened with
+   * these: of two puts into one column whose times differ by more, the later is seen whichever
+   * arrives last. 1 where the unit of the table says all.
+   */
+  public long clockStepMicros(TableSpec spec) {
+    boolean keepsLatest =
+        spec.families().stream()
+            .anyMatch(family -> family.time() == TimeUse.CLOCK && family.maxVersions() == 1);
+    CellTimes times = cellTimes;
+    return times == null || times.granularity() == 1 || !keepsLatest
+        ? 1
+        : Math.ceilDiv(times.granularity() * 1_000_000, spec.timeUnit().perSecond());
   }
 
   public boolean has(Class<? extends Power> power) {

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * table .clock, family c, qualifier empty, value: mark i64, microseconds since 1970
  * row 00                 in an embedded store
  *     01 server i64      in a store that several servers share, where each has a mark of its own
- * The cell's time counts its writes: the mark itself may fall when a store is closed.
+ * The cell's time counts its writes, in steps that the store tells apart: the mark itself may fall
+ * when a store is closed.
  * </pre>
  */
 public final class ClockTable implements AutoCloseable {
@@ -39,6 +40,7 @@ public final class ClockTable implements AutoCloseable {
 
   private final Table table;
   private final Bytes row;
+  private final long stampUnit;
 
   /** The mark that stands, or is on its way before everything that waits for {@link #reach}. */
   private volatile long mark = Long.MIN_VALUE;
@@ -59,11 +61,17 @@ public final class ClockTable implements AutoCloseable {
         new TableSpec(
             ".clock", List.of(FamilySpec.latest("c")), Resolution.MICROSECONDS, Partitioning.NONE);
     this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+    this.stampUnit = store.capabilities(spec).clockStepMicros(spec);
     read();
   }
 
   Table table() {
     return table;
+  }
+
+  /** How many microseconds of stamps the store does not tell apart. */
+  public long stampUnit() {
+    return stampUnit;
   }
 
   /** The mark; {@link Long#MIN_VALUE} in a new store. */
@@ -120,7 +128,8 @@ public final class ClockTable implements AutoCloseable {
   private void put(long value, Durability durability) {
     MutationBatch edit = new MutationBatch();
     Bytes bytes = Bytes.of(ByteBuffer.allocate(8).putLong(value).array());
-    edit.put(row, 0, Bytes.EMPTY, ++writes, bytes);
+    writes = (writes / stampUnit + 1) * stampUnit;
+    edit.put(row, 0, Bytes.EMPTY, writes, bytes);
     RowOutcome outcome = apply(edit, durability);
     for (int tries = 1; tries < TRIES && outcome.status() == Status.NOT_APPLIED; tries++) {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));

@@ -35,8 +35,8 @@ public record OpenDataset(
   }
 
   /**
-   * Gives {@code count} stamps that follow each other, and returns the first. Every layout of the
-   * dataset can tell them from all that were given before.
+   * Gives {@code count} stamps that follow each other, and returns the first. Every layout and
+   * store of the dataset can tell them from all that were given before.
    */
   public long stamps(int count) {
     return clock.reserve(count, periods.stampUnit());

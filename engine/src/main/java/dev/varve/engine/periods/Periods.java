@@ -24,15 +24,14 @@ public final class Periods implements AutoCloseable {
   /** From here on another server knows of a period that this one does not. */
   private final AtomicLong closedFrom = new AtomicLong(Long.MAX_VALUE);
 
-  private Periods(List<Period> periods) {
+  private Periods(List<Period> periods, long stampUnit) {
     this.periods = List.copyOf(periods);
     this.starts = periods.stream().mapToLong(period -> period.times().from()).toArray();
     this.stampUnit =
         periods.stream()
             .flatMap(period -> period.layouts().stream())
             .mapToLong(placed -> placed.layout().stampUnit())
-            .max()
-            .orElse(1);
+            .reduce(stampUnit, Math::max);
   }
 
   /**
@@ -119,9 +118,19 @@ public final class Periods implements AutoCloseable {
         : Placement.own(layout, prefix(config.name(), period, place), upkeep);
   }
 
+  /**
+   * Opens the tables.
+   *
+   * @param homeUnit the unit of stamps, in microseconds, that the store of the home tells apart
+   */
   public static Periods open(
-      DatasetConfig config, List<Declared> declared, Store store, LongSupplier clock) {
+      DatasetConfig config,
+      List<Declared> declared,
+      Store store,
+      long homeUnit,
+      LongSupplier clock) {
     List<Period> opened = new ArrayList<>();
+    long stampUnit = homeUnit;
     int slot = 0;
     for (int index = 0; index < declared.size(); index++) {
       boolean last = index == declared.size() - 1;
@@ -132,10 +141,13 @@ public final class Periods implements AutoCloseable {
         PlacedLayout placed = PlacedLayout.open(placement, slot++, layouts.isEmpty(), store, clock);
         placed.agree(config.name(), clock);
         layouts.add(placed);
+        for (TableSpec spec : placement.tables()) {
+          stampUnit = Math.max(stampUnit, store.capabilities(spec).clockStepMicros(spec));
+        }
       }
       opened.add(new Period(index, new TimeRange(declared.get(index).from(), to), layouts));
     }
-    return new Periods(opened);
+    return new Periods(opened, stampUnit);
   }
 
   /**
@@ -174,7 +186,7 @@ public final class Periods implements AutoCloseable {
     return closedFrom.get();
   }
 
-  /** The unit of stamps, in microseconds, that every layout can tell from the next. */
+  /** The unit of stamps, in microseconds, that every layout and store can tell from the next. */
   public long stampUnit() {
     return stampUnit;
   }

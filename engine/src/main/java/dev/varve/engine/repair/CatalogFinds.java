@@ -62,7 +62,7 @@ final class CatalogFinds {
    * @throws StoreException if the home cannot be written; what was gathered stays then
    */
   int keep() {
-    long stamp = dataset.clock().next();
+    long stamp = dataset.stamps(1);
     MutationBatch edits = new MutationBatch();
     int added = 0;
     for (Map.Entry<GroupKey, Found> entry : found.entrySet()) {

@@ -316,7 +316,7 @@ public final class CatalogRebuild {
     foundSinceKept.clear();
     long now = System.nanoTime();
     if (complete || !wasComplete || now - placeKept > NANOS_BETWEEN_PLACES) {
-      long stamp = dataset.clock().next();
+      long stamp = dataset.stamps(1);
       dataset
           .home()
           .identity()

@@ -4,6 +4,7 @@ import static dev.varve.store.contract.Lab.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Cell;
@@ -11,10 +12,12 @@ import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,6 +38,11 @@ final class WritePromises {
         new ContractTest("keeps versions of a clock", WritePromises::clockVersions),
         new ContractTest("keeps and returns every cell time", WritePromises::cellTimes),
         new ContractTest("applies the edits of a row in their order", WritePromises::orderInRow),
+        new ContractTest(
+            "applies the mutations of a row in their order, though of one time",
+            WritePromises::orderInBatch),
+        new ContractTest(
+            "keeps the later of two puts within a millisecond", WritePromises::orderWithinMillis),
         new ContractTest("applies no edits at all", WritePromises::noEdits),
         new ContractTest("keeps no hold of a batch", WritePromises::noHold),
         new ContractTest("repeats a batch without a trace", WritePromises::repeats),
@@ -130,6 +138,47 @@ final class WritePromises {
     batch.deleteColumn(text("r"), Lab.LATEST, text("c"), TimeRange.ALL);
     Lab.apply(table, batch);
     assertThat(Lab.values(Lab.readAll(table))).containsExactly("second", "b");
+  }
+
+  private static void orderInBatch(Lab lab) {
+    Table table = lab.table("t");
+    MutationBatch batch = new MutationBatch();
+    int rows = 300;
+    for (int round = 0; round < 3; round++) {
+      for (int row = 0; row < rows; row++) {
+        batch.put(text("r" + row), Lab.LATEST, text("q"), 5, text("" + round));
+      }
+      batch.put(text("deleted"), Lab.LATEST, text("q" + round), 5, text("" + round));
+      batch.put(text("beside"), Lab.LATEST, text("q"), 5, text("" + round));
+      if (round == 1) {
+        batch.deleteQualifiers(text("deleted"), Lab.LATEST, text("a"), text("z"));
+      }
+    }
+    Lab.apply(table, batch);
+    List<Cell> cells = Lab.readAll(table);
+    assertThat(cells).hasSize(rows + 2);
+    assertThat(Lab.values(cells)).containsOnly("2");
+  }
+
+  private static void orderWithinMillis(Lab lab) {
+    TableSpec spec =
+        new TableSpec(
+            "t", List.of(FamilySpec.latest("f")), Resolution.MICROSECONDS, Partitioning.NONE);
+    Table table = lab.store().open(spec, OpenMode.CREATE_IF_ABSENT);
+    MutationBatch batch = new MutationBatch();
+    for (int round = 0; round < 3; round++) {
+      for (int row = 0; row < 300; row++) {
+        long time = 1_600_000_000_000_000L + 7L * round;
+        batch.put(text("r" + row), 0, text("q"), time, text("" + round));
+      }
+    }
+    Lab.apply(table, batch);
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.all(0)));
+    List<Cell> cells = Lab.read(table, plan);
+    assertThat(cells).hasSize(300);
+    assertThat(Lab.values(cells)).containsOnly("2");
+    assertThat(cells).extracting(Cell::time).containsOnly(1_600_000_000_000_014L);
   }
 
   private static void noEdits(Lab lab) {

@@ -13,6 +13,7 @@ import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.adapter.RowOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,13 +53,19 @@ final class BigtableTable implements Table {
     ensureOpen();
     store.usage().enter();
     try {
-      return apply(batch);
+      MutationEncoder encoder = new MutationEncoder(mapping, batch);
+      return RowOrder.apply(
+          batch,
+          store.capabilities(spec).limits().editsPerRow(),
+          (of, first, end) -> reason(encoder, first, end),
+          this::applyOrdered);
     } finally {
       store.usage().leave();
     }
   }
 
-  private List<RowOutcome> apply(MutationBatch batch) {
+  /** Applies a batch in which no row comes twice. */
+  private List<RowOutcome> applyOrdered(MutationBatch batch) {
     MutationEncoder encoder = new MutationEncoder(mapping, batch);
     BatchWrite write = new BatchWrite(store, mapping);
     List<Looked> looked = new ArrayList<>();
@@ -102,15 +109,18 @@ final class BigtableTable implements Table {
   }
 
   private @Nullable RowOutcome refusal(MutationEncoder encoder, int first, int end) {
+    String reason = reason(encoder, first, end);
+    return reason == null ? null : new RowOutcome(Status.REJECTED, reason);
+  }
+
+  /** Why a mutation can never be applied; null where it can. */
+  private @Nullable String reason(MutationEncoder encoder, int first, int end) {
     String gone = mapping.whyGone();
     String refusal = gone == null ? admission.refusal(encoder.batch(), first, end) : gone;
     if (refusal == null && readOnly) {
       refusal = "table '%s' was opened to be read only".formatted(spec.name());
     }
-    if (refusal == null) {
-      refusal = encoder.refusal(first, end);
-    }
-    return refusal == null ? null : new RowOutcome(Status.REJECTED, refusal);
+    return refusal == null ? encoder.refusal(first, end) : refusal;
   }
 
   private static void add(

@@ -12,6 +12,7 @@ import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.adapter.RowOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,7 +42,13 @@ final class HBaseTable implements Table {
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
-    return readOnly ? refuseAll(batch) : new Application(store, entry, batch).run(admission);
+    return readOnly
+        ? refuseAll(batch)
+        : RowOrder.apply(
+            batch,
+            store.capabilities(spec()).limits().editsPerRow(),
+            admission::refusal,
+            ordered -> new Application(store, entry, ordered).run(admission));
   }
 
   private List<RowOutcome> refuseAll(MutationBatch batch) {

@@ -42,10 +42,7 @@ final class RowEdits {
     CellBatch cells = batch.cells();
     Put put =
         new Put(
-            cells.bytes(),
-            cells.rowOffset(mutation.first()),
-            cells.rowLength(mutation.first()),
-            mutation.end() - mutation.first());
+            cells.bytes(), cells.rowOffset(mutation.first()), cells.rowLength(mutation.first()));
     put.setDurability(durability);
     return put;
   }
