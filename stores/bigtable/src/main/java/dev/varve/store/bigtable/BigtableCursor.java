@@ -285,7 +285,7 @@ final class BigtableCursor implements CellCursor {
   private @Nullable ReceivedRow take(RowStream stream) throws InterruptedException {
     awaited = stream;
     try {
-      return stream.take(this::ensureAlive);
+      return stream.take(store.options().timeout(), this::ensureAlive);
     } finally {
       awaited = null;
     }

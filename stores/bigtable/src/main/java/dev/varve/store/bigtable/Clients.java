@@ -27,6 +27,9 @@ final class Clients implements AutoCloseable {
   private static final Duration FIRST_DELAY = Duration.ofMillis(10);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
 
+  /** For a stream of rows, which lives as long as its reader takes. */
+  private static final Duration LONGEST_READ = Duration.ofDays(30);
+
   private final BigtableDataClient data;
   private final BigtableTableAdminClient admin;
   private final Channels channels;
@@ -118,25 +121,31 @@ final class Clients implements AutoCloseable {
     return settings.build();
   }
 
+  private static RetrySettings retries(BigtableOptions options) {
+    return RetrySettings.newBuilder()
+        .setInitialRetryDelayDuration(FIRST_DELAY)
+        .setRetryDelayMultiplier(2)
+        .setMaxRetryDelayDuration(LONGEST_DELAY)
+        .setInitialRpcTimeoutDuration(options.attemptTimeout())
+        .setMaxRpcTimeoutDuration(options.attemptTimeout())
+        .setTotalTimeoutDuration(options.timeout())
+        .setMaxAttempts(options.retries() + 1)
+        .build();
+  }
+
   private static void setTimeouts(
       EnhancedBigtableStubSettings.Builder stub, BigtableOptions options) {
-    RetrySettings retries =
-        RetrySettings.newBuilder()
-            .setInitialRetryDelayDuration(FIRST_DELAY)
-            .setRetryDelayMultiplier(2)
-            .setMaxRetryDelayDuration(LONGEST_DELAY)
-            .setInitialRpcTimeoutDuration(options.attemptTimeout())
-            .setMaxRpcTimeoutDuration(options.attemptTimeout())
-            .setTotalTimeoutDuration(options.timeout())
-            .setMaxAttempts(options.retries() + 1)
-            .build();
+    RetrySettings retries = retries(options);
     RetrySettings once = retries.toBuilder().setMaxAttempts(1).build();
-    // A read may go on for as long as cells come, so its attempts end when it stands still.
+    // A read may go on for as long as cells come: an attempt ends when it stands still, and the
+    // stream when nothing came in all of its attempts (RowStream). The client cuts the deadline of
+    // the first attempt down to the total, so that this must be as long.
     stub.readRowsSettings()
         .setRetrySettings(
             retries.toBuilder()
-                .setInitialRpcTimeoutDuration(Duration.ofHours(12))
-                .setMaxRpcTimeoutDuration(Duration.ofHours(12))
+                .setInitialRpcTimeoutDuration(LONGEST_READ)
+                .setMaxRpcTimeoutDuration(LONGEST_READ)
+                .setTotalTimeoutDuration(LONGEST_READ)
                 .build())
         .setWaitTimeoutDuration(options.attemptTimeout())
         .setIdleTimeoutDuration(Duration.ZERO);
@@ -146,7 +155,7 @@ final class Clients implements AutoCloseable {
     stub.checkAndMutateRowSettings().setRetryableCodes().setRetrySettings(once);
   }
 
-  private static BigtableTableAdminSettings adminSettings(
+  static BigtableTableAdminSettings adminSettings(
       BigtableOptions options, @Nullable CredentialsProvider credentials) throws IOException {
     String emulator = options.emulator();
     BigtableTableAdminSettings.Builder settings =
@@ -157,6 +166,20 @@ final class Clients implements AutoCloseable {
     if (credentials != null) {
       settings.setCredentialsProvider(credentials);
     }
+    RetrySettings retries = retries(options);
+    RetrySettings once =
+        retries.toBuilder()
+            .setInitialRpcTimeoutDuration(options.timeout())
+            .setMaxRpcTimeoutDuration(options.timeout())
+            .setMaxAttempts(1)
+            .build();
+    // Those that the client does not repeat have all the time there is: making a table takes some.
+    settings
+        .stubSettings()
+        .applyToAllUnaryMethods(call -> {
+          call.setRetrySettings(call.getRetryableCodes().isEmpty() ? once : retries);
+          return null;
+        });
     if (options.adminEndpoint() != null) {
       settings.stubSettings().setEndpoint(options.adminEndpoint());
     }

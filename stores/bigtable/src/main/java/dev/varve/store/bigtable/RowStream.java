@@ -2,8 +2,11 @@ package dev.varve.store.bigtable;
 
 import com.google.api.gax.rpc.ResponseObserver;
 import com.google.api.gax.rpc.StreamController;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,11 +71,14 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
   /**
    * Waits for the next row.
    *
+   * @param atMost for how long nothing may come, all attempts of the request together
    * @param ensureWanted is called whenever the thread wakes, and throws to end the wait
    * @return null at the end
-   * @throws FailedCall if the request failed
+   * @throws FailedCall if the request failed, or nothing came
    */
-  synchronized @Nullable ReceivedRow take(Runnable ensureWanted) throws InterruptedException {
+  synchronized @Nullable ReceivedRow take(Duration atMost, Runnable ensureWanted)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
     while (true) {
       ensureWanted.run();
       ReceivedRow row = rows.poll();
@@ -86,7 +92,11 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
       if (complete) {
         return null;
       }
-      wait();
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        throw new FailedCall(new TimeoutException("nothing came for " + atMost.toMillis() + " ms"));
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
     }
   }
 
