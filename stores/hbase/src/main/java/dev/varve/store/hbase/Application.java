@@ -140,6 +140,7 @@ final class Application {
         } while (next != null
             && rows.size() < REQUEST_ROWS
             && bytes + next.bytes() <= REQUEST_BYTES);
+        store.calls().countRequest();
         underWay.add(new Request(rows, remote.batch(rows.stream().map(Mutation::row).toList())));
       } else {
         gather(underWay.removeFirst(), last, again);
@@ -155,11 +156,11 @@ final class Application {
     for (int i = 0; i < request.rows.size(); i++) {
       Mutation mutation = request.rows.get(i);
       try {
-        store.calls().await(request.answers.get(i));
+        store.calls().awaitPart(request.answers.get(i));
         mutation.end(RowOutcome.APPLIED);
         applied++;
       } catch (FailedCallException e) {
-        Failure failure = e.failure();
+        Failure failure = e.failure().amid(request.rows.size());
         if (failure.kind() == Failure.Kind.UNKNOWN) {
           mutation.doubt();
         }

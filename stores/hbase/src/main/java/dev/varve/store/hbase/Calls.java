@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Waits for HBase's answers. Nobody waits longer than a call may take, nor for a store that has
@@ -21,7 +22,9 @@ final class Calls {
   /** What ends the waiting for each answer that is awaited, by numbers that tell them apart. */
   private final Map<Long, Runnable> awaited = new ConcurrentHashMap<>();
 
-  private final AtomicLong count = new AtomicLong();
+  private final AtomicLong numbers = new AtomicLong();
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder failures = new LongAdder();
   private volatile boolean closed;
 
   /** The client keeps its own time limits; this one is for where it would not. */
@@ -43,18 +46,34 @@ final class Calls {
     return new StoreException("the hbase store is closed");
   }
 
-  /** How many answers were waited for. */
+  /** How many requests failed; of many rows, how many of them. */
+  long failures() {
+    return failures.sum();
+  }
+
+  /** How many requests were waited for. */
   long count() {
-    return count.get();
+    return requests.sum();
+  }
+
+  /** Notes a request whose answers are waited for row by row. */
+  void countRequest() {
+    requests.increment();
   }
 
   /**
-   * Waits for an answer.
+   * Waits for the answer of a request.
    *
    * @throws StoreException if the store is closed
    */
   <T> T await(CompletableFuture<T> answer) throws FailedCallException {
-    long number = count.incrementAndGet();
+    countRequest();
+    return awaitPart(answer);
+  }
+
+  /** Likewise, for one of several answers of a request that was counted. */
+  <T> T awaitPart(CompletableFuture<T> answer) throws FailedCallException {
+    long number = numbers.incrementAndGet();
     if (!answer.isDone()) {
       awaited.put(number, () -> answer.completeExceptionally(closedException()));
     }
@@ -67,8 +86,10 @@ final class Calls {
       if (closed) {
         throw closedException();
       }
+      failures.increment();
       throw new FailedCallException(Failure.of(e));
     } catch (TimeoutException e) {
+      failures.increment();
       throw new FailedCallException(Failure.of(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -36,12 +36,17 @@ record Failure(Kind kind, String reason, Throwable cause) {
     UNKNOWN
   }
 
+  /**
+   * What HBase answers for all rows of a region that came in one request, also when it has applied
+   * some of them: it looks whether it is too busy again and again on the way through them.
+   */
+  private static final Class<? extends IOException> AMID = RegionTooBusyException.class;
+
   /** What HBase answers before it begins to apply, and what shows that it was never reached. */
   private static final List<Class<? extends IOException>> NOT_BEGUN =
       List.of(
           NotServingRegionException.class,
           RegionException.class,
-          RegionTooBusyException.class,
           CallDroppedException.class,
           PleaseHoldException.class,
           ServerNotRunningYetException.class,
@@ -50,13 +55,19 @@ record Failure(Kind kind, String reason, Throwable cause) {
           NoRouteToHostException.class,
           UnknownHostException.class);
 
+  /** How a call for one row failed. */
   static Failure of(Throwable thrown) {
     Throwable cause = root(thrown);
     Kind kind =
-        NOT_BEGUN.stream().anyMatch(known -> known.isInstance(cause))
+        AMID.isInstance(cause) || NOT_BEGUN.stream().anyMatch(known -> known.isInstance(cause))
             ? Kind.NOT_APPLIED
             : cause instanceof DoNotRetryIOException ? Kind.REFUSED : Kind.UNKNOWN;
     return new Failure(kind, reason(cause), cause);
+  }
+
+  /** What it says of one row where so many were in the request. */
+  Failure amid(int rows) {
+    return rows > 1 && AMID.isInstance(cause) ? new Failure(Kind.UNKNOWN, reason, cause) : this;
   }
 
   /** What went wrong in the last attempt. */

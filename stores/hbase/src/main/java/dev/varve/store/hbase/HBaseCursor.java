@@ -123,6 +123,7 @@ final class HBaseCursor implements CellCursor {
       store.note(this);
     }
     scans.addLast(scan);
+    store.calls().countRequest();
     remote.scan(request.scan(sieve.rowsLeft()), feed);
     if (cancelled || store.calls().isClosed()) {
       scan.stop();
