@@ -6,11 +6,15 @@ import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import java.net.ConnectException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A call that Bigtable, or the way to it, let fail; tells what that means for a write. */
 final class FailedCall extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private static final Pattern APP_PROFILE =
+      Pattern.compile("app[ _-]?profile", Pattern.CASE_INSENSITIVE);
 
   private final Code code;
   private final Throwable reason;
@@ -65,8 +69,13 @@ final class FailedCall extends RuntimeException {
     return code == Code.UNAVAILABLE;
   }
 
+  /** Whether there is no such table; the same code says that there is no such app profile. */
   boolean isNotFound() {
-    return code == Code.NOT_FOUND;
+    return code == Code.NOT_FOUND && !APP_PROFILE.matcher(text()).find();
+  }
+
+  boolean isForbidden() {
+    return code == Code.PERMISSION_DENIED;
   }
 
   boolean isAlreadyThere() {

@@ -35,8 +35,9 @@ final class LookedWrite {
         RowOutcome outcome;
         boolean again;
         try {
-          outcome = attempt(what);
-          again = outcome.status() == Status.NOT_APPLIED && afterChanges.awaitNext();
+          RowOutcome end = attempt();
+          outcome = end == null ? changed(what) : end;
+          again = end == null && afterChanges.awaitNext();
         } catch (FailedCall e) {
           unknown = e.mayBeApplied() ? e : unknown;
           outcome = e.outcome(what);
@@ -53,7 +54,13 @@ final class LookedWrite {
     }
   }
 
-  private RowOutcome attempt(String what) {
+  private static RowOutcome changed(String what) {
+    return new RowOutcome(
+        Status.NOT_APPLIED, what + ": the row was changed by others again and again");
+  }
+
+  /** Returns how it ended; null where others have changed the row in between. */
+  private @Nullable RowOutcome attempt() {
     TableMapping table = encoder.table();
     ReceivedRow row = store.readRow(table, encoder.key(first), RowState.look(encoder, first, end));
     RowState state = new RowState(encoder, first, end, row);
@@ -78,10 +85,7 @@ final class LookedWrite {
             ConditionalRowMutation.create(TableId.of(table.id()), encoder.key(first))
                 .condition(changed)
                 .otherwise(mutation));
-    return hasChanged
-        ? new RowOutcome(
-            Status.NOT_APPLIED, what + ": the row was changed by others again and again")
-        : RowOutcome.APPLIED;
+    return hasChanged ? null : RowOutcome.APPLIED;
   }
 
   /** Writes without a condition, for want of one. */

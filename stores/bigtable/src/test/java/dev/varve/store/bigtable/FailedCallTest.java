@@ -56,6 +56,25 @@ class FailedCallTest {
   }
 
   @Test
+  void anAppProfileThatIsNotThereIsNoTableThatIsGone() {
+    ApiException table =
+        ApiExceptionFactory.createException(
+            "Table not found: projects/p/instances/i/tables/t",
+            null,
+            GrpcStatusCode.of(Code.NOT_FOUND),
+            false);
+    ApiException profile =
+        ApiExceptionFactory.createException(
+            "App profile not found: projects/p/instances/i/appProfiles/x",
+            null,
+            GrpcStatusCode.of(Code.NOT_FOUND),
+            false);
+    assertThat(new FailedCall(table).isNotFound()).isTrue();
+    assertThat(new FailedCall(profile).isNotFound()).isFalse();
+    assertThat(new FailedCall(profile).outcome("writing").status()).isEqualTo(Status.NOT_APPLIED);
+  }
+
+  @Test
   void looksIntoWhatWrapsTheFailure() {
     FailedCall call =
         new FailedCall(new ExecutionException(failure(Code.INVALID_ARGUMENT, new IOException())));
