@@ -1,6 +1,7 @@
 package dev.varve.store;
 
 import java.io.IOException;
+import java.net.JarURLConnection;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -8,7 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The classes of a plug-in: those of its jars, of the JDK, and of Varve what is {@linkplain #SHARED
@@ -18,6 +23,8 @@ final class PluginClasses extends URLClassLoader {
   /** What a plug-in and Varve must mean the same by. */
   private static final List<String> SHARED =
       List.of("dev.varve.store.", "dev.varve.model.", "org.slf4j.", "org.jspecify.");
+
+  private static final String SERVICE = "META-INF/services/" + StoreProvider.class.getName();
 
   private PluginClasses(String kind, URL[] jars) {
     super("plug-in " + kind, jars, new Shared());
@@ -51,6 +58,32 @@ final class PluginClasses extends URLClassLoader {
     } catch (MalformedURLException e) {
       throw new IllegalArgumentException(jar.toString(), e);
     }
+  }
+
+  /** Whether one of the jars names a provider of a store. */
+  boolean hasProvider() {
+    return findResource(SERVICE) != null;
+  }
+
+  /** The version that the jar of the provider says it is of; null where it says none. */
+  @Nullable String version() {
+    URL service = findResource(SERVICE);
+    try {
+      if (service != null && service.openConnection() instanceof JarURLConnection jar) {
+        jar.setUseCaches(false);
+        // Closing the file of a connection that is not cached is the caller's affair.
+        try (JarFile file = jar.getJarFile()) {
+          Manifest manifest = file.getManifest();
+          return manifest == null
+              ? null
+              : manifest.getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+        }
+      }
+    } catch (IOException e) {
+      throw new StoreException(
+          "the jar of plug-in '%s' cannot be read: %s".formatted(getName(), e.getMessage()), e);
+    }
+    return null;
   }
 
   /** Runs something while libraries that ask the thread for classes are given these. */

@@ -6,9 +6,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the provider of a kind of store: on the class path, or as a plug-in. A plug-in is a folder
@@ -31,7 +33,8 @@ public final class StoreProviders {
   /**
    * The provider of a kind.
    *
-   * @throws StoreException naming what is missing and where it was looked for
+   * @throws StoreException naming what is missing and where it was looked for, or a plug-in that is
+   *     not of this version
    */
   public static StoreProvider of(String kind) {
     StoreProvider own = onClassPath().get(kind);
@@ -43,7 +46,7 @@ public final class StoreProviders {
       Path folder = place.resolve(kind);
       if (kind.matches("[a-z0-9-]+") && Files.isDirectory(folder)) {
         return LOADED.computeIfAbsent(
-            folder.toAbsolutePath().normalize(), found -> load(kind, found));
+            folder.toAbsolutePath().normalize(), found -> load(kind, found, ownVersion()));
       }
     }
     throw missing(kind, places);
@@ -66,15 +69,38 @@ public final class StoreProviders {
     return places;
   }
 
-  private static StoreProvider load(String kind, Path folder) {
+  /** What Varve's jar says of itself; null where it runs out of classes that are in no jar. */
+  private static @Nullable String ownVersion() {
+    return StoreProviders.class.getPackage().getImplementationVersion();
+  }
+
+  /** Loads a plug-in for a version of Varve; null for any. */
+  static StoreProvider load(String kind, Path folder, @Nullable String version) {
     PluginClasses classes = PluginClasses.of(kind, folder);
-    for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, classes)) {
-      if (provider.kind().equals(kind)) {
-        return new Plugin(classes, provider);
+    String found = classes.version();
+    if (version != null && classes.hasProvider() && !version.equals(found)) {
+      throw new StoreException(
+          "the plug-in of store '%s' in '%s' is of version %s, and this is Varve %s: empty the folder and unpack the plug-in of this version"
+              .formatted(kind, folder, found == null ? "unknown" : found, version));
+    }
+    try {
+      for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, classes)) {
+        if (provider.kind().equals(kind)) {
+          return new Plugin(classes, provider, folder);
+        }
       }
+    } catch (LinkageError | ServiceConfigurationError e) {
+      throw broken(kind, folder, e);
     }
     throw new StoreException(
         "folder '%s' holds no plug-in of store '%s': unpack it again".formatted(folder, kind));
+  }
+
+  private static StoreException broken(String kind, Path folder, Error e) {
+    return new StoreException(
+        "the plug-in of store '%s' in '%s' does not fit this Varve (%s): empty the folder and unpack the plug-in of this version"
+            .formatted(kind, folder, e),
+        e);
   }
 
   private static StoreException missing(String kind, List<Path> places) {
@@ -94,7 +120,8 @@ public final class StoreProviders {
   }
 
   /** A provider out of a plug-in, opened among the plug-in's classes. */
-  private record Plugin(PluginClasses classes, StoreProvider provider) implements StoreProvider {
+  private record Plugin(PluginClasses classes, StoreProvider provider, Path folder)
+      implements StoreProvider {
     @Override
     public String kind() {
       return provider.kind();
@@ -102,7 +129,11 @@ public final class StoreProviders {
 
     @Override
     public Store open(Path directory, long memory, Map<String, String> options) {
-      return classes.during(() -> provider.open(directory, memory, options));
+      try {
+        return classes.during(() -> provider.open(directory, memory, options));
+      } catch (LinkageError e) {
+        throw broken(kind(), folder, e);
+      }
     }
   }
 }

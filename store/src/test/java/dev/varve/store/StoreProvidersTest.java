@@ -3,6 +3,7 @@ package dev.varve.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.plugged.UnfitProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -10,8 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,14 +61,8 @@ class StoreProvidersTest {
   /** The plug-in has a class that is also on this class path, and a provider of the store's. */
   @Test
   void loadsAPluginAmongItsOwnClasses() throws Exception {
-    Path folder = Files.createDirectory(plugins.resolve("plugged"));
-    try (OutputStream out = Files.newOutputStream(folder.resolve("plugged.jar"));
-        JarOutputStream jar = new JarOutputStream(out)) {
-      add(jar, PluggedProvider.class);
-      add(jar, org.assertj.core.api.AssertionInfo.class);
-      jar.putNextEntry(new ZipEntry("META-INF/services/" + StoreProvider.class.getName()));
-      jar.write(PluggedProvider.class.getName().getBytes(StandardCharsets.UTF_8));
-    }
+    Path folder =
+        pack("plugged", null, PluggedProvider.class, org.assertj.core.api.AssertionInfo.class);
     System.setProperty(StoreProviders.PLUGINS, plugins.toString());
 
     Store store = StoreProviders.of("plugged").open(plugins, 0, Map.of());
@@ -84,6 +82,61 @@ class StoreProvidersTest {
           .toIterable()
           .hasSize(1);
     }
+  }
+
+  @Test
+  void takesAPluginOfItsOwnVersionOnly() throws Exception {
+    Path folder = pack("old", "0.1.0", PluggedProvider.class);
+    assertThatThrownBy(() -> StoreProviders.load("plugged", folder, "0.2.0"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("is of version 0.1.0, and this is Varve 0.2.0")
+        .hasMessageContaining("unpack the plug-in of this version");
+    assertThat(StoreProviders.load("plugged", folder, "0.1.0").kind()).isEqualTo("plugged");
+    Path unnamed = pack("unnamed", null, PluggedProvider.class);
+    assertThatThrownBy(() -> StoreProviders.load("plugged", unnamed, "0.2.0"))
+        .hasMessageContaining("is of version unknown");
+  }
+
+  @Test
+  void saysThatAPluginDoesNotFit() throws Exception {
+    Path folder = pack("unfit", null, UnfitProvider.class);
+    StoreProvider unfit = StoreProviders.load("unfit", folder, null);
+    assertThatThrownBy(() -> unfit.open(plugins, 0, Map.of()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(
+            "does not fit this Varve (java.lang.NoClassDefFoundError: org/assertj")
+        .hasMessageContaining("unpack the plug-in of this version");
+    Path empty = Files.createDirectory(plugins.resolve("empty"));
+    try (OutputStream out = Files.newOutputStream(empty.resolve("plugged.jar"));
+        JarOutputStream jar = new JarOutputStream(out)) {
+      name(jar, UnfitProvider.class);
+    }
+    assertThatThrownBy(() -> StoreProviders.load("unfit", empty, null))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("does not fit this Varve");
+  }
+
+  /** A folder with a jar of some classes, of which the first is the provider. */
+  private Path pack(String folder, @Nullable String version, Class<?>... types) throws IOException {
+    Path made = Files.createDirectory(plugins.resolve(folder));
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    if (version != null) {
+      manifest.getMainAttributes().put(Attributes.Name.IMPLEMENTATION_VERSION, version);
+    }
+    try (OutputStream out = Files.newOutputStream(made.resolve("plugged.jar"));
+        JarOutputStream jar = new JarOutputStream(out, manifest)) {
+      for (Class<?> type : types) {
+        add(jar, type);
+      }
+      name(jar, types[0]);
+    }
+    return made;
+  }
+
+  private static void name(JarOutputStream jar, Class<?> provider) throws IOException {
+    jar.putNextEntry(new ZipEntry("META-INF/services/" + StoreProvider.class.getName()));
+    jar.write(provider.getName().getBytes(StandardCharsets.UTF_8));
   }
 
   private static void add(JarOutputStream jar, Class<?> type) throws IOException {
