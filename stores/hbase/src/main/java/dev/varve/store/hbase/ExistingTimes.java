@@ -3,10 +3,9 @@ package dev.varve.store.hbase;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
 import dev.varve.store.MutationBatch;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -17,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
-import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +28,25 @@ import org.jspecify.annotations.Nullable;
  * the time of the newest cell hides what there is and no more than it must.
  */
 final class ExistingTimes {
+  /** A row comes in parts of so many cells, so that it is never held whole. */
+  private static final int PART_CELLS = 1_000;
+
   /** The times of the cells of one row, falling, by family and qualifier. */
   static final class OfRow {
     private final Map<Integer, NavigableMap<Bytes, List<Long>>> families = new HashMap<>();
+    private final Map<Integer, Long> newest = new HashMap<>();
+
+    /** Families that are deleted whole, of which the newest time is all that counts. */
+    private final Set<Integer> whole;
+
+    private OfRow(Set<Integer> whole) {
+      this.whole = whole;
+    }
+
+    /** The newest time of a family's cells; -1 where it has none. */
+    long newest(int family) {
+      return newest.getOrDefault(family, -1L);
+    }
 
     /** The columns of a family, in order. */
     NavigableMap<Bytes, List<Long>> family(int family) {
@@ -43,6 +58,10 @@ final class ExistingTimes {
     }
 
     private void add(int family, Cell cell) {
+      newest.merge(family, cell.getTimestamp(), Math::max);
+      if (whole.contains(family)) {
+        return;
+      }
       Bytes qualifier =
           Bytes.copyOf(
               cell.getQualifierArray(), cell.getQualifierOffset(), cell.getQualifierLength());
@@ -54,7 +73,7 @@ final class ExistingTimes {
   private final TableEntry table;
   private final MutationBatch batch;
   private final AsyncTable<AdvancedScanResultConsumer> remote;
-  private final Map<Mutation, CompletableFuture<Result>> asked = new HashMap<>();
+  private final Map<Mutation, CompletableFuture<OfRow>> asked = new HashMap<>();
   private final Map<Mutation, OfRow> found = new HashMap<>();
 
   ExistingTimes(HBaseStore store, TableEntry table, MutationBatch batch) {
@@ -66,13 +85,71 @@ final class ExistingTimes {
 
   /** Asks for what the mutation may delete. */
   void ask(Mutation mutation) {
-    asked.put(mutation, remote.get(get(mutation)));
+    Answer answer = new Answer(new OfRow(wholeFamilies(mutation)));
+    remote.scan(scan(mutation), answer);
+    asked.put(mutation, answer.done);
     if (asked.size() % store.options().concurrency() == 0) {
       await();
     }
   }
 
-  private Get get(Mutation mutation) {
+  /** What comes of a row, part by part, on threads of the client. */
+  private final class Answer implements AdvancedScanResultConsumer {
+    private final CompletableFuture<OfRow> done = new CompletableFuture<>();
+    private final OfRow row;
+
+    private Answer(OfRow row) {
+      this.row = row;
+    }
+
+    @Override
+    public void onNext(Result[] parts, ScanController controller) {
+      for (Result part : parts) {
+        for (Cell cell : part.rawCells()) {
+          int family = table.familyOf(cell);
+          if (family >= 0) {
+            row.add(family, cell);
+          }
+        }
+      }
+      if (done.isDone()) {
+        // Nobody waits any more.
+        controller.terminate();
+      }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      done.completeExceptionally(error);
+    }
+
+    @Override
+    public void onComplete() {
+      done.complete(row);
+    }
+  }
+
+  /** Families that a mutation deletes whole and puts nothing into. */
+  private Set<Integer> wholeFamilies(Mutation mutation) {
+    Set<Integer> whole = new HashSet<>();
+    for (int i = mutation.first(); i < mutation.end(); i++) {
+      if (batch.edit(i) == MutationBatch.Edit.DELETE_FAMILY) {
+        whole.add(batch.cells().family(i));
+      } else if (batch.edit(i) == MutationBatch.Edit.DELETE_ROW) {
+        for (int any = 0; any < table.familyCount(); any++) {
+          whole.add(any);
+        }
+      }
+    }
+    for (int i = mutation.first(); i < mutation.end(); i++) {
+      if (batch.edit(i) == MutationBatch.Edit.PUT) {
+        whole.remove(batch.cells().family(i));
+      }
+    }
+    return whole;
+  }
+
+  private Scan scan(Mutation mutation) {
     Map<Integer, @Nullable Set<Bytes>> columns = new HashMap<>();
     boolean puts = false;
     boolean timed = false;
@@ -98,30 +175,33 @@ final class ExistingTimes {
         }
       }
     }
-    return get(batch.cells().row(mutation.first()), columns, puts || timed);
+    return scan(batch.cells().row(mutation.first()), columns, puts || timed);
   }
 
-  private Get get(Bytes row, Map<Integer, @Nullable Set<Bytes>> columns, boolean allVersions) {
-    Get get = new Get(row.toArray()).setFilter(new KeyOnlyFilter());
+  private Scan scan(Bytes row, Map<Integer, @Nullable Set<Bytes>> columns, boolean allVersions) {
+    Scan scan =
+        new Scan()
+            .withStartRow(row.toArray(), true)
+            .withStopRow(row.toArray(), true)
+            .setFilter(new KeyOnlyFilter())
+            .setReadType(Scan.ReadType.PREAD)
+            .setBatch(PART_CELLS)
+            .setLimit(1);
     columns.forEach((family, some) -> {
       if (some == null) {
-        get.addFamily(table.family(family));
+        scan.addFamily(table.family(family));
       } else {
-        some.forEach(qualifier -> get.addColumn(table.family(family), qualifier.toArray()));
+        some.forEach(qualifier -> scan.addColumn(table.family(family), qualifier.toArray()));
       }
     });
-    try {
-      return allVersions ? get.readAllVersions() : get.readVersions(1);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return allVersions ? scan.readAllVersions() : scan.readVersions(1);
   }
 
   /** Waits for all answers; a mutation that got none has ended. */
   void await() {
     asked.forEach((mutation, answer) -> {
       try {
-        found.put(mutation, times(store.calls().await(answer)));
+        found.put(mutation, store.calls().await(answer));
       } catch (FailedCallException e) {
         // Nothing was written yet, however the question failed.
         Failure.Kind kind =
@@ -135,20 +215,7 @@ final class ExistingTimes {
     asked.clear();
   }
 
-  private OfRow times(Result result) {
-    OfRow row = new OfRow();
-    if (!result.isEmpty()) {
-      for (Cell cell : result.rawCells()) {
-        int family = table.familyOf(cell);
-        if (family >= 0) {
-          row.add(family, cell);
-        }
-      }
-    }
-    return row;
-  }
-
   OfRow of(Mutation mutation) {
-    return found.getOrDefault(mutation, new OfRow());
+    return found.getOrDefault(mutation, new OfRow(Set.of()));
   }
 }

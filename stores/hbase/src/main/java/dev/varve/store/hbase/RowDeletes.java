@@ -144,8 +144,7 @@ final class RowDeletes {
   private long newestHidden(int family) {
     return families.get(family).values().stream()
         .mapToLong(column -> column.hiddenTo)
-        .max()
-        .orElse(-1);
+        .reduce(existing.newest(family), Math::max);
   }
 
   private long oldestPut(int family) {
