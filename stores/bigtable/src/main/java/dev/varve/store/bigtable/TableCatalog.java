@@ -20,10 +20,12 @@ import com.google.protobuf.ByteString;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +41,19 @@ final class TableCatalog {
   private static final String FAMILY = "t";
   private static final ByteString SPEC = ByteString.copyFromUtf8("spec");
 
-  /** Stands in a row while its table is being dropped, so that a drop that was cut off goes on. */
+  /**
+   * Stands in a row while its table is being dropped, so that a drop that was cut off goes on. Its
+   * value says whose drop it is: whoever drops looks before each step whether it is still its own.
+   */
   private static final ByteString DROPPING = ByteString.copyFromUtf8("dropping");
 
   private static final long ONLY_VERSION = 0;
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  /** How far the clocks of two processes may be apart. */
+  private static final Duration CLOCK_MARGIN = Duration.ofMinutes(1);
+
+  private final Duration patience;
 
   private final Clients clients;
   private final BigtableDataClient data;
@@ -51,6 +62,17 @@ final class TableCatalog {
   private final TableId catalog;
 
   TableCatalog(Clients clients, BigtableOptions options) {
+    this(clients, options, options.timeout().plusSeconds(5));
+  }
+
+  /**
+   * A catalog.
+   *
+   * @param patience for how long a drop under way may stand still before it is taken over; longer
+   *     than a call may take
+   */
+  TableCatalog(Clients clients, BigtableOptions options, Duration patience) {
+    this.patience = patience;
     this.clients = clients;
     this.data = clients.data();
     this.admin = clients.admin();
@@ -107,10 +129,7 @@ final class TableCatalog {
    */
   TableSpec create(TableSpec spec) {
     String name = spec.name();
-    Row before = read(name);
-    if (before != null && isDropping(before)) {
-      finishDrop(name);
-    }
+    awaitDrop(name);
     orAlreadyThere(
         "making the catalog of tables",
         () -> {
@@ -196,21 +215,76 @@ final class TableCatalog {
 
   /** Deletes a table and its row; nothing where there is none. */
   void drop(String name) {
-    if (read(name) == null) {
-      return;
+    ByteString token = claimDrop(name);
+    if (token != null) {
+      finishDrop(name, token);
     }
-    call(
-        "dropping table '%s'".formatted(name),
-        () -> {
-          data.mutateRow(
-              RowMutation.create(catalog, name)
-                  .setCell(FAMILY, DROPPING, ONLY_VERSION, ByteString.EMPTY));
-          return name;
-        });
-    finishDrop(name);
+    awaitDrop(name);
   }
 
-  private void finishDrop(String name) {
+  /** Begins a drop; null where there is no table, or somebody drops it already. */
+  @Nullable ByteString claimDrop(String name) {
+    Row row = read(name);
+    if (row == null || isDropping(row)) {
+      return null;
+    }
+    ByteString token = newToken();
+    // The first cell of the row is that of a drop, where there is one.
+    Filter noDrop =
+        FILTERS
+            .chain()
+            .filter(FILTERS.limit().cellsPerRow(1))
+            .filter(FILTERS.qualifier().exactMatch(SPEC));
+    return changeIf(name, noDrop, dropping(token)) ? token : null;
+  }
+
+  /** Random, so that no two drops have the same, and when it was made. */
+  private static ByteString newToken() {
+    return ByteString.copyFromUtf8(UUID.randomUUID() + " " + System.currentTimeMillis());
+  }
+
+  private static Mutation dropping(ByteString token) {
+    return Mutation.create().setCell(FAMILY, DROPPING, ONLY_VERSION, token);
+  }
+
+  private static Filter isOf(ByteString token) {
+    return FILTERS
+        .chain()
+        .filter(column(DROPPING))
+        .filter(
+            FILTERS
+                .value()
+                .range()
+                .startClosed(token)
+                .endOpen(token.concat(ByteString.copyFrom(new byte[1]))));
+  }
+
+  /** Changes the row of a table on a condition; returns whether it held. */
+  private boolean changeIf(String name, Filter condition, Mutation change) {
+    return call(
+        "dropping table '%s'".formatted(name),
+        () -> {
+          if (options.transactions()) {
+            return data.checkAndMutateRow(
+                ConditionalRowMutation.create(catalog, name).condition(condition).then(change));
+          }
+          if (data.readRow(catalog, name, condition) == null) {
+            return false;
+          }
+          data.mutateRow(RowMutation.create(catalog, name, change));
+          return true;
+        });
+  }
+
+  /**
+   * Ends a drop, unless another process has taken it over: that one may have ended it, and a table
+   * of the same name may be there anew.
+   */
+  void finishDrop(String name, ByteString token) {
+    ByteString fresh = newToken();
+    if (!changeIf(name, isOf(token), dropping(fresh))) {
+      return;
+    }
     call(
         "dropping table '%s'".formatted(name),
         () -> {
@@ -221,9 +295,53 @@ final class TableCatalog {
               throw e;
             }
           }
-          data.mutateRow(RowMutation.create(catalog, name).deleteRow());
           return name;
         });
+    changeIf(name, isOf(fresh), Mutation.create().deleteRow());
+  }
+
+  /**
+   * Waits until a drop that is under way has ended, and ends it where its process seems to have
+   * gone: it did nothing for longer than a call may take.
+   */
+  private void awaitDrop(String name) {
+    ByteString last = null;
+    long seen = 0;
+    Row row;
+    while ((row = read(name)) != null && isDropping(row)) {
+      ByteString token = row.getCells(FAMILY, DROPPING).getFirst().getValue();
+      if (!token.equals(last)) {
+        last = token;
+        seen = System.nanoTime();
+      }
+      if (isOld(token) || System.nanoTime() - seen > patience.toNanos()) {
+        ByteString mine = newToken();
+        if (changeIf(name, isOf(token), dropping(mine))) {
+          finishDrop(name, mine);
+        }
+      } else {
+        pause(name);
+      }
+    }
+  }
+
+  /** Whether a drop began so long ago that clocks need not agree to tell. */
+  private boolean isOld(ByteString token) {
+    String text = token.toStringUtf8();
+    String millis = text.substring(text.indexOf(' ') + 1);
+    return !millis.matches("[0-9]{1,18}")
+        || System.currentTimeMillis() - Long.parseLong(millis)
+            > patience.plus(CLOCK_MARGIN).toMillis();
+  }
+
+  private static void pause(String name) {
+    try {
+      Thread.sleep(PAUSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException(
+          "waiting for the drop of table '%s' was interrupted".formatted(name), e);
+    }
   }
 
   private void orAlreadyThere(String what, Runnable creation) {
