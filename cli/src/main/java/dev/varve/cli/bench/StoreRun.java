@@ -26,13 +26,7 @@ final class StoreRun {
 
   /** What stores call the requests that they send; a store inside the process writes groups. */
   private static final List<String> REQUESTS =
-      List.of(
-          "store_requests_total",
-          "store_calls_total",
-          "store_mutation_requests_total",
-          "store_conditional_requests_total",
-          "store_read_requests_total",
-          "store_write_groups_total");
+      List.of("store_requests_total", "store_write_groups_total");
 
   /**
    * What was measured.

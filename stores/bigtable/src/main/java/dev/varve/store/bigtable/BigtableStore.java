@@ -42,6 +42,7 @@ final class BigtableStore implements Store {
   private final Usage usage;
   private final Clients clients;
   private final TableCatalog catalog;
+  private final Keeping keeping;
   private final Semaphore writes;
   private final Map<String, TableMapping> open = new ConcurrentHashMap<>();
   private final Set<BigtableCursor> cursors = ConcurrentHashMap.newKeySet();
@@ -54,6 +55,7 @@ final class BigtableStore implements Store {
     this.usage = new Usage("the bigtable store " + options.place());
     this.clients = Clients.open(options);
     this.catalog = new TableCatalog(clients, options);
+    this.keeping = new Keeping(clients, options);
     this.writes = new Semaphore(options.concurrency());
   }
 
@@ -210,6 +212,9 @@ final class BigtableStore implements Store {
           "table '%s' of the bigtable store %s was just made otherwise by another process: %s"
               .formatted(spec.name(), options.place(), difference));
     }
+    if (mode != OpenMode.READ_ONLY) {
+      keeping.keepAsLongAsNeeded(spec, TableMapping.id(spec.name(), options.prefix()));
+    }
   }
 
   @Override
@@ -251,12 +256,12 @@ final class BigtableStore implements Store {
     ensureOpen();
     Map<String, Double> figures = new TreeMap<>();
     figures.put("open_cursors", (double) cursors.size());
+    figures.put("requests_total", (double) reads.sum() + mutations.sum() + conditions.sum());
+    figures.put("requests_failed_total", (double) clients.failures());
     figures.put("read_requests_total", (double) reads.sum());
     figures.put("mutation_requests_total", (double) mutations.sum());
     figures.put("conditional_requests_total", (double) conditions.sum());
-    figures.put("failed_requests_total", (double) clients.failures());
-    figures.put(
-        "mutation_requests_in_flight", (double) options.concurrency() - writes.availablePermits());
+    figures.put("writes_in_flight", (double) options.concurrency() - writes.availablePermits());
     return figures;
   }
 

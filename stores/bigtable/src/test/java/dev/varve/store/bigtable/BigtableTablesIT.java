@@ -30,11 +30,14 @@ import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.Upkeep;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -144,11 +147,71 @@ class BigtableTablesIT {
     assertThat(puts.putIf(cell(TIME, "b"), null)).isFalse();
     assertThat(puts.putIf(cell(TIME + 1, "b"), Bytes.utf8("x"))).isFalse();
     assertThat(puts.putIf(cell(TIME - 9_999, "b"), Bytes.utf8("a"))).isTrue();
-    assertThat(read(table, TimeRange.ALL)).containsExactly(cell(TIME - 9_999, "b"));
+    assertThat(read(table, TimeRange.ALL)).containsExactly(cell(TIME, "b"));
     Power.Increment adds = table.power(Power.Increment.class).orElseThrow();
     assertThat(adds.add(ROW, 0, Bytes.utf8("sum"), 5, TIME)).isEqualTo(5);
     assertThat(adds.add(ROW, 0, Bytes.utf8("sum"), 2, TIME + 1)).isEqualTo(7);
     assertThat(read(table, TimeRange.ALL).getLast().time()).isEqualTo(TIME + 1);
+  }
+
+  @Test
+  void theHigherTimeIsSeenWhicheverPutArrivesLast() {
+    Table table = store.open(SPEC, OpenMode.CREATE_IF_ABSENT);
+    put(table, Q, TIME + 1_000, "later");
+    put(table, Q, TIME, "earlier, tried again");
+    assertThat(read(table, TimeRange.ALL)).containsExactly(cell(TIME + 1_000, "later"));
+    assertThat(store.capabilities(SPEC).clockStepMicros(SPEC)).isEqualTo(1_000);
+  }
+
+  @Test
+  void aConditionalPutIsHeldAgainstTheTimeOfWhatItReplaces() {
+    TableSpec versions =
+        new TableSpec(
+            "v",
+            List.of(new FamilySpec("f", dev.varve.store.TimeUse.DATA, FamilySpec.ALL_VERSIONS)),
+            Resolution.MILLISECONDS,
+            Partitioning.NONE);
+    Table table = store.open(versions, OpenMode.CREATE_IF_ABSENT);
+    Power.ConditionalPut puts = table.power(Power.ConditionalPut.class).orElseThrow();
+    put(table, Q, 2000, "a");
+    assertThat(puts.putIf(cell(1000, "b"), Bytes.utf8("a"))).isTrue();
+    put(table, Q, 3000, "b");
+    assertThat(puts.putIf(cell(1000, "c"), Bytes.utf8("b"))).isTrue();
+    assertThat(read(table, TimeRange.ALL)).containsExactly(cell(3000, "c"));
+  }
+
+  @Test
+  void aReadGoesOnForLongerThanTheTimeout() throws InterruptedException {
+    try (Store impatient = open(Map.of("timeout", "500ms", "attempt-timeout", "400ms"))) {
+      Table table = impatient.open(SPEC, OpenMode.CREATE_IF_ABSENT);
+      Bytes value = Bytes.of(new byte[4_000]);
+      int rows = 4_000;
+      MutationBatch batch = new MutationBatch();
+      for (int row = 0; row < rows; row++) {
+        batch.put(Bytes.utf8("row%06d".formatted(row)), 0, Q, TIME, value);
+        if (batch.size() == 100) {
+          assertThat(store.open(SPEC, OpenMode.READ_WRITE).apply(batch, Durability.SYNCED))
+              .isEmpty();
+          batch.clear();
+        }
+      }
+      CellBatch page = new CellBatch();
+      ReadPlan plan =
+          ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+      Double failedBefore = impatient.figures().get("requests_failed_total");
+      int found = 0;
+      int pages = 0;
+      try (CellCursor cursor = table.read(plan, null)) {
+        while (cursor.next(page)) {
+          found += page.size();
+          if (pages++ < 2) {
+            Thread.sleep(700);
+          }
+        }
+      }
+      assertThat(found).isEqualTo(rows);
+      assertThat(impatient.figures().get("requests_failed_total")).isEqualTo(failedBefore);
+    }
   }
 
   @Test
@@ -293,6 +356,33 @@ class BigtableTablesIT {
     assertThat(store.tables()).contains(versions.name());
   }
 
+  private long keptFor(String table) {
+    FamilySpec family = SPEC.families().getFirst();
+    return Objects.requireNonNull(
+        Creation.age(
+            family,
+            clients.admin().getTable(table).getColumnFamilies().getFirst().getGCRule().toProto()));
+  }
+
+  private static TableSpec keeping(int days) {
+    return SPEC.with(new Upkeep(Duration.ofDays(days), null, List.of()));
+  }
+
+  @Test
+  void aLongerRetentionIsPassedOnAndAShorterOneDeletesNothing() {
+    long day = 86_400;
+    store.open(keeping(10), OpenMode.CREATE_IF_ABSENT);
+    assertThat(keptFor("varve-t")).isEqualTo(11 * day);
+    store.open(keeping(20), OpenMode.READ_ONLY);
+    assertThat(keptFor("varve-t")).isEqualTo(11 * day);
+    store.open(keeping(20), OpenMode.READ_WRITE);
+    assertThat(keptFor("varve-t")).isEqualTo(21 * day);
+    store.open(keeping(5), OpenMode.CREATE_IF_ABSENT);
+    assertThat(keptFor("varve-t")).isEqualTo(21 * day);
+    store.open(SPEC, OpenMode.READ_WRITE);
+    assertThat(keptFor("varve-t")).isEqualTo(Creation.FOREVER);
+  }
+
   @Test
   void aDropThatWasCutOffIsEnded() {
     put(store.open(SPEC, OpenMode.CREATE_IF_ABSENT), Q, TIME, "old");
@@ -306,6 +396,25 @@ class BigtableTablesIT {
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("has no table 't'");
     assertThat(read(store.open(SPEC, OpenMode.CREATE_IF_ABSENT), TimeRange.ALL)).isEmpty();
+  }
+
+  @Test
+  void aDropThatWasTakenOverDropsNothingMadeSince() {
+    put(store.open(SPEC, OpenMode.CREATE_IF_ABSENT), Q, TIME, "old");
+    BigtableOptions options = BigtableOptions.parse(emulator.options());
+    TableCatalog first = new TableCatalog(clients, options, Duration.ofMinutes(5));
+    TableCatalog second = new TableCatalog(clients, options, Duration.ofMillis(300));
+    ByteString claim = Objects.requireNonNull(first.claimDrop("t"));
+    assertThat(second.claimDrop("t")).isNull();
+    assertThat(SPEC.differenceFrom(second.create(SPEC))).isNull();
+    put(store.open(SPEC, OpenMode.READ_WRITE), Q, TIME, "new");
+    first.finishDrop("t", claim);
+    assertThat(read(store.open(SPEC, OpenMode.READ_WRITE), TimeRange.ALL))
+        .containsExactly(cell(TIME, "new"));
+    store.drop("t");
+    assertThat(store.tables()).isEmpty();
+    assertThat(clients.admin().listTables()).containsExactly("varve-.varve");
+    store.drop("t");
   }
 
   @Test

@@ -18,6 +18,23 @@ import org.junit.jupiter.api.Test;
 
 class CreationTest {
   @Test
+  void readsTheAgeOfItsOwnRulesOnly() {
+    FamilySpec latest = FamilySpec.latest("clock");
+    FamilySpec all = new FamilySpec("all", TimeUse.CLOCK, FamilySpec.ALL_VERSIONS);
+    for (FamilySpec family : List.of(latest, all)) {
+      assertThat(Creation.age(family, Creation.rule(family, Duration.ofDays(30)).toProto()))
+          .isEqualTo(31 * 86_400L);
+      assertThat(Creation.age(family, Creation.rule(family, null).toProto()))
+          .isEqualTo(Creation.FOREVER);
+    }
+    assertThat(Creation.age(latest, GCRULES.maxVersions(2).toProto())).isNull();
+    assertThat(Creation.age(all, GCRULES.maxVersions(1).toProto())).isNull();
+    assertThat(Creation.inWords(latest, 60)).isEqualTo("maxversions=1 or maxage=60s");
+    assertThat(Creation.inWords(all, 60)).isEqualTo("maxage=60s");
+    assertThat(Creation.inWords(latest, Creation.FOREVER)).isEqualTo("maxversions=1");
+  }
+
+  @Test
   void ageCountsOnlyWhereCellTimesAreThoseOfTheWriting() {
     TableSpec spec =
         new TableSpec(

@@ -18,10 +18,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A store in one namespace of HBase. */
 final class HBaseStore implements Store {
   static final String KIND = "hbase";
+  private static final Logger LOG = LoggerFactory.getLogger(HBaseStore.class);
 
   /** Two decimal digits put families in order where their names do not. */
   private static final int FAMILIES_MAX = 100;
@@ -182,12 +185,25 @@ final class HBaseStore implements Store {
     return new HBaseTable(this, entry, mode == OpenMode.READ_ONLY);
   }
 
-  /** Alters how long HBase keeps cells, where the retention is another than it was. */
+  /**
+   * Alters how long HBase keeps cells where the retention asks for longer. A shorter time deletes,
+   * for other servers of the table too, and is left to the operator.
+   */
   private void keepAsLongAsNeeded(TableSpec spec, TableDescriptor found) {
-    TableDescriptor wanted = TableDescription.withTimeToLive(spec, found);
+    TableDescriptor wanted = TableDescription.keepingLonger(spec, found);
     if (!wanted.equals(found)) {
       cluster.alter(wanted);
+      LOG.info("table '{}' keeps cells for longer now, as its retention asks", spec.name());
     }
+    TableDescription.shorterTimesToLive(spec, found)
+        .forEach((family, seconds) ->
+            LOG.warn(
+                "table '{}' keeps cells of family '{}' for longer than its retention asks. Readers are not shown them; in HBase's shell this removes them: alter '{}', {NAME => '{}', TTL => {}}",
+                spec.name(),
+                family,
+                found.getTableName(),
+                family,
+                seconds));
   }
 
   @Override
@@ -234,7 +250,8 @@ final class HBaseStore implements Store {
     calls.ensureOpen();
     Map<String, Double> figures = new TreeMap<>();
     figures.put("open_cursors", (double) cursors.size());
-    figures.put("calls_total", (double) calls.count());
+    figures.put("requests_total", (double) calls.count());
+    figures.put("requests_failed_total", (double) calls.failures());
     writes.addTo(figures);
     return figures;
   }

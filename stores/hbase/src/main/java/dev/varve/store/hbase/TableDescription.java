@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -96,18 +98,31 @@ final class TableDescription {
     return Math.clamp(seconds, 1, HConstants.FOREVER);
   }
 
-  /** The table as it should be by its retention now. */
-  static TableDescriptor withTimeToLive(TableSpec spec, TableDescriptor found) {
+  /** The table with longer times to live in those families whose retention asks for them now. */
+  static TableDescriptor keepingLonger(TableSpec spec, TableDescriptor found) {
     TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(found);
     for (int i = 0; i < spec.families().size(); i++) {
       ColumnFamilyDescriptor family = found.getColumnFamily(familyName(spec, i));
       int wanted = timeToLive(spec, spec.families().get(i));
-      if (family.getTimeToLive() != wanted) {
+      if (family.getTimeToLive() < wanted) {
         table.modifyColumnFamily(
             ColumnFamilyDescriptorBuilder.newBuilder(family).setTimeToLive(wanted).build());
       }
     }
     return table.build();
+  }
+
+  /** Families, by HBase's names, that keep longer than their retention asks, and what it asks. */
+  static Map<String, Integer> shorterTimesToLive(TableSpec spec, TableDescriptor found) {
+    Map<String, Integer> shorter = new TreeMap<>();
+    for (int i = 0; i < spec.families().size(); i++) {
+      ColumnFamilyDescriptor family = found.getColumnFamily(familyName(spec, i));
+      int wanted = timeToLive(spec, spec.families().get(i));
+      if (family.getTimeToLive() > wanted) {
+        shorter.put(family.getNameAsString(), wanted);
+      }
+    }
+    return shorter;
   }
 
   /** The spec that a table was made with; empty where it is none of ours. */

@@ -2,10 +2,12 @@ package dev.varve.store.hbase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.varve.devstores.HBaseServer;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
+import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
@@ -13,6 +15,7 @@ import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
+import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Store.OpenMode;
@@ -111,6 +114,88 @@ class HBaseTablesIT {
     assertThat(family("longer", "clock").getTimeToLive()).isEqualTo(3600);
     store.open(longer, OpenMode.READ_WRITE);
     assertThat(family("longer", "clock").getTimeToLive()).isEqualTo(10_800);
+    store.open(spec("longer", Resolution.MILLISECONDS, Upkeep.NONE), OpenMode.READ_WRITE);
+    assertThat(family("longer", "clock").getTimeToLive()).isEqualTo(HConstants.FOREVER);
+  }
+
+  @Test
+  void removesNothingForAShorterRetention() throws Exception {
+    TableSpec three = spec("shorter", Resolution.MILLISECONDS, keeping(Duration.ofHours(3)));
+    store.open(three, OpenMode.CREATE_IF_ABSENT);
+    TableSpec one = spec("shorter", Resolution.MILLISECONDS, keeping(Duration.ofHours(1)));
+    store.open(one, OpenMode.READ_WRITE);
+    assertThat(family("shorter", "clock").getTimeToLive()).isEqualTo(10_800);
+    TableDescriptor found = admin().getDescriptor(TableName.valueOf("shorter")).get();
+    assertThat(TableDescription.shorterTimesToLive(one, found))
+        .containsExactly(entry("clock", 3600));
+    assertThat(TableDescription.shorterTimesToLive(three, found)).isEmpty();
+  }
+
+  @Test
+  void deletesRowsOfManyPartsAndNothingBeside() {
+    Table table =
+        store.open(spec("wide", Resolution.MILLISECONDS, Upkeep.NONE), OpenMode.CREATE_IF_ABSENT);
+    Bytes wide = Bytes.utf8("wide");
+    MutationBatch batch = new MutationBatch();
+    for (String row : List.of("wid", "wide", "wide0")) {
+      for (int column = 0; column < 2_500; column++) {
+        batch.put(Bytes.utf8(row), 0, Bytes.utf8("%05d".formatted(column)), 7, Bytes.EMPTY);
+        batch.put(Bytes.utf8(row), 1, Bytes.utf8("%05d".formatted(column)), 7, Bytes.EMPTY);
+      }
+    }
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    batch.clear();
+    batch.deleteQualifiers(wide, 0, Bytes.utf8("00010"), Bytes.utf8("02490"));
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    assertThat(count(table)).isEqualTo(15_000 - 2_480);
+    batch.clear();
+    batch.deleteFamily(wide, 0);
+    batch.deleteFamily(wide, 1);
+    batch.put(wide, 1, Bytes.utf8("02000"), 7, Bytes.utf8("again"));
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    assertThat(count(table)).isEqualTo(10_001);
+    batch.clear();
+    batch.deleteRow(wide);
+    assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    assertThat(count(table)).isEqualTo(10_000);
+  }
+
+  private static int count(Table table) {
+    ReadPlan plan =
+        ReadPlan.of(
+            List.of(Slice.partition(Bytes.EMPTY)),
+            List.of(FamilySelect.all(0), FamilySelect.all(1)));
+    int cells = 0;
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        cells += page.size();
+      }
+    }
+    return cells;
+  }
+
+  @Test
+  void seesTheHigherTimeAndTheLaterOfTwoOfOneTime() {
+    Table table =
+        store.open(spec("times", Resolution.MILLISECONDS, Upkeep.NONE), OpenMode.CREATE_IF_ABSENT);
+    for (long time : new long[] {5, 7, 6, 7}) {
+      MutationBatch batch = new MutationBatch();
+      batch.put(Bytes.utf8("r"), 0, Bytes.utf8("q"), time, Bytes.utf8("" + time));
+      assertThat(table.apply(batch, Durability.SYNCED)).isEmpty();
+    }
+    Power.ConditionalPut puts = table.power(Power.ConditionalPut.class).orElseThrow();
+    Cell over = new Cell(Bytes.utf8("r"), 0, Bytes.utf8("q"), 1, Bytes.utf8("over"));
+    assertThat(puts.putIf(over, Bytes.utf8("5"))).isFalse();
+    assertThat(puts.putIf(over, Bytes.utf8("7"))).isTrue();
+    assertThat(puts.putIf(over, Bytes.utf8("7"))).isFalse();
+    CellBatch page = new CellBatch();
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    try (CellCursor cursor = table.read(plan, null)) {
+      assertThat(cursor.next(page)).isTrue();
+    }
+    assertThat(page.cell(0)).isEqualTo(new Cell(over.row(), 0, over.qualifier(), 7, over.value()));
   }
 
   @Test
