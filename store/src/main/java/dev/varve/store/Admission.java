@@ -34,13 +34,18 @@ public final class Admission {
     if (rowLength > limits.rowKey()) {
       return tooLong("row key", rowLength, limits.rowKey());
     }
+    long bytes = 0;
     for (int i = first; i < end; i++) {
       String refusal = refusal(batch, i);
       if (refusal != null) {
         return refusal;
       }
+      bytes += SizeLimits.editBytes(batch, i);
     }
-    return null;
+    return bytes > limits.mutationBytes()
+        ? "a mutation of %d edits and %d bytes, at most %d bytes are possible"
+            .formatted(end - first, bytes, limits.mutationBytes())
+        : null;
   }
 
   private @Nullable String refusal(MutationBatch batch, int index) {

@@ -13,6 +13,8 @@ package dev.varve.store;
  *     bound
  * @param families how many families a table should have at most
  * @param editsPerRow edits in one mutation, hard
+ * @param mutationBytes bytes of one mutation, hard: of each edit its row key, qualifier and value,
+ *     and {@link #EDIT_BYTES} more; {@link Long#MAX_VALUE} where there is no such bound
  */
 public record SizeLimits(
     int rowKey,
@@ -22,4 +24,39 @@ public record SizeLimits(
     long softRow,
     long hardRow,
     int families,
-    int editsPerRow) {}
+    int editsPerRow,
+    long mutationBytes) {
+  /** What an edit counts beside its bytes. */
+  public static final int EDIT_BYTES = 64;
+
+  /** Limits of a store that takes mutations of any weight. */
+  public SizeLimits(
+      int rowKey,
+      int qualifier,
+      int softValue,
+      int hardValue,
+      long softRow,
+      long hardRow,
+      int families,
+      int editsPerRow) {
+    this(
+        rowKey,
+        qualifier,
+        softValue,
+        hardValue,
+        softRow,
+        hardRow,
+        families,
+        editsPerRow,
+        Long.MAX_VALUE);
+  }
+
+  /** What an edit of a batch counts for {@link #mutationBytes}. */
+  public static long editBytes(MutationBatch batch, int edit) {
+    CellBatch cells = batch.cells();
+    return (long) cells.rowLength(edit)
+        + cells.qualifierLength(edit)
+        + cells.valueLength(edit)
+        + EDIT_BYTES;
+  }
+}

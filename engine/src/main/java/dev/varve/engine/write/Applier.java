@@ -5,6 +5,7 @@ import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.RowOutcome;
+import dev.varve.store.SizeLimits;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.time.Duration;
@@ -28,13 +29,15 @@ final class Applier {
 
   private final Table table;
   private final int editsPerRow;
+  private final long mutationBytes;
 
   /**
-   * @param editsPerRow as many edits as one mutation may have
+   * @param limits how large one mutation may be
    */
-  Applier(Table table, int editsPerRow) {
+  Applier(Table table, SizeLimits limits) {
     this.table = table;
-    this.editsPerRow = editsPerRow;
+    this.editsPerRow = limits.editsPerRow();
+    this.mutationBytes = limits.mutationBytes();
   }
 
   /**
@@ -59,24 +62,40 @@ final class Applier {
   List<Rejected> apply(
       MutationBatch batch, int longest, Durability durability, @Nullable Duration lifetime) {
     List<Rejected> rejected = new ArrayList<>(0);
-    if (longest <= editsPerRow) {
+    if (longest <= editsPerRow && isLight(batch)) {
       applyAgain(batch, durability, lifetime, rejected);
       return rejected;
     }
     MutationBatch piece = new MutationBatch();
     int inRow = 0;
+    long bytes = 0;
     for (int edit = 0; edit < batch.size(); edit++) {
       boolean sameRow = edit > 0 && batch.cells().sameRow(edit - 1, edit);
+      long weight = SizeLimits.editBytes(batch, edit);
       inRow = sameRow ? inRow + 1 : 1;
-      if (inRow > editsPerRow) {
+      bytes = sameRow ? bytes + weight : weight;
+      if (inRow > 1 && (inRow > editsPerRow || bytes > mutationBytes)) {
         applyAgain(piece, Durability.ORDERED, lifetime, rejected);
         piece = new MutationBatch();
         inRow = 1;
+        bytes = weight;
       }
       piece.addFrom(batch, edit);
     }
     applyAgain(piece, durability, lifetime, rejected);
     return rejected;
+  }
+
+  /** Whether all of a batch is lighter than one mutation may be. */
+  private boolean isLight(MutationBatch batch) {
+    if (mutationBytes == Long.MAX_VALUE) {
+      return true;
+    }
+    long bytes = 0;
+    for (int edit = 0; edit < batch.size(); edit++) {
+      bytes += SizeLimits.editBytes(batch, edit);
+    }
+    return bytes <= mutationBytes;
   }
 
   private void applyAgain(

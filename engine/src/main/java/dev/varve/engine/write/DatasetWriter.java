@@ -162,7 +162,7 @@ public final class DatasetWriter {
   }
 
   private static Applier applier(Store store, Table table) {
-    return new Applier(table, store.capabilities(table.spec()).limits().editsPerRow());
+    return new Applier(table, store.capabilities(table.spec()).limits());
   }
 
   private void found(PlacedLayout layout, Bytes row, Finding finding) {

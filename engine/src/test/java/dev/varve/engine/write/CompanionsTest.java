@@ -32,7 +32,8 @@ class CompanionsTest {
   private long stamp;
 
   private Companions companions() {
-    return new Companions(markers, new Applier(markers.table(), 1000));
+    return new Companions(
+        markers, new Applier(markers.table(), store.capabilities(markers.table().spec()).limits()));
   }
 
   @Test

@@ -28,7 +28,10 @@ final class RefusalPromises {
             "a family that is not there", "family", (batch, limits) -> put(batch, text("m"), 3)),
         refuses("a time that no range holds", "cell time", RefusalPromises::lastTime),
         new ContractTest("refuses a row whole", RefusalPromises::rowWhole),
-        new ContractTest("takes what is just within the limits", RefusalPromises::withinLimits));
+        new ContractTest("takes what is just within the limits", RefusalPromises::withinLimits),
+        new ContractTest(
+            "takes a mutation as heavy as the limits allow, and none heavier",
+            RefusalPromises::heavy));
   }
 
   private interface Wrong {
@@ -111,6 +114,34 @@ final class RefusalPromises {
         .satisfiesExactly(
             first -> assertThat(first.value().length()).isEqualTo(limits.softValue()),
             second -> assertThat(second.qualifier()).isEqualTo(ones(limits.qualifier())));
+  }
+
+  private static void heavy(Lab lab) {
+    SizeLimits limits = lab.capabilities().limits();
+    if (limits.mutationBytes() == Long.MAX_VALUE) {
+      return;
+    }
+    Bytes row = ones(2048);
+    Table table = lab.table("t");
+    MutationBatch batch = new MutationBatch();
+    long bytes = 0;
+    while (bytes <= limits.mutationBytes()) {
+      Bytes qualifier = text("%08d".formatted(batch.size()));
+      batch.put(row, Lab.LATEST, qualifier, 1, Bytes.EMPTY);
+      bytes += SizeLimits.editBytes(batch, batch.size() - 1);
+    }
+    assertThat(table.apply(batch, Durability.SYNCED))
+        .singleElement()
+        .satisfies(outcome -> {
+          assertThat(outcome.status()).isEqualTo(Status.REJECTED);
+          assertThat(outcome.reason()).contains("bytes are possible");
+        });
+    MutationBatch within = new MutationBatch();
+    for (int i = 0; i < batch.size() - 1; i++) {
+      within.addFrom(batch, i);
+    }
+    Lab.apply(table, within);
+    assertThat(Lab.readAll(table)).hasSize(within.size());
   }
 
   private static Bytes zeros(int length) {
