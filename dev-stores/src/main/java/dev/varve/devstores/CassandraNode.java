@@ -69,27 +69,25 @@ public final class CassandraNode implements DevStore {
 
   /** Starts a node that is alone, on free ports of 127.0.0.1. */
   public static CassandraNode alone(Path directory) {
-    return alone(directory, false);
+    return alone(directory, Log.PERIODIC, false);
+  }
+
+  /** Starts a node that is alone and forgets nothing that it acknowledged, however it ends. */
+  public static CassandraNode synced(Path directory) {
+    return alone(directory, Log.SYNCED, false);
   }
 
   /** Starts a node that is alone and never started again, for tests that make many tables. */
   public static CassandraNode shortLived(Path directory) {
-    return alone(directory, true);
+    return alone(directory, Log.PERIODIC, true);
   }
 
-  private static CassandraNode alone(Path directory, boolean shortLived) {
+  private static CassandraNode alone(Path directory, Log commitLog, boolean shortLived) {
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     return start(
         directory,
         new Settings(
-            "127.0.0.1",
-            "127.0.0.1",
-            ports.get(0),
-            ports.get(1),
-            0,
-            512,
-            Log.PERIODIC,
-            shortLived));
+            "127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 512, commitLog, shortLived));
   }
 
   /** Starts a node and returns once it serves clients. */
@@ -196,7 +194,6 @@ public final class CassandraNode implements DevStore {
     concurrent_counter_writes: 2
     concurrent_compactors: 1
     native_transport_max_threads: 8
-    commitlog_segment_size: 8MiB
     batch_size_warn_threshold: 50KiB
     batch_size_fail_threshold: 500KiB
     """

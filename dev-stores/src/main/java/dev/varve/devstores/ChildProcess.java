@@ -18,6 +18,9 @@ public final class ChildProcess implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final int SHOWN_LINES = 20;
 
+  /** How long a program may take to end in order once this process is asked to end. */
+  private static final Duration FAREWELL = Duration.ofSeconds(20);
+
   private final String name;
   private final Process process;
   private final Path log;
@@ -29,7 +32,20 @@ public final class ChildProcess implements AutoCloseable {
     this.process = process;
     this.log = log;
     this.logFrom = logFrom;
-    this.hook = new Thread(process::destroyForcibly, "end of " + name);
+    this.hook = new Thread(() -> end(process, FAREWELL), "end of " + name);
+  }
+
+  /** Asks a program to end, so that it can write down what it knows; what does not is killed. */
+  static void end(Process process, Duration atMost) {
+    process.destroy();
+    try {
+      if (process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
   }
 
   /**

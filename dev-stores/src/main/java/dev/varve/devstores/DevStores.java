@@ -21,7 +21,7 @@ public enum DevStores {
   CASSANDRA {
     @Override
     public DevStore start(Path directory) {
-      return CassandraNode.alone(directory);
+      return CassandraNode.synced(directory);
     }
   };
 

@@ -51,6 +51,24 @@ class ChildProcessTest {
   }
 
   @Test
+  void letsAProgramEndInOrderWithThisOneButNotForEver() throws Exception {
+    Process polite = trapping("trap 'exit 7' TERM");
+    ChildProcess.end(polite, Duration.ofSeconds(20));
+    assertThat(polite.waitFor()).isEqualTo(7);
+    Process stubborn = trapping("trap '' TERM");
+    ChildProcess.end(stubborn, Duration.ofMillis(100));
+    assertThat(stubborn.waitFor()).isEqualTo(128 + 9);
+  }
+
+  /** A script that waits for ever, once it has set its trap. */
+  private static Process trapping(String trap) throws Exception {
+    Process process =
+        new ProcessBuilder("sh", "-c", trap + "; echo ready; while :; do sleep 0.05; done").start();
+    assertThat(process.inputReader().readLine()).isEqualTo("ready");
+    return process;
+  }
+
+  @Test
   void findsTheJavaThatRunsThisByItsVersion() {
     int version = Runtime.version().feature();
     assertThat(JavaHome.java(version)).isExecutable();
