@@ -12,8 +12,8 @@ public interface Table extends AutoCloseable {
   TableSpec spec();
 
   /**
-   * Applies a batch: each mutation whole or not at all, those of one row in their order, the rows in
-   * no promised one.
+   * Applies a batch: each mutation whole or not at all, those of one row in their order, the rows
+   * in no promised one.
    *
    * @return one outcome a mutation, in the order of the batch; an empty list where all were
    *     applied, which is the usual end

@@ -9,9 +9,10 @@ public enum TimeUse {
   DATA,
 
   /**
-   * The order of acceptance: of two cells in a column the one of higher time is the later. Writers
-   * hand in times that rise, so that a store may keep the last cell that it was given where only
-   * one version is wanted.
+   * The order of acceptance: of two cells in a column the one of higher time is the later, and the
+   * one that is seen where only one version is wanted, whatever the order they arrive in. A store
+   * that is embedded may keep the last cell that it was given: its one writer hands in times that
+   * rise.
    */
   CLOCK
 }

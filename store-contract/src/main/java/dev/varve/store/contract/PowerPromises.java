@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
@@ -43,6 +44,10 @@ final class PowerPromises {
             Power.ConditionalPut.class,
             PowerPromises::putsIf),
         with("compares with the newest version", Power.ConditionalPut.class, PowerPromises::newest),
+        with(
+            "replaces what was put on a condition by a later put, and deletes it",
+            Power.ConditionalPut.class,
+            PowerPromises::putsBehind),
         with(
             "refuses a conditional put that is too large",
             Power.ConditionalPut.class,
@@ -183,6 +188,21 @@ final class PowerPromises {
       assertThat(won).as("winners of round %d", round).hasValue(1);
       assertThat(newest(table, Lab.LATEST)).isEqualTo(next);
     }
+  }
+
+  private static void putsBehind(Lab lab, Table table, Power.ConditionalPut power) {
+    assertThat(power.putIf(Lab.cell("r", Lab.LATEST, "q", 1, "decided"), null)).isTrue();
+    Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 2, "put"));
+    assertThat(Lab.values(Lab.readAll(table))).containsExactly("put");
+    assertThat(power.putIf(Lab.cell("r", Lab.LATEST, "q", 3, "again"), text("decided"))).isFalse();
+    assertThat(power.putIf(Lab.cell("r", Lab.LATEST, "q", 3, "again"), text("put"))).isTrue();
+    assertThat(Lab.values(Lab.readAll(table))).containsExactly("again");
+    MutationBatch delete = new MutationBatch();
+    delete.deleteRow(text("r"));
+    Lab.apply(table, delete);
+    assertThat(Lab.readAll(table)).isEmpty();
+    assertThat(power.putIf(Lab.cell("r", Lab.LATEST, "q", 4, "anew"), null)).isTrue();
+    assertThat(Lab.values(Lab.readAll(table))).containsExactly("anew");
   }
 
   private static void tooLarge(Lab lab, Table table, Power.ConditionalPut power) {

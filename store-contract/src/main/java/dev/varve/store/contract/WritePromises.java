@@ -32,6 +32,9 @@ final class WritePromises {
     return List.of(
         new ContractTest("keeps the later put of a column", WritePromises::laterPut),
         new ContractTest(
+            "shows the later put of a clock, whatever the order they arrive in",
+            WritePromises::laterByClock),
+        new ContractTest(
             "keeps versions newest first, whatever their order", WritePromises::versions),
         new ContractTest("keeps as many versions as the family", WritePromises::keepsSoMany),
         new ContractTest("replaces a version of the same time", WritePromises::sameTime),
@@ -63,6 +66,24 @@ final class WritePromises {
     Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 1, "first"));
     Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 2, "second"));
     assertThat(Lab.readAll(table)).containsExactly(Lab.cell("r", Lab.LATEST, "q", 2, "second"));
+  }
+
+  /** An embedded store has one writer, which hands in times that rise. */
+  private static void laterByClock(Lab lab) {
+    if (lab.store().isEmbedded()) {
+      return;
+    }
+    Table table = lab.table("t");
+    Cell later = Lab.cell("r", Lab.LATEST, "q", 2000, "later");
+    Lab.put(table, later);
+    Lab.put(table, Lab.cell("r", Lab.LATEST, "q", 1000, "earlier"));
+    assertThat(Lab.readAll(table)).containsExactly(later);
+    lab.reopen();
+    Lab.put(lab.table("t"), Lab.cell("r", Lab.LATEST, "q", 1999, "earlier again"));
+    assertThat(Lab.readAll(lab.table("t"))).containsExactly(later);
+    Cell last = Lab.cell("r", Lab.LATEST, "q", 2001, "last");
+    Lab.put(lab.table("t"), last);
+    assertThat(Lab.readAll(lab.table("t"))).containsExactly(last);
   }
 
   private static void versions(Lab lab) {

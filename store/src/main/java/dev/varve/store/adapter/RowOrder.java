@@ -5,6 +5,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.SizeLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -155,7 +156,7 @@ public final class RowOrder {
   private long bytes(Mutation mutation) {
     long bytes = 0;
     for (int i = mutation.first; i < mutation.end; i++) {
-      bytes += batch.cells().qualifierLength(i) + batch.cells().valueLength(i);
+      bytes += SizeLimits.editBytes(batch, i);
     }
     return bytes;
   }

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * is, with the same write times, so that it does not matter how often it arrives.
  */
 final class Application {
-  /** Half of what a node takes as one record of its log where nothing else is configured. */
-  private static final int MUTATION_BYTES_MAX = 8 << 20;
-
   private final Requests requests;
   private final TableEntry entry;
   private final MutationBatch batch;
@@ -53,12 +50,11 @@ final class Application {
       Requests requests,
       TableEntry entry,
       List<? extends FamilyTable> families,
-      WriteTimes times,
       MutationBatch batch) {
     this.requests = requests;
     this.entry = entry;
     this.batch = batch;
-    this.statements = new MutationStatements(requests, families, times, batch);
+    this.statements = new MutationStatements(requests, families, batch);
     this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().write());
   }
 
@@ -79,9 +75,6 @@ final class Application {
 
   private Pending start(Admission admission, int first, int end) {
     String refusal = entry.isDropped() ? entry.whyGone() : admission.refusal(batch, first, end);
-    if (refusal == null) {
-      refusal = tooLarge(first, end);
-    }
     if (refusal != null) {
       return new Pending(null, new RowOutcome(Status.REJECTED, refusal));
     }
@@ -106,16 +99,6 @@ final class Application {
   private static boolean isMissing(StoreException failure) {
     Throwable cause = failure.getCause();
     return cause != null && Failures.isMissingTable(cause);
-  }
-
-  private @Nullable String tooLarge(int first, int end) {
-    long bytes = 0;
-    for (int i = first; i < end; i++) {
-      bytes += batch.cells().qualifierLength(i) + batch.cells().valueLength(i);
-    }
-    return bytes > MUTATION_BYTES_MAX
-        ? "a mutation of %d bytes, at most %d are possible".formatted(bytes, MUTATION_BYTES_MAX)
-        : null;
   }
 
   /** Waits for all answers; says whether every mutation has its outcome. */
@@ -144,10 +127,8 @@ final class Application {
     if (status != Status.REJECTED && attempt < requests.options().retries()) {
       return;
     }
-    if (status == Status.NOT_APPLIED && mutation.maybeApplied) {
-      status = Status.UNKNOWN;
-    }
-    StoreException words = entry.failure(requests.failure(failure));
+    status = Failures.ending(failure, mutation.maybeApplied);
+    StoreException words = entry.failure(requests.failure(failure, status == Status.UNKNOWN));
     mutation.outcome = new RowOutcome(status, words.getMessage());
   }
 

@@ -76,7 +76,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     for (FamilySelect select : plan.families()) {
       boolean within = resume != null && resume.family() == select.family();
       sources.add(
-          new RowSource(requests, this, table.family(select.family()), pageSize(plan, requests)));
+          new RowSource(requests, this, table.family(select.family()), pageCells(plan, requests)));
       trims.add(
           new ColumnTrim(
               select,
@@ -90,7 +90,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     return plan.limits().rows() < Long.MAX_VALUE || plan.limits().cells() < Long.MAX_VALUE;
   }
 
-  private static int pageSize(ReadPlan plan, Requests requests) {
+  private static int pageCells(ReadPlan plan, Requests requests) {
     long wanted = Math.min(plan.limits().pageCells(), plan.limits().cells());
     return (int) Math.min(requests.options().pageCells(), Math.max(PAGE_MIN, wanted));
   }

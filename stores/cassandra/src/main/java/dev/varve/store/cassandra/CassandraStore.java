@@ -19,9 +19,14 @@ import java.util.concurrent.ConcurrentHashMap;
 final class CassandraStore implements Store {
   static final String KIND = "cassandra";
 
-  /** What stands in the key of a row in Cassandra has 65,535 bytes together. */
+  /**
+   * What stands in the key of a row in Cassandra has 65,535 bytes together. A mutation stays below
+   * what a node takes as one record of its log and in one message, 16 MiB each where nothing else
+   * is configured.
+   */
   private static final SizeLimits LIMITS =
-      new SizeLimits(16 << 10, 32 << 10, 1 << 20, 8 << 20, 100L << 20, 2L << 30, 10, 20_000);
+      new SizeLimits(
+          16 << 10, 32 << 10, 1 << 20, 8 << 20, 100L << 20, 2L << 30, 10, 20_000, 10L << 20);
 
   private static final Capabilities CAPABILITIES =
       new Capabilities(
@@ -53,7 +58,7 @@ final class CassandraStore implements Store {
    */
   CassandraStore(CassandraOptions options) {
     this.requests = new Requests(options);
-    this.catalog = new TableCatalog(requests);
+    this.catalog = new TableCatalog(requests, TableCatalog.MAKING_TIMEOUT);
     this.foreign = new ForeignSchema(requests);
   }
 
@@ -122,14 +127,17 @@ final class CassandraStore implements Store {
       }
       entry = catalog.create(spec);
     }
+    requests.learnReplicas();
+    boolean readOnly = mode == OpenMode.READ_ONLY;
+    TimeToLive timeToLive = readOnly ? TimeToLive.NEVER : catalog.adapt(spec);
     return new CassandraTable(
         requests,
         entry,
         spec,
-        catalog.tables(spec),
+        catalog.tables(spec, timeToLive).stream().map(CellTable::asFamily).toList(),
         CAPABILITIES,
         cursors,
-        mode == OpenMode.READ_ONLY);
+        readOnly);
   }
 
   /** A table of another program: it is there, or it is not ours to make. */
@@ -139,6 +147,7 @@ final class CassandraStore implements Store {
           "keyspace %s of the cassandra store has no table '%s', which another program makes"
               .formatted(requests.options().keyspace(), spec.name()));
     }
+    requests.learnReplicas();
     TableEntry entry =
         foreignEntries.computeIfAbsent(
             spec.name(), name -> new TableEntry(spec, UUID.randomUUID()));

@@ -14,6 +14,7 @@ import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.Upkeep;
+import dev.varve.store.adapter.RowOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,9 +78,15 @@ final class CassandraTable implements Table {
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
     // Cassandra knows one durability: that of the write consistency level.
-    return readOnly
-        ? refuseAll(batch)
-        : new Application(requests, entry, families, entry.times(), batch).run(admission);
+    return readOnly ? refuseAll(batch) : apply(batch, families);
+  }
+
+  private List<RowOutcome> apply(MutationBatch batch, List<? extends FamilyTable> into) {
+    return RowOrder.apply(
+        batch,
+        capabilities.limits().editsPerRow(),
+        admission::refusal,
+        ordered -> new Application(requests, entry, into, ordered).run(admission));
   }
 
   private List<RowOutcome> refuseAll(MutationBatch batch) {
@@ -123,9 +130,7 @@ final class CassandraTable implements Table {
     Duration kept = spec.upkeep().retention();
     Duration shorter = kept == null || lifetime.compareTo(kept) < 0 ? lifetime : kept;
     TableSpec ending = spec.with(new Upkeep(shorter, null, List.of()));
-    return new Application(
-            requests, entry, List.of(new ForeignTable(requests, ending)), entry.times(), batch)
-        .run(admission);
+    return apply(batch, List.of(new ForeignTable(requests, ending)));
   }
 
   @Override

@@ -10,8 +10,10 @@ import com.datastax.oss.driver.api.core.servererrors.BootstrappingException;
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import dev.varve.store.RowOutcome.Status;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 
 /** What the failure of a request says of the write that it carried. */
 final class Failures {
@@ -37,10 +39,41 @@ final class Failures {
     };
   }
 
+  /**
+   * How a conditional write ended: that too few replicas are up may be said of the commit of what
+   * was decided already.
+   */
+  static Status ofConditional(Throwable failure) {
+    boolean perhapsDecided =
+        failure instanceof UnavailableException
+            || (failure instanceof AllNodesFailedException all
+                && errors(all).anyMatch(UnavailableException.class::isInstance));
+    return perhapsDecided ? Status.UNKNOWN : status(failure);
+  }
+
+  /**
+   * How a write ended after several attempts: of what may stand nobody knows, whatever is said of a
+   * later attempt.
+   *
+   * @param maybeApplied whether one of the attempts may have been applied
+   */
+  static Status ending(Throwable last, boolean maybeApplied) {
+    return maybeApplied ? Status.UNKNOWN : status(last);
+  }
+
+  /** Whether an answer was larger than a frame may be. */
+  static boolean isTooLong(Throwable failure) {
+    return failure instanceof FrameTooLongException
+        || (failure instanceof AllNodesFailedException all
+            && errors(all).anyMatch(FrameTooLongException.class::isInstance));
+  }
+
+  private static Stream<Throwable> errors(AllNodesFailedException all) {
+    return all.getAllErrors().values().stream().flatMap(List::stream);
+  }
+
   private static Status ofAll(AllNodesFailedException all) {
-    return all.getAllErrors().values().stream()
-            .flatMap(java.util.List::stream)
-            .allMatch(error -> status(error) == Status.NOT_APPLIED)
+    return errors(all).allMatch(error -> status(error) == Status.NOT_APPLIED)
         ? Status.NOT_APPLIED
         : Status.UNKNOWN;
   }

@@ -3,7 +3,6 @@ package dev.varve.store.cassandra;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import dev.varve.model.Bytes;
-import dev.varve.model.TimeRange;
 import dev.varve.store.CellBatch;
 import dev.varve.store.ColumnTuple;
 import dev.varve.store.StoreException;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ForeignTable implements FamilyTable {
   private final Requests requests;
   private final String table;
-  private final long ttlSeconds;
+  private final TimeToLive timeToLive;
   private final List<TypedColumn> partition;
   private final List<TypedColumn> clustering;
   private final @Nullable TypedColumn value;
@@ -42,7 +41,7 @@ final class ForeignTable implements FamilyTable {
     this.requests = requests;
     this.table =
         CqlNames.quoted(requests.options().keyspace()) + "." + CqlNames.quoted(spec.name());
-    this.ttlSeconds = TableOptions.timeToLive(spec.upkeep());
+    this.timeToLive = TimeToLive.of(TableOptions.timeToLive(spec.upkeep()));
     switch (spec.form()) {
       case TableForm.KeyColumnValue form -> {
         partition = List.of(form.key());
@@ -108,8 +107,8 @@ final class ForeignTable implements FamilyTable {
   }
 
   @Override
-  public boolean timed() {
-    return false;
+  public WriteTimes times() {
+    return new MillisecondTimes();
   }
 
   /**
@@ -155,25 +154,19 @@ final class ForeignTable implements FamilyTable {
       values.add(ByteBuffer.wrap(edits.bytes(), edits.valueOffset(edit), edits.valueLength(edit)));
     }
     values.add(stamp);
-    values.add((int) ttlSeconds);
+    values.add(timeToLive.seconds());
     return requests.bind(put, values.toArray());
   }
 
-  @Override
-  public BoundStatement deleteColumn(CellBatch edits, int edit, long stamp) {
+  /** Deletes a column. */
+  BoundStatement deleteColumn(CellBatch edits, int edit, long stamp) {
     List<@Nullable Object> values = cell(edits, edit);
     values.addFirst(stamp);
     return requests.bind(delete(whereCell), values.toArray());
   }
 
-  @Override
-  public BoundStatement deleteTimes(CellBatch edits, int edit, TimeRange times, long stamp) {
-    throw new IllegalStateException("a column holds one cell");
-  }
-
-  /** Where keys are tuples there is no statement for it; {@link MutationStatements} asks first. */
-  @Override
-  public BoundStatement deleteQualifiers(CellBatch edits, int edit, long stamp) {
+  /** Where {@link #deletesRanges} says no there is no statement for it. */
+  BoundStatement deleteQualifiers(CellBatch edits, int edit, long stamp) {
     List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
     values.addFirst(stamp);
     values.addAll(split(edits.qualifier(edit), clustering));
@@ -183,13 +176,13 @@ final class ForeignTable implements FamilyTable {
         delete(whereRow + " AND " + column + " >= ? AND " + column + " < ?"), values.toArray());
   }
 
-  @Override
-  public boolean deletesRanges() {
+  /** Whether a range of qualifiers can be deleted without knowing what is there. */
+  boolean deletesRanges() {
     return !tuples && clustering.getFirst().type() == TypedColumn.Type.BLOB;
   }
 
-  @Override
-  public BoundStatement deleteRow(CellBatch edits, int edit, long stamp) {
+  /** Deletes a row. */
+  BoundStatement deleteRow(CellBatch edits, int edit, long stamp) {
     List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
     values.addFirst(stamp);
     return requests.bind(delete(whereRow), values.toArray());
@@ -199,18 +192,13 @@ final class ForeignTable implements FamilyTable {
     return "DELETE FROM " + table + " USING TIMESTAMP ? WHERE " + where;
   }
 
-  @Override
-  public BoundStatement selectColumn(CellBatch edits, int edit) {
+  /** Reads a column. */
+  BoundStatement selectColumn(CellBatch edits, int edit) {
     return requests.bind(select + " WHERE " + whereCell, cell(edits, edit).toArray());
   }
 
   @Override
-  public long writeTime(Row row) {
-    return time(row);
-  }
-
-  @Override
-  public BoundStatement select(Stretch stretch, boolean reverse) {
+  public BoundStatement select(Stretch stretch, boolean reverse, Requests.Wanted wanted) {
     List<@Nullable Object> values;
     try {
       values = new ArrayList<>(split(stretch.partition(), partition));
@@ -231,7 +219,7 @@ final class ForeignTable implements FamilyTable {
       cql.append(" AND ").append(name(clustering.getFirst())).append(" < ?");
       values.add(Buffers.of(to));
     }
-    return requests.bind(cql.toString(), values.toArray());
+    return requests.bind(wanted, cql.toString(), values.toArray());
   }
 
   private static @Nullable Bytes qualifierEnd(Stretch stretch) {

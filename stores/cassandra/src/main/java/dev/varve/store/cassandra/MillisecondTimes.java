@@ -11,19 +11,13 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class MillisecondTimes implements WriteTimes {
   @Override
-  public Stamps next(int steps, long firstPut) {
-    long delete = firstPut == Long.MAX_VALUE ? past() : firstPut - 1;
-    return new Stamps() {
-      @Override
-      public long ofPut(int step, long cellTime) {
-        return cellTime;
-      }
+  public long ofPut(long cellTime) {
+    return cellTime;
+  }
 
-      @Override
-      public long ofDelete(int step) {
-        return delete;
-      }
-    };
+  @Override
+  public long ofDelete(long firstPut) {
+    return firstPut == Long.MAX_VALUE ? past() : firstPut - 1;
   }
 
   /** A millisecond that is over: of a delete and a put of the same one, the delete would win. */

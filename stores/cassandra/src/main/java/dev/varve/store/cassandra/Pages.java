@@ -3,6 +3,7 @@ package dev.varve.store.cassandra;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import dev.varve.store.RowOutcome.Status;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.Iterator;
@@ -11,22 +12,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of one request, page by page. The next page is asked for when the one before it has been
- * begun, so that two of them are in memory at most.
+ * begun, so that two of them are in memory at most. A page that does not arrive is asked for again
+ * with fewer rows.
  */
 final class Pages {
   private final Requests requests;
   private final ReadWatch watch;
+  private final PageSize size;
   private Statement<?> statement;
   private @Nullable CompletableFuture<AsyncResultSet> coming;
   private Iterator<Row> page = Collections.emptyIterator();
   private @Nullable Row head;
 
-  /** Sends the request for the first page. */
-  Pages(Requests requests, ReadWatch watch, Statement<?> statement) {
+  /**
+   * Sends the request for the first page.
+   *
+   * @param size shared by what reads alike
+   */
+  Pages(Requests requests, ReadWatch watch, PageSize size, Statement<?> statement) {
     this.requests = requests;
     this.watch = watch;
+    this.size = size;
     this.statement = statement;
-    this.coming = requests.send(statement);
+    this.coming = send();
+  }
+
+  /** Rows that are all wanted, by whoever asks. */
+  static Pages ofAll(Requests requests, Statement<?> statement) {
+    return new Pages(
+        requests, requests::ensureOpen, new PageSize(requests.options().pageCells()), statement);
+  }
+
+  private CompletableFuture<AsyncResultSet> send() {
+    statement = statement.setPageSize(size.cells());
+    return requests.send(statement, watch::ensureWanted);
   }
 
   /** The row at hand; null behind the last. */
@@ -48,14 +67,28 @@ final class Pages {
   }
 
   private void turn(CompletableFuture<AsyncResultSet> answer) {
-    AsyncResultSet result = requests.execute(answer, statement, watch::ensureWanted);
+    AsyncResultSet result = requests.execute(answer, this::again, watch::ensureWanted);
     watch.countRequest();
+    size.learn(result.remaining(), result.getExecutionInfo().getResponseSizeInBytes());
     page = result.currentPage().iterator();
     ByteBuffer next = result.getExecutionInfo().getPagingState();
     coming = null;
     if (next != null) {
       statement = statement.setPagingState(next);
-      coming = requests.send(statement);
+      coming = send();
     }
+  }
+
+  private @Nullable Statement<?> again(Throwable failure, int attempt) {
+    boolean tooLong = Failures.isTooLong(failure);
+    Status status = Failures.status(failure);
+    if (!tooLong && (status == Status.REJECTED || attempt >= requests.options().retries())) {
+      return null;
+    }
+    if ((tooLong || status == Status.UNKNOWN) && !size.shrink() && tooLong) {
+      return null;
+    }
+    statement = statement.setPageSize(size.cells());
+    return statement;
   }
 }

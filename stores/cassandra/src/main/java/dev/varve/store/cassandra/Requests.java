@@ -20,6 +20,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The requests of a store: sent, awaited, repeated, counted, and ended with the store. */
 final class Requests implements AutoCloseable {
@@ -29,13 +31,17 @@ final class Requests implements AutoCloseable {
   private static final long PAUSE_MILLIS = 50;
   private static final long PAUSE_MAX_MILLIS = 2_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Requests.class);
+
   private final CqlSession session;
   private final CassandraOptions options;
   private final Semaphore writesInFlight;
+  private final Semaphore readsInFlight;
   private final Map<String, PreparedStatement> prepared = new ConcurrentHashMap<>();
   private final LongAdder sent = new LongAdder();
   private final LongAdder repeated = new LongAdder();
   private final LongAdder failed = new LongAdder();
+  private volatile boolean replicasKnown;
   private volatile boolean closed;
 
   /** Says whether an answer is still waited for, by throwing where it is not. */
@@ -46,6 +52,7 @@ final class Requests implements AutoCloseable {
   Requests(CassandraOptions options) {
     this.options = options;
     this.writesInFlight = new Semaphore(options.requestsInFlight());
+    this.readsInFlight = new Semaphore(options.requestsInFlight());
     this.session = Sessions.open(options);
   }
 
@@ -64,7 +71,22 @@ final class Requests implements AutoCloseable {
     }
   }
 
+  /** What to send after a failure. */
+  interface Again {
+    /**
+     * The statement that is sent next.
+     *
+     * @param attempt how many came before the one that failed
+     * @return null to give up
+     */
+    @Nullable Statement<?> after(Throwable failure, int attempt);
+  }
+
   PreparedStatement prepare(String cql) {
+    return prepare(this::ensureOpen, cql);
+  }
+
+  private PreparedStatement prepare(Wanted wanted, String cql) {
     PreparedStatement known = prepared.get(cql);
     if (known != null) {
       return known;
@@ -72,23 +94,30 @@ final class Requests implements AutoCloseable {
     ensureOpen();
     for (int attempt = 0; ; attempt++) {
       try {
-        PreparedStatement made = session.prepare(cql);
+        PreparedStatement made = await(session.prepareAsync(cql).toCompletableFuture(), wanted);
         prepared.put(cql, made);
         return made;
-      } catch (RuntimeException e) {
+      } catch (ExecutionException e) {
+        Throwable cause = Failures.cause(e);
         // A node may not have heard of a new table yet.
-        boolean hopeless = Failures.status(e) == Status.REJECTED && !Failures.isMissingTable(e);
+        boolean hopeless =
+            Failures.status(cause) == Status.REJECTED && !Failures.isMissingTable(cause);
         if (attempt >= options.retries() || hopeless) {
-          throw failure(e);
+          throw failure(cause, false);
         }
-        pause(attempt, this::ensureOpen);
+        pause(attempt, wanted);
       }
     }
   }
 
   /** A statement with its values: buffers as they are, and numbers. */
   BoundStatement bind(String cql, @Nullable Object... values) {
-    BoundStatementBuilder builder = prepare(cql).boundStatementBuilder();
+    return bind(this::ensureOpen, cql, values);
+  }
+
+  /** A statement with its values, where somebody waits for its being made ready. */
+  BoundStatement bind(Wanted wanted, String cql, @Nullable Object... values) {
+    BoundStatementBuilder builder = prepare(wanted, cql).boundStatementBuilder();
     for (int i = 0; i < values.length; i++) {
       builder =
           switch (values[i]) {
@@ -108,20 +137,51 @@ final class Requests implements AutoCloseable {
     prepared.keySet().removeIf(cql -> cql.contains(CqlNames.quoted(cqlTable)));
   }
 
-  /** Sends a request once, however many are under way. */
-  CompletableFuture<AsyncResultSet> send(Statement<?> statement) {
-    ensureOpen();
-    sent.increment();
-    return session.executeAsync(statement).toCompletableFuture();
+  /**
+   * Sends a request once that is no write of cells, as soon as fewer than the limit are under way.
+   */
+  CompletableFuture<AsyncResultSet> send(Statement<?> statement, Wanted wanted) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        wanted.ensure();
+        ensureOpen();
+        try {
+          if (readsInFlight.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+            return send(statement, readsInFlight);
+          }
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Sends a write once, as soon as fewer than the limit are under way. */
   CompletableFuture<AsyncResultSet> sendWrite(Statement<?> write) {
     writesInFlight.acquireUninterruptibly();
+    return send(write, writesInFlight);
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param inFlight holds a permit of it, which ends with the request
+   */
+  private CompletableFuture<AsyncResultSet> send(Statement<?> statement, Semaphore inFlight) {
     try {
-      return send(write).whenComplete((result, failure) -> writesInFlight.release());
+      ensureOpen();
+      sent.increment();
+      return session
+          .executeAsync(statement)
+          .toCompletableFuture()
+          .whenComplete((result, failure) -> inFlight.release());
     } catch (RuntimeException e) {
-      writesInFlight.release();
+      inFlight.release();
       throw e;
     }
   }
@@ -157,38 +217,52 @@ final class Requests implements AutoCloseable {
    * @throws StoreException if it fails for good; unknown where it may have been applied
    */
   AsyncResultSet execute(Statement<?> statement) {
-    return execute(send(statement), statement, this::ensureOpen);
+    return execute(
+        send(statement, this::ensureOpen),
+        (failure, attempt) ->
+            attempt >= options.retries() || Failures.status(failure) == Status.REJECTED
+                ? null
+                : statement,
+        this::ensureOpen);
   }
 
-  /** Waits for the answer to a request under way, and repeats it where it failed. */
-  AsyncResultSet execute(
-      CompletableFuture<AsyncResultSet> first, Statement<?> statement, Wanted wanted) {
+  /**
+   * Waits for the answer to a request under way, and sends another where it failed.
+   *
+   * @throws StoreException if it fails for good; unknown where an attempt may have been applied
+   */
+  AsyncResultSet execute(CompletableFuture<AsyncResultSet> first, Again again, Wanted wanted) {
     CompletableFuture<AsyncResultSet> answer = first;
+    boolean maybeApplied = false;
     for (int attempt = 0; ; attempt++) {
+      Statement<?> next;
       try {
         return await(answer, wanted);
       } catch (ExecutionException e) {
         Throwable cause = Failures.cause(e);
-        if (attempt >= options.retries() || Failures.status(cause) == Status.REJECTED) {
-          throw failure(cause);
+        maybeApplied |= Failures.status(cause) == Status.UNKNOWN;
+        next = again.after(cause, attempt);
+        if (next == null) {
+          throw failure(cause, maybeApplied);
         }
       }
       pause(attempt, wanted);
       countRetry();
-      answer = send(statement);
+      answer = send(next, wanted);
     }
   }
 
   /**
-   * Sends a request once, which must not be repeated, and waits for its answer.
+   * Sends a conditional statement once, which must not be repeated, and waits for its answer.
    *
    * @throws StoreException if it fails; unknown where it may have been applied
    */
   AsyncResultSet executeOnce(Statement<?> statement) {
     try {
-      return await(send(statement), this::ensureOpen);
+      return await(send(statement, this::ensureOpen), this::ensureOpen);
     } catch (ExecutionException e) {
-      throw failure(Failures.cause(e));
+      Throwable cause = Failures.cause(e);
+      throw failure(cause, Failures.ofConditional(cause) == Status.UNKNOWN);
     }
   }
 
@@ -211,17 +285,36 @@ final class Requests implements AutoCloseable {
     repeated.increment();
   }
 
-  /** The failure of a request in our words. */
-  StoreException failure(Throwable cause) {
+  /**
+   * The failure of a request in our words.
+   *
+   * @param unknown whether what it asked for may have been done
+   */
+  StoreException failure(Throwable cause, boolean unknown) {
     if (closed) {
-      return new StoreException("the cassandra store is closed", cause);
+      return new StoreException("the cassandra store is closed", cause, unknown);
     }
     if (cause instanceof StoreException known) {
       return known;
     }
     failed.increment();
-    return new StoreException(
-        "cassandra: " + Failures.words(cause), cause, Failures.status(cause) == Status.UNKNOWN);
+    return new StoreException("cassandra: " + Failures.words(cause), cause, unknown);
+  }
+
+  /**
+   * Learns, once the keyspace is there, which nodes hold which partitions, so that the driver asks
+   * one of them.
+   */
+  void learnReplicas() {
+    if (replicasKnown || session.getMetadata().getNodes().size() == 1) {
+      return;
+    }
+    try {
+      await(session.refreshSchemaAsync().toCompletableFuture(), this::ensureOpen);
+      replicasKnown = true;
+    } catch (ExecutionException e) {
+      LOG.warn("cassandra: any node is asked, not the next: {}", Failures.words(Failures.cause(e)));
+    }
   }
 
   CqlSession session() {
@@ -233,8 +326,12 @@ final class Requests implements AutoCloseable {
         "requests_total", (double) sent.sum(),
         "requests_repeated_total", (double) repeated.sum(),
         "requests_failed_total", (double) failed.sum(),
-        "writes_in_flight",
-            (double) (options.requestsInFlight() - writesInFlight.availablePermits()));
+        "writes_in_flight", inFlight(writesInFlight),
+        "reads_in_flight", inFlight(readsInFlight));
+  }
+
+  private double inFlight(Semaphore limit) {
+    return options.requestsInFlight() - limit.availablePermits();
   }
 
   @Override

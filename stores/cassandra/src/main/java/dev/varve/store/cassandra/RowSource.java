@@ -10,14 +10,14 @@ final class RowSource {
   private final Requests requests;
   private final ReadWatch watch;
   private final FamilyTable table;
-  private final int pageSize;
+  private final PageSize pageSize;
   private final ConsistencyLevel level;
 
-  RowSource(Requests requests, ReadWatch watch, FamilyTable table, int pageSize) {
+  RowSource(Requests requests, ReadWatch watch, FamilyTable table, int pageCells) {
     this.requests = requests;
     this.watch = watch;
     this.table = table;
-    this.pageSize = pageSize;
+    this.pageSize = new PageSize(pageCells);
     this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().read());
   }
 
@@ -35,6 +35,7 @@ final class RowSource {
     return new Pages(
         requests,
         watch,
-        table.select(stretch, reverse).setPageSize(pageSize).setConsistencyLevel(level));
+        pageSize,
+        table.select(stretch, reverse, watch::ensureWanted).setConsistencyLevel(level));
   }
 }

@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBui
 import dev.varve.store.StoreException;
 import dev.varve.store.cassandra.CassandraOptions.Compression;
 import java.time.Duration;
+import java.util.List;
 
 /** Opens sessions of the driver with the settings of a store. */
 final class Sessions {
@@ -70,11 +71,17 @@ final class Sessions {
                 options.compression() == Compression.LZ4 ? "lz4" : "none")
             .withInt(
                 DefaultDriverOption.CONNECTION_MAX_REQUESTS,
-                Math.min(32_768, options.requestsInFlight() + 64))
+                // As many reads as writes, and the driver's own; one connection may have to take
+                // all.
+                Math.min(32_768, 2 * options.requestsInFlight() + 64))
             .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(250))
             .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(10))
-            // Nothing here looks at the driver's picture of the schema, which is costly to draw.
+            // The driver's picture of the schema is costly to draw: Requests asks for it once, and
+            // for this keyspace alone, whose replication tells which node to ask.
             .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+            .withStringList(
+                DefaultDriverOption.METADATA_SCHEMA_REFRESHED_KEYSPACES,
+                List.of(options.keyspace()))
             // TableCatalog asks every node itself.
             .withDuration(DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, Duration.ZERO)
             .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)

@@ -61,7 +61,10 @@ final class SliceRead {
     }
     // Newer versions of the column may be needed to count the older ones.
     return new Position(
-        key, source.table().timed() ? resume.qualifier() : resume.qualifier().successor());
+        key,
+        source.table() instanceof VersionsTable
+            ? resume.qualifier()
+            : resume.qualifier().successor());
   }
 
   private ReverseRuns backwards(

@@ -1,10 +1,12 @@
 package dev.varve.store.cassandra;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
 import dev.varve.model.Resolution;
@@ -15,6 +17,7 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.adapter.SpecText;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +25,10 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tables of a keyspace and how they were made, kept in a table beside them. Every answer is
@@ -36,25 +42,40 @@ final class TableCatalog {
    * families, a line each:   DATA all points        // time use, versions kept, name
    *
    * A table is made as its row with ready = false, its tables in Cassandra, ready = true; it is
-   * dropped in the opposite order. All changes of a row are decided by Paxos. Who finds a row that
-   * does not become ready ends what another process began: nothing was ever written to it.
+   * dropped in the opposite order. All changes of a row are decided by Paxos. Whoever is about to
+   * drop tables claims the row first, by an id of its own and ready = false: the one before finds
+   * its id gone, and neither makes the table ready nor drops more. So who finds a row that does not
+   * become ready ends what another process began, to which nothing was ever written.
    */
   private static final Duration SCHEMA_TIMEOUT = Duration.ofSeconds(60);
-  private static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
+  static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
+  private static final Logger LOG = LoggerFactory.getLogger(TableCatalog.class);
   private static final long POLL_MILLIS = 50;
 
   private final Requests requests;
   private final String keyspace;
   private final String catalog;
+  private final Duration patience;
+  private final ConsistencyLevel serial;
+  private final ConsistencyLevel commit;
   private final Map<String, TableEntry> entries = new ConcurrentHashMap<>();
 
   /** Whether the catalog's own table was seen. */
   private volatile boolean there;
 
-  TableCatalog(Requests requests) {
+  /**
+   * The catalog of a keyspace.
+   *
+   * @param patience how long it waits for a table that another process makes or drops
+   */
+  TableCatalog(Requests requests, Duration patience) {
     this.requests = requests;
+    this.patience = patience;
     this.keyspace = CqlNames.quoted(requests.options().keyspace());
     this.catalog = keyspace + ".varve_tables";
+    CassandraOptions.Consistency levels = requests.options().consistency();
+    this.serial = DefaultConsistencyLevel.valueOf(levels.serial());
+    this.commit = DefaultConsistencyLevel.valueOf(levels.write());
   }
 
   /** A row of the catalog. */
@@ -88,8 +109,9 @@ final class TableCatalog {
   /** Makes a table unless it is there. */
   synchronized TableEntry create(TableSpec spec) {
     ensureCatalog();
-    long deadline = System.nanoTime() + MAKING_TIMEOUT.toNanos();
     UUID id = UUID.randomUUID();
+    UUID waitedFor = id;
+    long deadline = 0;
     while (true) {
       if (applied(
           "INSERT INTO %s (part, name, id, ready, unit, families) VALUES ('tables', ?, ?, false, ?, ?) IF NOT EXISTS",
@@ -107,8 +129,12 @@ final class TableCatalog {
       if (listed != null && listed.ready) {
         return entry(spec, listed.id);
       }
-      if (listed != null && System.nanoTime() > deadline) {
-        clear(listed);
+      if (listed != null && !listed.id.equals(waitedFor)) {
+        waitedFor = listed.id;
+        deadline = System.nanoTime() + patience.toNanos();
+      }
+      if (listed != null && System.nanoTime() - deadline > 0) {
+        clear(listed, false);
       } else {
         sleep();
       }
@@ -117,7 +143,7 @@ final class TableCatalog {
 
   private TableEntry make(TableSpec spec, UUID id) {
     String options = TableOptions.of(spec.upkeep(), requests.options());
-    for (CellTable table : tables(spec)) {
+    for (CellTable table : tables(spec, TimeToLive.NEVER)) {
       change(table.create(options));
     }
     if (!applied(
@@ -129,41 +155,110 @@ final class TableCatalog {
     return entry(spec, id);
   }
 
-  /** The tables of the families, there or not. */
-  List<CellTable> tables(TableSpec spec) {
-    List<CellTable> tables = new ArrayList<>();
-    for (FamilySpec family : spec.families()) {
-      tables.add(
-          new CellTable(
-              requests, CqlNames.table(spec.name(), family.name()), family, spec.partitioning()));
+  /**
+   * The tables of the families, there or not.
+   *
+   * @param timeToLive of the cells that are put
+   */
+  List<CellTable> tables(TableSpec spec, TimeToLive timeToLive) {
+    return spec.families().stream()
+        .map(family -> CellTable.of(requests, spec, family, timeToLive))
+        .toList();
+  }
+
+  /**
+   * Passes a retention that has become longer on to the tables of the families, and tells of one
+   * that has become shorter, which would delete.
+   *
+   * @return how long cells live that are put from now on
+   */
+  TimeToLive adapt(TableSpec spec) {
+    long wanted = TimeToLive.of(TableOptions.timeToLive(spec.upkeep())).seconds();
+    long kept = wanted;
+    for (CellTable table : tables(spec, TimeToLive.NEVER)) {
+      long life = timeToLive(table);
+      String alter =
+          "ALTER TABLE %s WITH default_time_to_live = %d".formatted(table.quotedName(), wanted);
+      if (TimeToLive.isLonger(wanted, life)) {
+        change(alter);
+        LOG.info(
+            "table '{}': cells put from now on live for {}, no more for {}: {}",
+            spec.name(),
+            TimeToLive.shown(wanted),
+            TimeToLive.shown(life),
+            alter);
+      } else if (TimeToLive.isLonger(life, wanted)) {
+        LOG.warn(
+            "table '{}' lets cells live for {}, its dataset asks for {} only: nothing is shortened by itself, since that deletes. If it is meant, run: {}",
+            spec.name(),
+            TimeToLive.shown(life),
+            TimeToLive.shown(wanted),
+            alter);
+        kept = TimeToLive.isLonger(life, kept) ? life : kept;
+      }
     }
-    return tables;
+    return TimeToLive.of(kept);
+  }
+
+  private long timeToLive(CellTable table) {
+    Row row =
+        requests
+            .execute(
+                SimpleStatement.newInstance(
+                    "SELECT default_time_to_live FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+                    requests.options().keyspace(),
+                    table.cqlName()))
+            .one();
+    return row == null ? 0 : row.getInt(0);
   }
 
   /** Deletes a table with its cells; nothing where there is none. */
   synchronized void drop(String name) {
     Listed listed = list(name);
-    if (listed == null) {
-      return;
+    if (listed != null) {
+      clear(listed, true);
     }
-    applied(
-        "UPDATE %s SET ready = false WHERE part = 'tables' AND name = ? IF id = ?",
-        name, listed.id);
-    clear(listed);
   }
 
-  private void clear(Listed listed) {
+  /**
+   * Drops the tables of a row and deletes it, unless somebody else claims it.
+   *
+   * @param ready whether the row may say that its table is ready
+   */
+  private void clear(Listed listed, boolean ready) {
     TableEntry entry = entries.remove(listed.spec.name());
     if (entry != null) {
       entry.drop();
     }
-    for (CellTable table : tables(listed.spec)) {
+    String name = listed.spec.name();
+    UUID held = listed.id;
+    boolean mayBeReady = ready;
+    for (CellTable table : tables(listed.spec, TimeToLive.NEVER)) {
+      // Claimed anew each time: whoever waits for this row counts from its last id on.
+      UUID mine = UUID.randomUUID();
+      if (!claim(name, held, mine, mayBeReady)) {
+        return;
+      }
+      held = mine;
+      mayBeReady = false;
       change(table.drop());
       requests.forget(table.cqlName());
     }
-    applied(
-        "DELETE FROM %s WHERE part = 'tables' AND name = ? IF id = ?",
-        listed.spec.name(), listed.id);
+    applied("DELETE FROM %s WHERE part = 'tables' AND name = ? IF id = ?", name, held);
+  }
+
+  private boolean claim(String name, UUID theirs, UUID mine, boolean mayBeReady) {
+    String condition = mayBeReady ? " IF id = ?" : " IF id = ? AND ready = false";
+    if (applied(
+        "UPDATE %s SET id = ?, ready = false WHERE part = 'tables' AND name = ?" + condition,
+        mine,
+        name,
+        theirs)) {
+      return true;
+    }
+    // Or the answer to an attempt before was lost.
+    Listed now = list(name);
+    return now != null && now.id.equals(mine);
   }
 
   /** The names of the tables that are there, sorted, those of other programs among them. */
@@ -172,7 +267,9 @@ final class TableCatalog {
     if (isThere()) {
       names.remove("varve_tables");
       for (Row row :
-          rows(bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'"))) {
+          rows(
+              bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'")
+                  .setConsistencyLevel(serial))) {
         String name = String.valueOf(row.getString("name"));
         TableSpec spec = spec(name, row.getString("unit"), row.getString("families"));
         for (FamilySpec family : spec.families()) {
@@ -200,7 +297,7 @@ final class TableCatalog {
 
   private List<Row> rows(Statement<?> statement) {
     List<Row> rows = new ArrayList<>();
-    Pages pages = new Pages(requests, requests::ensureOpen, statement);
+    Pages pages = Pages.ofAll(requests, statement);
     for (Row row = pages.peek(); row != null; row = pages.peek()) {
       rows.add(row);
       pages.pop();
@@ -216,8 +313,9 @@ final class TableCatalog {
         requests
             .execute(
                 bound(
-                    "SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables' AND name = ?",
-                    name))
+                        "SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables' AND name = ?",
+                        name)
+                    .setConsistencyLevel(serial))
             .one();
     UUID id = row == null ? null : row.getUuid("id");
     return row == null || id == null
@@ -243,20 +341,38 @@ final class TableCatalog {
   }
 
   private void ensureCatalog() {
-    if (!isThere()) {
+    if (isThere()) {
+      return;
+    }
+    if (!keyspaceIsThere()) {
       change(
           "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
               .formatted(keyspace, requests.options().replication()));
-      change(
-          "CREATE TABLE IF NOT EXISTS %s (part text, name text, id uuid, ready boolean, unit text, families text, PRIMARY KEY ((part), name))"
-              .formatted(catalog));
-      there = true;
     }
+    change(
+        "CREATE TABLE IF NOT EXISTS %s (part text, name text, id uuid, ready boolean, unit text, families text, PRIMARY KEY ((part), name))"
+            .formatted(catalog));
+    there = true;
+  }
+
+  private boolean keyspaceIsThere() {
+    return requests
+            .execute(
+                SimpleStatement.newInstance(
+                    "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?",
+                    requests.options().keyspace()))
+            .one()
+        != null;
   }
 
   /** Changes the schema and waits until all nodes know it. */
   private void change(String cql) {
-    requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
+    try {
+      requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
+    } catch (StoreException e) {
+      String grant = SchemaGrants.missing(e.getCause(), cql, keyspace);
+      throw grant == null ? e : new StoreException(grant, e);
+    }
     long deadline = System.nanoTime() + SCHEMA_TIMEOUT.toNanos();
     while (schemaVersions().size() > 1) {
       if (System.nanoTime() > deadline) {
@@ -268,31 +384,55 @@ final class TableCatalog {
   }
 
   /**
-   * The versions of all nodes that are up, each asked itself: what they know of each other may be
-   * of the time before.
+   * The versions of all nodes that are up. Those of this data center are asked themselves: what
+   * nodes know of each other may be of the time before. Others may have no connection from here,
+   * and stand in what the first of these knows.
    */
   private Set<UUID> schemaVersions() {
     Set<UUID> versions = new TreeSet<>();
+    Node teller = null;
+    Set<UUID> remote = new HashSet<>();
     for (Node node : requests.session().getMetadata().getNodes().values()) {
-      if (node.getState() == NodeState.UP) {
-        Row row =
-            requests
-                .execute(
-                    SimpleStatement.newInstance("SELECT schema_version FROM system.local")
-                        .setNode(node)
-                        .setConsistencyLevel(ConsistencyLevel.ONE))
-                .one();
-        UUID version = row == null ? null : row.getUuid(0);
-        if (version != null) {
-          versions.add(version);
-        }
+      if (node.getDistance() == NodeDistance.LOCAL && node.getState() == NodeState.UP) {
+        teller = node;
+        ask(node, "SELECT schema_version FROM system.local", row -> add(versions, row.getUuid(0)));
+      } else if (node.getState() != NodeState.DOWN && node.getState() != NodeState.FORCED_DOWN) {
+        add(remote, node.getHostId());
       }
+    }
+    if (teller != null && !remote.isEmpty()) {
+      ask(
+          teller,
+          "SELECT host_id, schema_version FROM system.peers_v2",
+          row -> {
+            if (remote.contains(row.getUuid(0))) {
+              add(versions, row.getUuid(1));
+            }
+          });
     }
     return versions;
   }
 
+  private static void add(Set<UUID> ids, @Nullable UUID id) {
+    if (id != null) {
+      ids.add(id);
+    }
+  }
+
+  private void ask(Node node, String cql, Consumer<Row> rows) {
+    requests
+        .execute(
+            SimpleStatement.newInstance(cql)
+                .setNode(node)
+                .setConsistencyLevel(ConsistencyLevel.ONE))
+        .currentPage()
+        .forEach(rows);
+  }
+
   private boolean applied(String cql, Object... values) {
-    return requests.execute(bound(cql, values)).wasApplied();
+    return requests
+        .execute(bound(cql, values).setConsistencyLevel(commit).setSerialConsistencyLevel(serial))
+        .wasApplied();
   }
 
   private BoundStatement bound(String cql, Object... values) {

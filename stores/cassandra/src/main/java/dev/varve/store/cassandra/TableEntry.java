@@ -11,7 +11,6 @@ final class TableEntry {
 
   private final TableSpec spec;
   private final UUID id;
-  private final WriteTimes times;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
   private volatile boolean dropped;
 
@@ -23,7 +22,6 @@ final class TableEntry {
   TableEntry(TableSpec spec, UUID id) {
     this.spec = spec;
     this.id = id;
-    this.times = spec.foreign() ? new MillisecondTimes() : new MicrosecondTimes();
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new ReentrantLock();
     }
@@ -35,10 +33,6 @@ final class TableEntry {
 
   UUID id() {
     return id;
-  }
-
-  WriteTimes times() {
-    return times;
   }
 
   /**

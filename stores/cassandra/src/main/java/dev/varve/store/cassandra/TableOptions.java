@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /** The options with which a table is made, from what the store may do for it. */
 final class TableOptions {
-  /** Cassandra keeps no cell longer by its own clock: 20 years. */
+  /** Cassandra takes no longer life: 20 years. */
   private static final long TTL_MAX_SECONDS = 630_720_000;
 
   /** As many windows over the retention: files enough to be dropped whole, few enough to read. */
@@ -17,10 +17,12 @@ final class TableOptions {
 
   static String of(Upkeep upkeep, CassandraOptions options) {
     String compression = options.tableCompression();
+    // Cells that could not end by their TTL from the start are kept for ever.
+    long life = TimeToLive.of(timeToLive(upkeep)).seconds();
     return "gc_grace_seconds = %d AND default_time_to_live = %d AND compression = {%s} AND compaction = {%s}"
         .formatted(
             options.gcGrace().toSeconds(),
-            timeToLive(upkeep),
+            life,
             compression == null ? "'enabled': false" : "'class': '" + compression + "'",
             compaction(upkeep));
   }
@@ -40,7 +42,7 @@ final class TableOptions {
   /** Windows of time where cells end by their time; the usual way for cells kept for ever. */
   static String compaction(Upkeep upkeep) {
     Duration retention = upkeep.retention();
-    if (retention == null || timeToLive(upkeep) == 0) {
+    if (retention == null || TimeToLive.of(timeToLive(upkeep)).seconds() == 0) {
       return "'class': 'SizeTieredCompactionStrategy'";
     }
     Duration bucket = upkeep.bucket();

@@ -11,14 +11,16 @@ import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.StoreException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The optional powers of a table, by Paxos. Cells that these decide about are best written by them
- * alone: Paxos takes its write times from the clocks of the nodes, a plain put from that of this
- * process, and the later of the two is seen.
+ * The optional powers of a table, by Paxos, which takes its write times from the clocks of the
+ * nodes. Where a column holds one cell, {@link LatestTable} keeps what is decided apart from what
+ * is put, so that the cell of the higher time is seen of both. In a {@link VersionsTable} the later
+ * write time is: cells that these decide about are best written by them alone.
  */
 final class TablePowers implements Power.ConditionalPut, Power.Increment {
   private static final int TRIES = 1000;
@@ -43,12 +45,21 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     ReentrantLock lock = lock(cell.row());
     lock.lock();
     try {
-      return decide(batch, expected);
+      for (int i = 0; i < TRIES; i++) {
+        Found found = find(batch);
+        if (!Objects.equals(found.value(), expected)) {
+          return false;
+        }
+        if (decide(batch, found, i)) {
+          return true;
+        }
+      }
     } catch (StoreException e) {
       throw table.entry().failure(e);
     } finally {
       lock.unlock();
     }
+    throw tooOften(cell.row(), cell.qualifier());
   }
 
   @Override
@@ -60,10 +71,11 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     lock.lock();
     try {
       for (int i = 0; i < TRIES; i++) {
-        Bytes newest = newest(place).value();
-        long sum = amount + (newest == null ? 0 : longOf(newest, row, qualifier));
+        Found found = find(place);
+        Bytes value = found.value();
+        long sum = amount + (value == null ? 0 : longOf(value, row, qualifier));
         MutationBatch put = admitted(new Cell(row, family, qualifier, time, longBytes(sum)));
-        if (decide(put, newest)) {
+        if (decide(put, found, i)) {
           return sum;
         }
       }
@@ -72,7 +84,11 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     } finally {
       lock.unlock();
     }
-    throw new StoreException(
+    throw tooOften(row, qualifier);
+  }
+
+  private static StoreException tooOften(Bytes row, Bytes qualifier) {
+    return new StoreException(
         "cell %s of row %s: others were faster %d times in a row".formatted(qualifier, row, TRIES));
   }
 
@@ -92,20 +108,71 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     return batch;
   }
 
-  private boolean decide(MutationBatch put, @Nullable Bytes expected) {
-    CellTable cells = (CellTable) table.family(put.cells().family(0));
-    awaitNodeClocks();
-    if (!cells.timed()) {
-      return once(cells.putIf(put.cells(), 0, expected == null ? null : Buffers.of(expected)));
-    }
-    while (true) {
-      Newest newest = newest(put);
-      boolean asExpected =
-          expected == null ? newest.value() == null : expected.equals(newest.value());
-      if (!asExpected || once(cells.putGuarded(put.cells(), 0, newest.guard()))) {
-        return asExpected;
+  /**
+   * What stands in a column.
+   *
+   * @param value of the newest cell; null where there is none
+   * @param row of that cell, or of what else stands in the column; null where there is none
+   * @param guard counts the conditional puts of the partition, where a column holds many
+   */
+  private record Found(@Nullable Bytes value, @Nullable Row row, @Nullable Long guard) {}
+
+  private Found find(MutationBatch place) {
+    FamilyTable family = table.family(place.cells().family(0));
+    return switch (family) {
+      case LatestTable latest -> {
+        Row row = serially(latest.selectColumn(place.cells(), 0)).one();
+        yield new Found(value(latest, row), row, null);
       }
+      case VersionsTable versions -> {
+        Row guarded = serially(versions.selectGuard(place.cells(), 0)).one();
+        Long guard = guarded == null || guarded.isNull(0) ? null : (Long) guarded.getLong(0);
+        Row newest = serially(versions.selectNewest(place.cells(), 0)).one();
+        yield new Found(value(versions, newest), newest, guard);
+      }
+      case ForeignTable foreign ->
+          throw new IllegalStateException("tables of other programs have no powers");
+    };
+  }
+
+  private static @Nullable Bytes value(FamilyTable family, @Nullable Row row) {
+    ByteBuffer value = row == null ? null : family.value(row);
+    return value == null ? null : Buffers.bytes(value);
+  }
+
+  /**
+   * Puts a cell if nothing has changed since its column was read.
+   *
+   * @return whether it stands
+   */
+  private boolean decide(MutationBatch put, Found found, int attempt) {
+    return switch (table.family(put.cells().family(0))) {
+      case LatestTable latest -> decide(latest, put, found, attempt);
+      case VersionsTable versions -> {
+        awaitNodeClocks();
+        Row newest = found.value() == null ? null : found.row();
+        long least = newest == null ? Long.MIN_VALUE : versions.time(newest);
+        long time = Math.max(put.cells().time(0), least);
+        yield once(versions.putGuarded(put.cells(), 0, time, found.guard()));
+      }
+      case ForeignTable foreign ->
+          throw new IllegalStateException("tables of other programs have no powers");
+    };
+  }
+
+  private boolean decide(LatestTable latest, MutationBatch put, Found found, int attempt) {
+    // Of a cell that it replaces, being asked to, it takes the time where its own is older.
+    long time = Math.max(put.cells().time(0), LatestTable.leastTime(found.row()));
+    if (!once(latest.putIf(put.cells(), 0, time, found.row()))) {
+      return false;
     }
+    // A delete of a range may have a write time that is ahead of the nodes' clocks, and hide it.
+    Row now = serially(latest.selectColumn(put.cells(), 0)).one();
+    boolean hidden = LatestTable.decided(found.row()) == null && LatestTable.decided(now) == null;
+    if (hidden) {
+      requests.pause(Math.min(attempt, 3), requests::ensureOpen);
+    }
+    return !hidden;
   }
 
   /**
@@ -113,8 +180,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
    * what was put before must not hide what is decided now.
    */
   private static void awaitNodeClocks() {
-    long last = MicrosecondTimes.last();
-    while (MicrosecondTimes.now() / 1000 <= last / 1000) {
+    long last = ArrivalTimes.last();
+    while (ArrivalTimes.now() / 1000 <= last / 1000) {
       LockSupport.parkNanos(100_000);
     }
   }
@@ -124,26 +191,6 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
         requests.executeOnce(
             statement.setConsistencyLevel(commit).setSerialConsistencyLevel(serial));
     return result.wasApplied();
-  }
-
-  /**
-   * What stands in a column.
-   *
-   * @param value of the newest cell; null where there is none
-   * @param guard counts the conditional puts of the partition, in timed tables
-   */
-  private record Newest(@Nullable Bytes value, @Nullable Long guard) {}
-
-  private Newest newest(MutationBatch place) {
-    CellTable cells = (CellTable) table.family(place.cells().family(0));
-    Long guard = null;
-    if (cells.timed()) {
-      Row row = serially(cells.selectGuard(place.cells(), 0)).one();
-      guard = row == null || row.isNull(0) ? null : (Long) row.getLong(0);
-    }
-    Row row = serially(cells.selectNewest(place.cells(), 0)).one();
-    ByteBuffer value = row == null ? null : cells.value(row);
-    return new Newest(value == null ? null : Buffers.bytes(value), guard);
   }
 
   private AsyncResultSet serially(BoundStatement statement) {

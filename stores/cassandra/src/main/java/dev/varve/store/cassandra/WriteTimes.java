@@ -1,27 +1,23 @@
 package dev.varve.store.cassandra;
 
 /**
- * The write times of the edits of a mutation, in the unit of a table. Edits stand in steps: within
- * one, deletes come before puts.
+ * The write times, by which Cassandra decides between two writes of one cell, of what one mutation
+ * does in one family; in the unit of its table.
  */
 interface WriteTimes {
-  /** The write times of one mutation. */
-  interface Stamps {
-    /**
-     * The write time of a put.
-     *
-     * @param cellTime the time of its cell
-     */
-    long ofPut(int step, long cellTime);
-
-    long ofDelete(int step);
-  }
+  /**
+   * The write time of a put.
+   *
+   * @param cellTime the time of its cell
+   * @throws IllegalArgumentException if the time of the cell is none that can be written
+   */
+  long ofPut(long cellTime);
 
   /**
-   * Gives the times of a mutation.
+   * The write time of a delete of what stood before the mutation, which hides none of its puts.
    *
-   * @param steps how many it has, at least 1
-   * @param firstPut the least cell time that it puts; {@link Long#MAX_VALUE} where it only deletes
+   * @param firstPut the least cell time that the mutation puts in the family; {@link
+   *     Long#MAX_VALUE} where it puts nothing
    */
-  Stamps next(int steps, long firstPut);
+  long ofDelete(long firstPut);
 }

@@ -2,6 +2,7 @@ package dev.varve.store.cassandra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.datastax.oss.driver.api.core.metadata.Node;
 import dev.varve.devstores.CassandraCluster;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
@@ -67,15 +68,16 @@ class CassandraClusterIT {
       }
       Future<Integer> reader = threads.submit(() -> readAgainAndAgain(table));
       awaitApplied(200);
+      assertThat(holders(cluster)).hasSize(3);
       cluster.node(1).kill();
       awaitApplied(applied.size() + 200);
       cluster.node(1).restart();
       awaitApplied(applied.size() + 200);
       stop.set(true);
       for (Future<Integer> writer : writers) {
-        assertThat(writer.get(120, TimeUnit.SECONDS)).isPositive();
+        assertThat(writer.get(300, TimeUnit.SECONDS)).isPositive();
       }
-      assertThat(reader.get(120, TimeUnit.SECONDS)).isPositive();
+      assertThat(reader.get(300, TimeUnit.SECONDS)).isPositive();
       Set<Bytes> there = rows(table);
       assertThat(there).containsAll(applied);
       assertThat(tried).containsAll(there);
@@ -87,6 +89,19 @@ class CassandraClusterIT {
     options.put("request-timeout", "3s");
     options.put("retries", "10");
     return new CassandraStoreProvider().open(Path.of("unused"), 0, options);
+  }
+
+  /** The nodes that the driver takes to hold a partition. */
+  private static Set<Node> holders(CassandraCluster cluster) {
+    try (Requests requests = new Requests(CassandraOptions.parse(cluster.options()))) {
+      requests.learnReplicas();
+      return requests
+          .session()
+          .getMetadata()
+          .getTokenMap()
+          .orElseThrow()
+          .getReplicas("varve", Buffers.of(Bytes.utf8("00")));
+    }
   }
 
   private int write(Table table, int writer) {
@@ -128,7 +143,7 @@ class CassandraClusterIT {
   }
 
   private void awaitApplied(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);
     while (applied.size() < count) {
       assertThat(System.nanoTime()).as("still writing").isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(20);

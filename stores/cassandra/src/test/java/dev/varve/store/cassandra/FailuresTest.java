@@ -3,14 +3,30 @@ package dev.varve.store.cassandra;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
+import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import dev.varve.store.RowOutcome.Status;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FailuresTest {
+  /** The node that an answer came from, of which nothing but its being there counts. */
+  private static final Node NODE =
+      (Node)
+          Proxy.newProxyInstance(
+              Node.class.getClassLoader(),
+              new Class<?>[] {Node.class},
+              (proxy, method, arguments) -> method.getName());
+
   @Test
   void knowsNothingOfAWriteThatTimedOutOrLostItsConnection() {
     assertThat(Failures.status(new DriverTimeoutException("late"))).isEqualTo(Status.UNKNOWN);
@@ -23,5 +39,40 @@ class FailuresTest {
     assertThat(Failures.status(new BusyConnectionException(1))).isEqualTo(Status.NOT_APPLIED);
     assertThat(Failures.status(AllNodesFailedException.fromErrors(List.of())))
         .isEqualTo(Status.NOT_APPLIED);
+  }
+
+  @Test
+  void knowsNothingOfAConditionalWriteWhoseCommitFoundTooFewReplicas() {
+    UnavailableException tooFew = new UnavailableException(NODE, ConsistencyLevel.QUORUM, 2, 1);
+    assertThat(Failures.status(tooFew)).isEqualTo(Status.NOT_APPLIED);
+    assertThat(Failures.ofConditional(tooFew)).isEqualTo(Status.UNKNOWN);
+    assertThat(Failures.ofConditional(new BusyConnectionException(1)))
+        .isEqualTo(Status.NOT_APPLIED);
+  }
+
+  @Test
+  void knowsNothingOfAWriteThatIsRefusedAfterAnAttemptThatMayStand() {
+    InvalidQueryException refused = new InvalidQueryException(NODE, "table gone");
+    assertThat(Failures.ending(refused, false)).isEqualTo(Status.REJECTED);
+    assertThat(Failures.ending(refused, true)).isEqualTo(Status.UNKNOWN);
+    assertThat(Failures.ending(new BusyConnectionException(1), true)).isEqualTo(Status.UNKNOWN);
+  }
+
+  @Test
+  void knowsAnAnswerThatWasTooLong() {
+    InetSocketAddress node = InetSocketAddress.createUnresolved("node", 9042);
+    assertThat(Failures.isTooLong(new FrameTooLongException(node, "300 MiB"))).isTrue();
+    assertThat(Failures.isTooLong(new DriverTimeoutException("late"))).isFalse();
+  }
+
+  @Test
+  void namesTheGrantThatAChangeOfTheSchemaNeeds() {
+    UnauthorizedException refused = new UnauthorizedException(NODE, "no CREATE permission");
+    assertThat(SchemaGrants.missing(refused, "CREATE KEYSPACE IF NOT EXISTS \"v\" WITH x", "\"v\""))
+        .contains("GRANT CREATE ON ALL KEYSPACES", "no CREATE permission");
+    assertThat(SchemaGrants.missing(refused, "ALTER TABLE \"v\".\"t\" WITH x", "\"v\""))
+        .contains("GRANT ALTER ON KEYSPACE \"v\"");
+    assertThat(SchemaGrants.missing(new DriverTimeoutException("late"), "DROP TABLE t", "v"))
+        .isNull();
   }
 }
