@@ -407,9 +407,7 @@ class AttachTest {
                 }
               });
       try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
-        await()
-            .atMost(Duration.ofSeconds(20))
-            .until(() -> refreshes(engine) > 3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> refreshes(engine) > 3);
         assertThat(engine.defaultDataset().catalog().seriesCount()).isEqualTo(300);
         assertThat(reads).hasValue(1 + 2 + 300 + 5);
       }
@@ -430,9 +428,7 @@ class AttachTest {
                 }
               });
       try (Engine engine = open(attached(layout, Access.READ_ONLY, Map.of()))) {
-        await()
-            .atMost(Duration.ofSeconds(20))
-            .until(() -> refreshes(engine) > 3);
+        await().atMost(Duration.ofSeconds(20)).until(() -> refreshes(engine) > 3);
         assertThat(engine.defaultDataset().catalog().seriesCount()).isEqualTo(20);
       }
     }
