@@ -3,16 +3,16 @@ package dev.varve.query;
 import dev.varve.engine.QueryRefusedException;
 
 /** Counts what the operators of one query hold. For one thread. */
-final class Memory {
+public final class Memory {
   private final long max;
   private long held;
 
-  Memory(long max) {
+  public Memory(long max) {
     this.max = max;
   }
 
   /** Whether so much more may be held; if so it counts as held. */
-  boolean tryHold(long bytes) {
+  public boolean tryHold(long bytes) {
     if (held + bytes > max) {
       return false;
     }
@@ -25,7 +25,7 @@ final class Memory {
    *
    * @param what holds it and what would help, for the refusal
    */
-  void hold(long bytes, String what) {
+  public void hold(long bytes, String what) {
     if (!tryHold(bytes)) {
       throw new QueryRefusedException(
           what
@@ -36,7 +36,8 @@ final class Memory {
     }
   }
 
-  void release(long bytes) {
+  /** Counts so much less. */
+  public void release(long bytes) {
     held -= bytes;
   }
 

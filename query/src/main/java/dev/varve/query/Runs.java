@@ -10,7 +10,7 @@ import dev.varve.model.TimeRange;
 import java.util.stream.Stream;
 
 /** What a query needs of a dataset, so that operators can be tried without one. */
-interface Runs {
+public interface Runs {
   Resolution resolution();
 
   RunCursor read(ReadRequest request);

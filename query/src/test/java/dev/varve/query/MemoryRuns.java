@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Samples in memory, given out as an engine gives them: series by series, in small runs. */
-final class MemoryRuns implements Runs {
+public final class MemoryRuns implements Runs {
   private static final int RUN = 7;
 
   private final TreeMap<String, Series> names = new TreeMap<>();
@@ -35,11 +35,11 @@ final class MemoryRuns implements Runs {
   /** Is called before each run. */
   Runnable beforeRun = () -> {};
 
-  MemoryRuns(Resolution resolution) {
+  public MemoryRuns(Resolution resolution) {
     this.resolution = resolution;
   }
 
-  MemoryRuns add(Series series, long time, Value value) {
+  public MemoryRuns add(Series series, long time, Value value) {
     names.put(series.toString(), series);
     data.computeIfAbsent(series, s -> new TreeMap<>())
         .computeIfAbsent(time, t -> new TreeMap<>())

@@ -125,7 +125,7 @@ public final class Server implements AutoCloseable {
     for (String dialect : listener.dialects()) {
       switch (dialect) {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
-        case Prometheus.NAME -> mounts.add(new Prometheus().mount());
+        case Prometheus.NAME -> mounts.add(new Prometheus(context).mount());
         case Telnet.NAME -> lines = new Telnet(context);
         default ->
             throw new IllegalArgumentException(

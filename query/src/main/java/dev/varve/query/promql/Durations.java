@@ -5,7 +5,7 @@ import java.math.RoundingMode;
 import java.time.Duration;
 
 /** Lengths of time as Prometheus reads and writes them: a year has 365 days, a day 24 hours. */
-final class Durations {
+public final class Durations {
   /** Seconds that fit into 64 bits of nanoseconds: some 292 years. */
   private static final double SECONDS_MAX = 0x1p63 / 1e9;
 
@@ -94,6 +94,18 @@ final class Durations {
   /** Whether so many seconds are within the 292 years. */
   static boolean inRange(double seconds) {
     return Math.abs(seconds) <= SECONDS_MAX;
+  }
+
+  /**
+   * The length of time that a text such as {@code 1h30m} says.
+   *
+   * @throws IllegalArgumentException if it says none
+   */
+  public static Duration parse(String text) {
+    if (text.isEmpty()) {
+      throw new IllegalArgumentException("empty duration string");
+    }
+    return of(seconds(text));
   }
 
   /** So many seconds, as the decimal that was written, to the nanosecond. */

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -54,6 +55,9 @@ public abstract class Exchange {
 
   /** The first value of a parameter of the query, decoded; null where it is absent. */
   public abstract @Nullable String parameter(String name);
+
+  /** All values of a parameter of the query, decoded. */
+  public abstract List<String> parameters(String name);
 
   /** The first value of a header; null where it is absent. Names are of either case. */
   public abstract @Nullable String header(String name);

@@ -4,6 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
@@ -48,14 +49,25 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   public @Nullable String parameter(String name) {
-    if (parameters == null) {
+    return ofUrl().getValue(name);
+  }
+
+  @Override
+  public List<String> parameters(String name) {
+    return ofUrl().getValuesOrEmpty(name);
+  }
+
+  private Fields ofUrl() {
+    Fields known = parameters;
+    if (known == null) {
       try {
-        parameters = Request.extractQueryParameters(request);
+        known = Request.extractQueryParameters(request);
       } catch (RuntimeException e) {
         throw HttpError.badRequest("what follows the '?' of the address is not URL-encoded UTF-8");
       }
+      parameters = known;
     }
-    return parameters.getValue(name);
+    return known;
   }
 
   @Override

@@ -3,10 +3,28 @@ package dev.varve.server.http;
 /**
  * A method and a path, and who answers them.
  *
- * @param path begins with a slash; matched whole
+ * @param path begins with a slash; matched whole, but that one step may be {@link #ANY}
  * @param load which gate the handler passes
  */
 public record Route(String method, String path, Load load, HttpHandler handler) {
+  /** Stands for any step of a path that is not empty. */
+  public static final String ANY = "/*/";
+
+  /** Whether a path is meant by the path of a route. */
+  static boolean matches(String pattern, String path) {
+    int any = pattern.indexOf(ANY);
+    if (any < 0) {
+      return pattern.equals(path);
+    }
+    String before = pattern.substring(0, any + 1);
+    String behind = pattern.substring(any + ANY.length() - 1);
+    int end = path.length() - behind.length();
+    return path.startsWith(before)
+        && path.endsWith(behind)
+        && end > before.length()
+        && path.indexOf('/', before.length()) == end;
+  }
+
   /** What a request takes, and so how many of them run at once. */
   public enum Load {
     /** Nothing that could run short: such a request is never kept waiting. */

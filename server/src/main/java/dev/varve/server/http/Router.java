@@ -45,6 +45,9 @@ public final class Router {
   private final Map<String, Mount> prefixes = new LinkedHashMap<>();
   private final Map<String, Map<String, Found>> root = new HashMap<>();
 
+  /** Those of {@link #root} whose path has a {@link Route#ANY}. */
+  private final List<String> open = new ArrayList<>();
+
   private record Found(Mount mount, Route route) {}
 
   /**
@@ -58,6 +61,9 @@ public final class Router {
         prefixes.put("/" + mount.name(), mount);
       }
       for (Route route : mount.routes()) {
+        if (route.path().contains(Route.ANY) && !open.contains(route.path())) {
+          open.add(route.path());
+        }
         Found before =
             root.computeIfAbsent(route.path(), p -> new LinkedHashMap<>())
                 .putIfAbsent(route.method(), new Found(mount, route));
@@ -90,13 +96,26 @@ public final class Router {
       String within = rest.substring(slash);
       Map<String, Found> methods = new LinkedHashMap<>();
       for (Route route : prefixed.routes()) {
-        if (route.path().equals(within)) {
+        if (Route.matches(route.path(), within)) {
           methods.put(route.method(), new Found(prefixed, route));
         }
       }
       return match(method, within, dataset, methods, prefixed);
     }
-    return match(method, rest, dataset, root.getOrDefault(rest, Map.of()), null);
+    return match(method, rest, dataset, atRoot(rest), null);
+  }
+
+  private Map<String, Found> atRoot(String path) {
+    Map<String, Found> known = root.get(path);
+    if (known != null) {
+      return known;
+    }
+    for (String pattern : open) {
+      if (Route.matches(pattern, path)) {
+        return root.getOrDefault(pattern, Map.of());
+      }
+    }
+    return Map.of();
   }
 
   private static Match match(

@@ -4,33 +4,27 @@ import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PrettyPrinter;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
-import dev.varve.server.http.Form;
-import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
-import tools.jackson.core.JsonEncoding;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.StreamWriteConstraints;
-import tools.jackson.core.StreamWriteFeature;
-import tools.jackson.core.json.JsonFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prometheus' API as a dialect.
  *
  * <ul>
+ *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: {@code query} at a time, or
+ *       over a range
+ *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
+ *       /api/v1/label/NAME/values}: what there is, of series that match {@code match[]}
+ *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API this is
+ *   <li>{@code metadata}, {@code query_exemplars}, {@code rules}, {@code alerts}: nothing
  *   <li>{@code GET|POST /api/v1/format_query}: {@code query} laid out in lines
  *   <li>{@code GET|POST /api/v1/parse_query}: the tree of {@code query}
  * </ul>
@@ -38,27 +32,77 @@ import tools.jackson.core.json.JsonFactory;
 public final class Prometheus {
   public static final String NAME = "prometheus";
 
-  private static final String JSON = "application/json";
+  private final Queries queries;
+  private final Metadata metadata;
+  private final String version;
 
-  /** A level of a query is two of JSON at most: an object, and a list of arguments. */
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder()
-          .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
-          .streamWriteConstraints(
-              StreamWriteConstraints.builder().maxNestingDepth(3 * PromQl.DEPTH_MAX).build())
-          .build();
+  /** Prepares to answer. */
+  public Prometheus(DialectContext context) {
+    this.queries = new Queries(context);
+    this.metadata = new Metadata(context);
+    this.version = context.version();
+  }
 
   /** Its routes. */
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
+    add(routes, "/api/v1/query", queries::instant);
+    add(routes, "/api/v1/query_range", queries::range);
+    add(routes, "/api/v1/series", metadata::series);
+    add(routes, "/api/v1/labels", metadata::labels);
+    routes.add(Route.get("/api/v1/label/*/values", Load.READ, metadata::values));
+    add(routes, "/api/v1/query_exemplars", Prometheus::emptyList);
     add(routes, "/api/v1/format_query", Prometheus::formatQuery);
     add(routes, "/api/v1/parse_query", Prometheus::parseQuery);
-    return new Router.Mount(NAME, true, routes, Prometheus::error);
+    routes.add(Route.get("/api/v1/metadata", Load.NONE, exchange -> empty(exchange, null)));
+    routes.add(Route.get("/api/v1/rules", Load.NONE, exchange -> empty(exchange, "groups")));
+    routes.add(Route.get("/api/v1/alerts", Load.NONE, exchange -> empty(exchange, "alerts")));
+    routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
+    return new Router.Mount(NAME, true, routes, Envelope::error);
   }
 
   private static void add(List<Route> routes, String path, HttpHandler handler) {
     routes.add(Route.get(path, Load.READ, handler));
     routes.add(Route.post(path, Load.READ, handler));
+  }
+
+  /** What there is nothing of, as lists in an object. */
+  private static void empty(Exchange exchange, @Nullable String list) throws IOException {
+    Envelope.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          if (list != null) {
+            json.writeArrayPropertyStart(list);
+            json.writeEndArray();
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static void emptyList(Exchange exchange) throws IOException {
+    Envelope.answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          json.writeEndArray();
+        });
+  }
+
+  /** Clients choose by the version what they ask: it is that of the language and the API. */
+  private void buildInfo(Exchange exchange) throws IOException {
+    Envelope.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          json.writeStringProperty("version", "3.5.0");
+          json.writeStringProperty("revision", "varve " + version);
+          json.writeStringProperty("branch", "");
+          json.writeStringProperty("buildUser", "");
+          json.writeStringProperty("buildDate", "");
+          json.writeStringProperty("goVersion", "");
+          json.writeEndObject();
+        });
   }
 
   private static void formatQuery(Exchange exchange) throws IOException {
@@ -67,71 +111,22 @@ public final class Prometheus {
     try {
       lines = PrettyPrinter.print(expr);
     } catch (IllegalArgumentException e) {
-      throw invalid("query", e);
+      throw Parameters.invalid("query", e.getMessage());
     }
-    answer(exchange, json -> json.writeString(lines));
+    Envelope.answer(exchange, json -> json.writeString(lines));
   }
 
   private static void parseQuery(Exchange exchange) throws IOException {
     Expr expr = query(exchange);
-    answer(exchange, json -> TreeJson.write(expr, json));
+    Envelope.answer(exchange, json -> TreeJson.write(expr, json));
   }
 
   private static Expr query(Exchange exchange) throws IOException {
+    String query = Parameters.of(exchange).text("query");
     try {
-      return PromQl.parse(parameters(exchange).getOrDefault("query", ""));
+      return PromQl.parse(query == null ? "" : query);
     } catch (PromQlException e) {
-      throw invalid("query", e);
+      throw Parameters.invalid("query", e.getMessage());
     }
-  }
-
-  /** Those of the body before those of the URL. */
-  private static Map<String, String> parameters(Exchange exchange) throws IOException {
-    Map<String, String> parameters =
-        exchange.method().equals("POST") ? Form.read(exchange) : new LinkedHashMap<>();
-    String query = exchange.parameter("query");
-    if (query != null) {
-      parameters.putIfAbsent("query", query);
-    }
-    return parameters;
-  }
-
-  private static HttpError invalid(String parameter, RuntimeException e) {
-    return HttpError.badRequest(
-        "invalid parameter \"%s\": %s".formatted(parameter, e.getMessage()));
-  }
-
-  private static void answer(Exchange exchange, Consumer<JsonGenerator> data) throws IOException {
-    try (OutputStream out = exchange.answer(JSON);
-        JsonGenerator json =
-            FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
-      json.writeStartObject();
-      json.writeStringProperty("status", "success");
-      json.writeName("data");
-      data.accept(json);
-      json.writeEndObject();
-    }
-  }
-
-  private static ErrorFormat.Body error(int status, String message) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartObject();
-      json.writeStringProperty("status", "error");
-      json.writeStringProperty("errorType", errorType(status));
-      json.writeStringProperty("error", message);
-      json.writeEndObject();
-    }
-    return new ErrorFormat.Body(JSON, text.toString());
-  }
-
-  /** The kinds of errors that Prometheus knows. */
-  private static String errorType(int status) {
-    return switch (status) {
-      case 404 -> "not_found";
-      case 422 -> "execution";
-      case 503 -> "unavailable";
-      default -> status < 500 ? "bad_data" : "internal";
-    };
   }
 }

@@ -1,0 +1,43 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.BinaryOperator;
+
+/** What operators make of two numbers. */
+final class Arithmetic {
+  private Arithmetic() {}
+
+  static double of(BinaryOperator operator, double left, double right) {
+    return switch (operator) {
+      case ADD -> left + right;
+      case SUBTRACT -> left - right;
+      case MULTIPLY -> left * right;
+      case DIVIDE -> left / right;
+      case MODULO -> left % right;
+      case POWER -> power(left, right);
+      case ATAN2 -> StrictMath.atan2(left, right);
+      default -> throw new IllegalArgumentException(operator.text() + " is no arithmetic");
+    };
+  }
+
+  /**
+   * As IEEE 754 has it since 2008: one to any power is one, and so is minus one to an infinite one.
+   */
+  private static double power(double base, double exponent) {
+    if (base == 1 || (base == -1 && Double.isInfinite(exponent))) {
+      return 1;
+    }
+    return StrictMath.pow(base, exponent);
+  }
+
+  static boolean compare(BinaryOperator operator, double left, double right) {
+    return switch (operator) {
+      case EQUAL -> left == right;
+      case NOT_EQUAL -> left != right;
+      case LESS -> left < right;
+      case LESS_OR_EQUAL -> left <= right;
+      case GREATER -> left > right;
+      case GREATER_OR_EQUAL -> left >= right;
+      default -> throw new IllegalArgumentException(operator.text() + " is no comparison");
+    };
+  }
+}

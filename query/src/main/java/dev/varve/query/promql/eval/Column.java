@@ -1,0 +1,128 @@
+package dev.varve.query.promql.eval;
+
+import java.util.Arrays;
+
+/** The values of one series at all steps; at some of them there may be none. */
+public final class Column {
+  private final double[] values;
+  private final long[] present;
+
+  Column(int steps) {
+    this.values = new double[steps];
+    this.present = new long[(steps + 63) >> 6];
+  }
+
+  /** How much memory a column takes, about. */
+  static long bytes(int steps) {
+    return 64 + 8L * steps + steps / 8;
+  }
+
+  /** A column with one value everywhere. */
+  static Column filled(int steps, double value) {
+    Column column = new Column(steps);
+    Arrays.fill(column.values, value);
+    column.fill();
+    return column;
+  }
+
+  /** A column whose values are those of an array, which it takes over. */
+  static Column of(double[] values) {
+    Column column = new Column(values);
+    column.fill();
+    return column;
+  }
+
+  private Column(double[] values) {
+    this.values = values;
+    this.present = new long[(values.length + 63) >> 6];
+  }
+
+  private void fill() {
+    Arrays.fill(present, -1L);
+    int rest = values.length & 63;
+    if (rest != 0) {
+      present[present.length - 1] = (1L << rest) - 1;
+    }
+  }
+
+  public int steps() {
+    return values.length;
+  }
+
+  public boolean has(int step) {
+    return (present[step >> 6] & 1L << step) != 0;
+  }
+
+  /** The value at a step where there is one. */
+  public double get(int step) {
+    return values[step];
+  }
+
+  void set(int step, double value) {
+    values[step] = value;
+    present[step >> 6] |= 1L << step;
+  }
+
+  void remove(int step) {
+    present[step >> 6] &= ~(1L << step);
+  }
+
+  boolean isEmpty() {
+    for (long word : present) {
+      if (word != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** At how many steps there is a value. */
+  public int count() {
+    int count = 0;
+    for (long word : present) {
+      count += Long.bitCount(word);
+    }
+    return count;
+  }
+
+  /**
+   * The first step from this one on at which there is a value; the number of steps if there is
+   * none.
+   */
+  public int next(int from) {
+    int word = from >> 6;
+    if (from >= values.length) {
+      return values.length;
+    }
+    long bits = present[word] & -1L << from;
+    while (bits == 0) {
+      if (++word == present.length) {
+        return values.length;
+      }
+      bits = present[word];
+    }
+    return (word << 6) + Long.numberOfTrailingZeros(bits);
+  }
+
+  /** Whether both have a value at some step. */
+  boolean overlaps(Column other) {
+    for (int word = 0; word < present.length; word++) {
+      if ((present[word] & other.present[word]) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes over the values of another, at steps where there is none. */
+  void addAll(Column other) {
+    for (int step = other.next(0); step < values.length; step = other.next(step + 1)) {
+      set(step, other.values[step]);
+    }
+  }
+
+  /** The values themselves; those where there is none mean nothing. */
+  double[] values() {
+    return values;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Kind;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.Runs;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.store.Budget;
+import dev.varve.store.ReadCancelledException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The samples of a dataset as PromQL knows them: numbers, at times in ms. Texts are left out. */
+final class DatasetSamples implements SampleSource {
+  private final Runs runs;
+  private final PromLimits limits;
+  private volatile boolean cancelled;
+  private volatile long read;
+  private long series;
+
+  /** Guarded by this: {@link #cancel} comes from elsewhere. */
+  private @Nullable RunCursor open;
+
+  DatasetSamples(Runs runs, PromLimits limits) {
+    this.runs = runs;
+    this.limits = limits;
+  }
+
+  long read() {
+    return read;
+  }
+
+  synchronized void cancel() {
+    cancelled = true;
+    if (open != null) {
+      open.cancel();
+    }
+  }
+
+  @Override
+  public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
+    long perMilli = runs.resolution().perSecond() / 1000;
+    if (to < from) {
+      return;
+    }
+    TimeRange times =
+        new TimeRange(Math.multiplyExact(from, perMilli), Math.multiplyExact(to + 1, perMilli));
+    SampleVector samples = new SampleVector();
+    Series last = null;
+    try (RunCursor cursor = open(request(Matchers.selector(matchers), times))) {
+      for (Run run = next(cursor); run != null; run = next(cursor)) {
+        if (run.samples().kind() == Kind.STRING) {
+          continue;
+        }
+        if (last != null && !last.equals(run.series())) {
+          hand(last, samples, sink);
+        }
+        last = run.series();
+        add(run.samples(), perMilli, samples);
+      }
+      if (last != null) {
+        hand(last, samples, sink);
+      }
+    } finally {
+      synchronized (this) {
+        open = null;
+      }
+    }
+  }
+
+  private void hand(Series of, SampleVector samples, Sink sink) {
+    if (++series > limits.series()) {
+      throw new QueryRefusedException(
+          "the query reads more than the %,d series that it may; name more labels"
+              .formatted(limits.series()));
+    }
+    sink.series(Labels.of(of), samples);
+    samples.clear();
+  }
+
+  private void add(Samples from, long perMilli, SampleVector into) {
+    read += from.size();
+    if (read > limits.samples()) {
+      throw new QueryRefusedException(
+          "query processing would load too many samples into memory in query execution: more than %,d; a shorter range or more labels would help"
+              .formatted(limits.samples()));
+    }
+    for (int i = 0; i < from.size(); i++) {
+      into.add(Math.floorDiv(from.time(i), perMilli), from.number(i));
+    }
+  }
+
+  private @Nullable Run next(RunCursor cursor) {
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+    return cursor.next();
+  }
+
+  private RunCursor open(ReadRequest request) {
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+    RunCursor cursor = runs.read(request);
+    synchronized (this) {
+      open = cursor;
+    }
+    if (cancelled) {
+      cursor.cancel();
+    }
+    return cursor;
+  }
+
+  private static ReadRequest request(Selector selector, TimeRange times) {
+    return new ReadRequest(
+        selector,
+        times,
+        null,
+        Versions.LATEST,
+        ReadRequest.Kinds.ONE,
+        ReadRequest.Order.SERIES_BY_SERIES,
+        0,
+        false,
+        Budget.UNLIMITED);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.Memory;
+
+/** Counts the rows that a query holds. */
+final class Held {
+  private final Memory memory;
+
+  Held(Memory memory) {
+    this.memory = memory;
+  }
+
+  void row(int steps) {
+    memory.hold(Column.bytes(steps), "a query of series that meet");
+  }
+
+  void release(int steps) {
+    memory.release(Column.bytes(steps));
+  }
+
+  /** Counts the row under way of a subquery, which may be long. */
+  void steps(long steps) {
+    memory.hold(
+        Math.clamp(9 * steps, 0, Long.MAX_VALUE / 2), "a subquery of %,d steps".formatted(steps));
+  }
+
+  void releaseSteps(long steps) {
+    memory.release(Math.clamp(9 * steps, 0, Long.MAX_VALUE / 2));
+  }
+
+  /** Counts samples of the result. */
+  void samples(int count) {
+    memory.hold(64 + 16L * count, "the result of a query");
+  }
+}

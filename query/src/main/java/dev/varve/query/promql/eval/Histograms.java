@@ -1,0 +1,81 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.Expr;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Gathers the buckets of classic histograms, whose upper bounds stand in label {@code le}. */
+final class Histograms implements RowSink {
+  private static final String BOUND = "le";
+
+  private final Expr expr;
+  private final Notes notes;
+  private final Held held;
+  private final Map<Labels, List<Bound>> histograms = new LinkedHashMap<>();
+
+  private record Bound(double upper, Column counts) {}
+
+  /** What is asked of the buckets at a step. */
+  @FunctionalInterface
+  interface Question {
+    double ask(int step, Buckets buckets);
+  }
+
+  Histograms(Expr expr, Notes notes, Held held) {
+    this.expr = expr;
+    this.notes = notes;
+    this.held = held;
+  }
+
+  @Override
+  public void row(Labels labels, Column column) {
+    double upper = ValueText.parse(labels.get(BOUND));
+    if (Double.isNaN(upper)) {
+      notes.warn(
+          "bucket label \"le\" is missing or has a malformed value of \"%s\" for metric name \"%s\""
+              .formatted(labels.get(BOUND), labels.get(Labels.NAME)),
+          expr.source());
+      return;
+    }
+    held.row(column.steps());
+    histograms
+        .computeIfAbsent(labels.without(List.of(BOUND)), key -> new ArrayList<>())
+        .add(new Bound(upper, column));
+  }
+
+  void end(Question question, int steps, RowSink into) {
+    Rows.Merged merged = new Rows.Merged(held);
+    Buckets buckets = new Buckets();
+    histograms.forEach((labels, bounds) -> {
+      Column result = new Column(steps);
+      for (int step = 0; step < steps; step++) {
+        buckets.clear();
+        for (Bound bound : bounds) {
+          if (bound.counts.has(step)) {
+            buckets.add(bound.upper, bound.counts.get(step));
+          }
+        }
+        if (!buckets.isEmpty()) {
+          result.set(step, question.ask(step, buckets));
+          tell(buckets, labels);
+        }
+      }
+      if (!result.isEmpty()) {
+        merged.row(labels.withoutName(), result);
+      }
+      bounds.forEach(bound -> held.release(steps));
+    });
+    merged.end(into);
+  }
+
+  private void tell(Buckets buckets, Labels labels) {
+    if (buckets.isMended()) {
+      notes.inform(
+          "input to histogram_quantile needed to be fixed for monotonicity (see https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile) for metric name \"%s\""
+              .formatted(labels.get(Labels.NAME)),
+          expr.source());
+    }
+  }
+}

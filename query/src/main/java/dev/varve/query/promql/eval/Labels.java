@@ -1,0 +1,161 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.model.Series;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of labels, in the order of their names by UTF-8. A label with the empty value is no label.
+ * The name of the metric is the label {@code __name__}.
+ */
+public final class Labels implements Comparable<Labels> {
+  static final String NAME = Series.NAME_LABEL;
+  private static final List<String> OF_METRIC = List.of(NAME, "__type__", "__unit__");
+  static final Labels NONE = new Labels(new String[0]);
+
+  /** Names and values in turn. */
+  private final String[] pairs;
+
+  private int hash;
+
+  private Labels(String[] pairs) {
+    this.pairs = pairs;
+  }
+
+  static Labels of(Series series) {
+    TreeMap<String, String> sorted = new TreeMap<>(series.labels());
+    if (!series.metric().isEmpty()) {
+      sorted.put(NAME, series.metric());
+    }
+    return of(sorted);
+  }
+
+  private static Labels of(TreeMap<String, String> sorted) {
+    String[] pairs = new String[2 * sorted.size()];
+    int at = 0;
+    for (Map.Entry<String, String> label : sorted.entrySet()) {
+      if (!label.getValue().isEmpty()) {
+        pairs[at++] = label.getKey();
+        pairs[at++] = label.getValue();
+      }
+    }
+    return at == 0 ? NONE : new Labels(at == pairs.length ? pairs : Arrays.copyOf(pairs, at));
+  }
+
+  static Labels of(Map<String, String> labels) {
+    return of(new TreeMap<>(labels));
+  }
+
+  public int size() {
+    return pairs.length / 2;
+  }
+
+  /** The value of a label; empty where there is none. */
+  public String get(String name) {
+    int at = find(name);
+    return at < 0 ? "" : pairs[at + 1];
+  }
+
+  private int find(String name) {
+    for (int at = 0; at < pairs.length; at += 2) {
+      if (pairs[at].equals(name)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** Hands every name and value on, in the order of names. */
+  public void forEach(BiConsumer<String, String> label) {
+    for (int at = 0; at < pairs.length; at += 2) {
+      label.accept(pairs[at], pairs[at + 1]);
+    }
+  }
+
+  /** Without the name, and without the type and unit, which belong to it. */
+  Labels withoutName() {
+    return without(OF_METRIC);
+  }
+
+  Labels without(List<String> names) {
+    return filtered(names, false);
+  }
+
+  Labels only(List<String> names) {
+    return filtered(names, true);
+  }
+
+  private Labels filtered(List<String> names, boolean keep) {
+    String[] kept = new String[pairs.length];
+    int size = 0;
+    for (int at = 0; at < pairs.length; at += 2) {
+      if (names.contains(pairs[at]) == keep) {
+        kept[size++] = pairs[at];
+        kept[size++] = pairs[at + 1];
+      }
+    }
+    return size == pairs.length ? this : size == 0 ? NONE : new Labels(Arrays.copyOf(kept, size));
+  }
+
+  /** With another value for a label; the empty value takes it away. */
+  Labels with(String name, String value) {
+    if (get(name).equals(value)) {
+      return this;
+    }
+    TreeMap<String, String> changed = new TreeMap<>();
+    forEach(changed::put);
+    changed.put(name, value);
+    return of(changed);
+  }
+
+  /** In the order of Prometheus: label by label, name before value, the shorter set first. */
+  @Override
+  public int compareTo(Labels other) {
+    int common = Math.min(pairs.length, other.pairs.length);
+    for (int i = 0; i < common; i++) {
+      int order = pairs[i].compareTo(other.pairs[i]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(pairs.length, other.pairs.length);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Labels labels && Arrays.equals(pairs, labels.pairs);
+  }
+
+  @Override
+  public int hashCode() {
+    int known = hash;
+    if (known == 0) {
+      known = Arrays.hashCode(pairs);
+      hash = known;
+    }
+    return known;
+  }
+
+  /** As Prometheus writes it: the metric, then the others in braces. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(get(NAME));
+    boolean first = true;
+    for (int at = 0; at < pairs.length; at += 2) {
+      if (!pairs[at].equals(NAME)) {
+        text.append(first ? "{" : ", ").append(pairs[at]).append('=');
+        text.append(quoted(pairs[at + 1]));
+        first = false;
+      }
+    }
+    return text.append(first ? (text.isEmpty() ? "{}" : "") : "}").toString();
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
+  }
+}

@@ -1,0 +1,143 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.BinaryOperator;
+import dev.varve.query.promql.Expr.Binary;
+import dev.varve.query.promql.VectorMatching;
+import dev.varve.query.promql.VectorMatching.Cardinality;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An operator between two instant vectors. The side of which one element meets many, or the right
+ * one, is held; the rows of the other pass by.
+ */
+final class Matching {
+  private final Binary expr;
+  private final VectorMatching matching;
+  private final int steps;
+  private final Held held;
+  private final Map<Labels, OneSide> ones = new HashMap<>();
+
+  /** Of one-to-one: at which steps a result was made of a signature. */
+  private final Map<Labels, Column> used = new HashMap<>();
+
+  /** Of the others: at which steps a result of those labels was made. */
+  private final Map<Labels, Column> results = new LinkedHashMap<>();
+
+  /** The rows of one signature on the side of which one element meets many. */
+  private static final class OneSide {
+    private final List<Labels> labels = new ArrayList<>();
+    private final List<Column> columns = new ArrayList<>();
+  }
+
+  Matching(Binary expr, VectorMatching matching, int steps, Held held) {
+    this.expr = expr;
+    this.matching = matching;
+    this.steps = steps;
+    this.held = held;
+  }
+
+  /** Whether the left side is the one to be given to {@link #one}. */
+  boolean isLeftOne() {
+    return matching.cardinality() == Cardinality.ONE_TO_MANY;
+  }
+
+  Labels signature(Labels labels) {
+    if (matching.on()) {
+      return labels.only(matching.labels());
+    }
+    return labels.withoutName().without(matching.labels());
+  }
+
+  /** Takes a row of the side of which one element meets many. */
+  void one(Labels labels, Column column) {
+    held.row(steps);
+    OneSide side = ones.computeIfAbsent(signature(labels), signature -> new OneSide());
+    for (int i = 0; i < side.columns.size(); i++) {
+      if (side.columns.get(i).overlaps(column)) {
+        throw new PromQlEvaluationException(
+            "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
+                .formatted(
+                    signature(labels), isLeftOne() ? "left" : "right", labels, side.labels.get(i)));
+      }
+    }
+    side.labels.add(labels);
+    side.columns.add(column);
+  }
+
+  /** Takes a row of the other side. */
+  void many(Labels labels, Column column) {
+    Labels signature = signature(labels);
+    OneSide side = ones.get(signature);
+    if (side == null) {
+      return;
+    }
+    for (int i = 0; i < side.columns.size(); i++) {
+      Column result = combine(column, side.columns.get(i));
+      if (!result.isEmpty()) {
+        add(signature, resultLabels(labels, side.labels.get(i)), result);
+      }
+    }
+  }
+
+  private Column combine(Column many, Column one) {
+    BinaryOperator operator = expr.operator();
+    boolean swapped = isLeftOne();
+    Column result = new Column(steps);
+    for (int step = many.next(0); step < steps; step = many.next(step + 1)) {
+      if (one.has(step)) {
+        double left = swapped ? one.get(step) : many.get(step);
+        double right = swapped ? many.get(step) : one.get(step);
+        if (!operator.isComparison()) {
+          result.set(step, Arithmetic.of(operator, left, right));
+        } else if (expr.bool()) {
+          result.set(step, Arithmetic.compare(operator, left, right) ? 1 : 0);
+        } else if (Arithmetic.compare(operator, left, right)) {
+          result.set(step, left);
+        }
+      }
+    }
+    return result;
+  }
+
+  private Labels resultLabels(Labels many, Labels one) {
+    boolean dropsName = !expr.operator().isComparison() || expr.bool();
+    Labels result = dropsName ? many.withoutName() : many;
+    if (matching.cardinality() == Cardinality.ONE_TO_ONE) {
+      result = matching.on() ? result.only(matching.labels()) : result.without(matching.labels());
+    }
+    for (String label : matching.include()) {
+      result = result.with(label, one.get(label));
+    }
+    return expr.bool() ? result.withoutName() : result;
+  }
+
+  private void add(Labels signature, Labels labels, Column result) {
+    boolean single = matching.cardinality() == Cardinality.ONE_TO_ONE;
+    Column before = single ? used.get(signature) : results.get(labels);
+    if (before != null && before.overlaps(result)) {
+      throw new PromQlEvaluationException(
+          single
+              ? "multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)"
+              : "multiple matches for labels: grouping labels must ensure unique matches");
+    }
+    if (single) {
+      used.computeIfAbsent(signature, s -> new Column(steps)).addAll(result);
+    }
+    Column known = results.putIfAbsent(labels, result);
+    if (known == null) {
+      held.row(steps);
+    } else {
+      known.addAll(result);
+    }
+  }
+
+  void end(RowSink next) {
+    results.forEach(next::row);
+    results.forEach((labels, column) -> held.release(steps));
+    ones.values().forEach(side -> side.columns.forEach(column -> held.release(steps)));
+  }
+}

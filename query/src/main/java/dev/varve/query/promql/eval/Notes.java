@@ -1,0 +1,35 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.SourceRange;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What a query wants to tell beside its result, each thing once. */
+public final class Notes {
+  private final PlaceInQuery places;
+  private final Set<String> warnings = new LinkedHashSet<>();
+  private final Set<String> infos = new LinkedHashSet<>();
+
+  Notes(String query) {
+    this.places = new PlaceInQuery(query);
+  }
+
+  void warn(String what, SourceRange where) {
+    warnings.add("PromQL warning: %s (%s)".formatted(what, places.of(where)));
+  }
+
+  void inform(String what, SourceRange where) {
+    infos.add("PromQL info: %s (%s)".formatted(what, places.of(where)));
+  }
+
+  /** What is probably wrong with the result. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /** What may be wrong with the query. */
+  public List<String> infos() {
+    return List.copyOf(infos);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.varve.query.promql.eval;
+
+import java.util.Arrays;
+
+/** Aggregations over the samples of a window. */
+final class OverTime {
+  private OverTime() {}
+
+  static RangeFunction sum() {
+    Kahan sum = new Kahan();
+    return window -> {
+      sum.clear();
+      for (int i = window.from; i < window.to; i++) {
+        sum.add(window.values[i]);
+      }
+      return sum.total();
+    };
+  }
+
+  static RangeFunction avg() {
+    Mean mean = new Mean();
+    return window -> {
+      mean.clear();
+      for (int i = window.from; i < window.to; i++) {
+        mean.add(window.values[i]);
+      }
+      return mean.value();
+    };
+  }
+
+  static double max(Window window) {
+    double max = window.values[window.from];
+    for (int i = window.from + 1; i < window.to; i++) {
+      double value = window.values[i];
+      if (value > max || Double.isNaN(max)) {
+        max = value;
+      }
+    }
+    return max;
+  }
+
+  static double min(Window window) {
+    double min = window.values[window.from];
+    for (int i = window.from + 1; i < window.to; i++) {
+      double value = window.values[i];
+      if (value < min || Double.isNaN(min)) {
+        min = value;
+      }
+    }
+    return min;
+  }
+
+  /** The variance of all of them (Welford 1962). */
+  static double variance(Window window) {
+    double count = 0;
+    Kahan mean = new Kahan();
+    Kahan squares = new Kahan();
+    for (int i = window.from; i < window.to; i++) {
+      double value = window.values[i];
+      count++;
+      double delta = value - mean.all();
+      mean.add(delta / count);
+      squares.add(delta * (value - mean.all()));
+    }
+    return squares.all() / count;
+  }
+
+  static double quantile(Window window) {
+    double[] sorted = Arrays.copyOfRange(window.values, window.from, window.to);
+    return Quantiles.of(window.parameter, sorted, sorted.length);
+  }
+}

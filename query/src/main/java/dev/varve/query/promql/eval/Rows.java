@@ -1,0 +1,59 @@
+package dev.varve.query.promql.eval;
+
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** Sinks that see to it that no two rows of a vector have the same labels at one step. */
+final class Rows {
+  private static final String SAME_LABELS = "vector cannot contain metrics with the same labelset";
+
+  private Rows() {}
+
+  /** Refuses a second row of the same labels. */
+  static final class Distinct implements RowSink {
+    private final Set<Labels> seen = new HashSet<>();
+    private final RowSink next;
+
+    Distinct(RowSink next) {
+      this.next = next;
+    }
+
+    @Override
+    public void row(Labels labels, Column column) {
+      if (!seen.add(labels)) {
+        throw new PromQlEvaluationException(SAME_LABELS);
+      }
+      next.row(labels, column);
+    }
+  }
+
+  /** Makes one row of those of the same labels, which may not meet at any step. */
+  static final class Merged implements RowSink {
+    private final Map<Labels, Column> rows = new LinkedHashMap<>();
+    private final Held held;
+
+    Merged(Held held) {
+      this.held = held;
+    }
+
+    @Override
+    public void row(Labels labels, Column column) {
+      Column known = rows.putIfAbsent(labels, column);
+      if (known == null) {
+        held.row(column.steps());
+      } else if (known.overlaps(column)) {
+        throw new PromQlEvaluationException(SAME_LABELS);
+      } else {
+        known.addAll(column);
+      }
+    }
+
+    /** Hands all rows on. */
+    void end(RowSink next) {
+      rows.forEach(next::row);
+      rows.values().forEach(column -> held.release(column.steps()));
+    }
+  }
+}

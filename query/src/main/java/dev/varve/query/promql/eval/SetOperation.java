@@ -1,0 +1,63 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.BinaryOperator;
+import java.util.HashMap;
+import java.util.Map;
+
+/** {@code and}, {@code or}, {@code unless}: which elements are there, not what their values are. */
+final class SetOperation {
+  private final BinaryOperator operator;
+  private final Matching matching;
+  private final int steps;
+  private final Held held;
+
+  /** By signature, at which steps the side that is read first has an element. */
+  private final Map<Labels, Column> there = new HashMap<>();
+
+  private final Rows.Merged result;
+
+  SetOperation(BinaryOperator operator, Matching matching, int steps, Held held) {
+    this.operator = operator;
+    this.matching = matching;
+    this.steps = steps;
+    this.held = held;
+    this.result = new Rows.Merged(held);
+  }
+
+  /** Whether the left side is read first. */
+  boolean isLeftFirst() {
+    return operator == BinaryOperator.OR;
+  }
+
+  void first(Labels labels, Column column) {
+    Labels signature = matching.signature(labels);
+    Column known = there.get(signature);
+    if (known == null) {
+      held.row(steps);
+      known = new Column(steps);
+      there.put(signature, known);
+    }
+    known.addAll(column);
+    if (operator == BinaryOperator.OR) {
+      result.row(labels, column);
+    }
+  }
+
+  void second(Labels labels, Column column) {
+    Column known = there.get(matching.signature(labels));
+    boolean wanted = operator == BinaryOperator.AND;
+    for (int step = column.next(0); step < steps; step = column.next(step + 1)) {
+      if ((known != null && known.has(step)) != wanted) {
+        column.remove(step);
+      }
+    }
+    if (!column.isEmpty()) {
+      result.row(labels, column);
+    }
+  }
+
+  void end(RowSink next) {
+    result.end(next);
+    there.values().forEach(column -> held.release(steps));
+  }
+}

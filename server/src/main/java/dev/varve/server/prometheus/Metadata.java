@@ -1,0 +1,157 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.engine.Dataset;
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.query.promql.eval.Matchers;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import tools.jackson.core.JsonGenerator;
+
+/** Which series, labels and values there are. */
+final class Metadata {
+  private static final String NAME = Series.NAME_LABEL;
+  private static final String TRUNCATED = "results truncated due to limit";
+
+  private final DialectContext context;
+
+  Metadata(DialectContext context) {
+    this.context = context;
+  }
+
+  void series(Exchange exchange) throws IOException {
+    Parameters parameters = Parameters.of(exchange);
+    List<Selector> selectors = selectors(parameters);
+    if (selectors.isEmpty()) {
+      throw HttpError.badRequest("no match[] parameter provided");
+    }
+    Dataset dataset = context.dataset(exchange);
+    TimeRange times = times(parameters, dataset.resolution());
+    int limit = parameters.limit();
+    Set<Series> found = new LinkedHashSet<>();
+    for (Selector selector : selectors) {
+      try (Stream<Series> series = dataset.series(selector, times)) {
+        (limit == 0 ? series : series.limit(limit + 1L)).forEach(found::add);
+      }
+    }
+    List<Series> shown = found.stream().limit(limit == 0 ? found.size() : limit).toList();
+    answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          shown.forEach(one -> write(one, json));
+          json.writeEndArray();
+        },
+        shown.size() < found.size());
+  }
+
+  private static void write(Series series, JsonGenerator json) {
+    json.writeStartObject();
+    if (!series.metric().isEmpty()) {
+      json.writeStringProperty(NAME, series.metric());
+    }
+    series.labels().forEach(json::writeStringProperty);
+    json.writeEndObject();
+  }
+
+  void labels(Exchange exchange) throws IOException {
+    Parameters parameters = Parameters.of(exchange);
+    Dataset dataset = context.dataset(exchange);
+    TreeSet<String> names = new TreeSet<>();
+    for (Selector selector : selectorsOrAll(parameters)) {
+      try (Stream<String> found = dataset.catalog().labelNames(selector)) {
+        found.forEach(names::add);
+      }
+    }
+    strings(exchange, names, parameters.limit());
+  }
+
+  void values(Exchange exchange) throws IOException {
+    String path = exchange.path();
+    String from = "/api/v1/label/";
+    String escaped = path.substring(from.length(), path.length() - "/values".length());
+    String name = EscapedName.read(escaped);
+    Parameters parameters = Parameters.of(exchange);
+    Dataset dataset = context.dataset(exchange);
+    TreeSet<String> values = new TreeSet<>();
+    for (Selector selector : selectorsOrAll(parameters)) {
+      try (Stream<String> found = dataset.catalog().labelValues(name, selector)) {
+        found.forEach(values::add);
+      }
+    }
+    strings(exchange, values, parameters.limit());
+  }
+
+  private static void strings(Exchange exchange, TreeSet<String> all, int limit)
+      throws IOException {
+    List<String> shown = all.stream().limit(limit == 0 ? all.size() : limit).toList();
+    answer(
+        exchange,
+        json -> {
+          json.writeStartArray();
+          shown.forEach(json::writeString);
+          json.writeEndArray();
+        },
+        shown.size() < all.size());
+  }
+
+  private static void answer(Exchange exchange, Envelope.Data data, boolean truncated)
+      throws IOException {
+    Envelope.answer(
+        exchange,
+        data,
+        json -> {
+          if (truncated) {
+            json.writeArrayPropertyStart("warnings");
+            json.writeString(TRUNCATED);
+            json.writeEndArray();
+          }
+        });
+  }
+
+  private static List<Selector> selectorsOrAll(Parameters parameters) {
+    List<Selector> selectors = selectors(parameters);
+    return selectors.isEmpty() ? List.of(new Selector(List.of())) : selectors;
+  }
+
+  private static List<Selector> selectors(Parameters parameters) {
+    List<Selector> selectors = new ArrayList<>();
+    for (String match : parameters.all("match[]")) {
+      try {
+        if (PromQl.parse(match) instanceof Expr.VectorSelector selector) {
+          selectors.add(Matchers.selector(selector.matchers()));
+        } else {
+          throw Parameters.invalid("match[]", "'%s' is no series selector".formatted(match));
+        }
+      } catch (PromQlException e) {
+        throw Parameters.invalid("match[]", e.getMessage());
+      }
+    }
+    return selectors;
+  }
+
+  private static TimeRange times(Parameters parameters, Resolution resolution) {
+    Long start = parameters.time("start");
+    Long end = parameters.time("end");
+    if (start != null && end != null && end < start) {
+      throw Parameters.invalid("end", "end timestamp must not be before start time");
+    }
+    long perMilli = resolution.perSecond() / 1000;
+    return new TimeRange(
+        start == null ? Long.MIN_VALUE : start * perMilli,
+        end == null ? Long.MAX_VALUE : (end + 1) * perMilli);
+  }
+}

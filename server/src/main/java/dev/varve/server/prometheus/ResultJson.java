@@ -1,0 +1,99 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.query.promql.eval.Labels;
+import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.ValueText;
+import tools.jackson.core.JsonGenerator;
+
+/** Results of queries in Prometheus' form: times in seconds, values as texts. */
+final class ResultJson {
+  private ResultJson() {}
+
+  /**
+   * Writes the data of an answer.
+   *
+   * @param limit how many series at most; 0 for all
+   */
+  static void write(PromResult result, int limit, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("resultType", type(result));
+    json.writeName("result");
+    switch (result) {
+      case PromResult.Scalar scalar -> point(scalar.time(), ValueText.of(scalar.value()), json);
+      case PromResult.Text text -> point(text.time(), text.text(), json);
+      case PromResult.Vector vector -> {
+        json.writeStartArray();
+        for (int i = 0; i < shown(vector.elements().size(), limit); i++) {
+          PromResult.Element element = vector.elements().get(i);
+          json.writeStartObject();
+          metric(element.labels(), json);
+          json.writeName("value");
+          point(vector.time(), ValueText.of(element.value()), json);
+          json.writeEndObject();
+        }
+        json.writeEndArray();
+      }
+      case PromResult.Matrix matrix -> {
+        json.writeStartArray();
+        for (int i = 0; i < shown(matrix.lines().size(), limit); i++) {
+          line(matrix.lines().get(i), json);
+        }
+        json.writeEndArray();
+      }
+    }
+    json.writeEndObject();
+  }
+
+  static int shown(int size, int limit) {
+    return limit == 0 ? size : Math.min(size, limit);
+  }
+
+  /** How many series a result has. */
+  static int size(PromResult result) {
+    return switch (result) {
+      case PromResult.Vector vector -> vector.elements().size();
+      case PromResult.Matrix matrix -> matrix.lines().size();
+      default -> 1;
+    };
+  }
+
+  private static String type(PromResult result) {
+    return switch (result) {
+      case PromResult.Scalar scalar -> "scalar";
+      case PromResult.Text text -> "string";
+      case PromResult.Vector vector -> "vector";
+      case PromResult.Matrix matrix -> "matrix";
+    };
+  }
+
+  private static void line(PromResult.Line line, JsonGenerator json) {
+    json.writeStartObject();
+    metric(line.labels(), json);
+    json.writeArrayPropertyStart("values");
+    for (int i = 0; i < line.times().length; i++) {
+      point(line.times()[i], ValueText.of(line.values()[i]), json);
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void metric(Labels labels, JsonGenerator json) {
+    json.writeObjectPropertyStart("metric");
+    labels.forEach(json::writeStringProperty);
+    json.writeEndObject();
+  }
+
+  private static void point(long time, String value, JsonGenerator json) {
+    json.writeStartArray();
+    json.writeRawValue(seconds(time));
+    json.writeString(value);
+    json.writeEndArray();
+  }
+
+  private static String seconds(long millis) {
+    long size = Math.abs(millis);
+    String text = (millis < 0 ? "-" : "") + size / 1000;
+    long rest = size % 1000;
+    return rest == 0 ? text : text + "." + "%03d".formatted(rest);
+  }
+}
