@@ -9,6 +9,7 @@ import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Matchers;
+import dev.varve.query.promql.eval.Millis;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -75,6 +76,9 @@ final class Metadata {
       try (Stream<String> found = dataset.catalog().labelNames(selector)) {
         found.forEach(names::add);
       }
+    }
+    if (!names.isEmpty()) {
+      names.add(NAME);
     }
     strings(exchange, names, parameters.limit());
   }
@@ -149,9 +153,7 @@ final class Metadata {
     if (start != null && end != null && end < start) {
       throw Parameters.invalid("end", "end timestamp must not be before start time");
     }
-    long perMilli = resolution.perSecond() / 1000;
-    return new TimeRange(
-        start == null ? Long.MIN_VALUE : start * perMilli,
-        end == null ? Long.MAX_VALUE : (end + 1) * perMilli);
+    return Millis.range(
+        start == null ? Long.MIN_VALUE : start, end == null ? Long.MAX_VALUE - 1 : end, resolution);
   }
 }

@@ -46,12 +46,10 @@ final class DatasetSamples implements SampleSource {
 
   @Override
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
-    long perMilli = runs.resolution().perSecond() / 1000;
     if (to < from) {
       return;
     }
-    TimeRange times =
-        new TimeRange(Math.multiplyExact(from, perMilli), Math.multiplyExact(to + 1, perMilli));
+    TimeRange times = Millis.range(from, to, runs.resolution());
     SampleVector samples = new SampleVector();
     Series last = null;
     try (RunCursor cursor = open(request(Matchers.selector(matchers), times))) {
@@ -63,7 +61,7 @@ final class DatasetSamples implements SampleSource {
           hand(last, samples, sink);
         }
         last = run.series();
-        add(run.samples(), perMilli, samples);
+        add(run.samples(), samples);
       }
       if (last != null) {
         hand(last, samples, sink);
@@ -85,7 +83,7 @@ final class DatasetSamples implements SampleSource {
     samples.clear();
   }
 
-  private void add(Samples from, long perMilli, SampleVector into) {
+  private void add(Samples from, SampleVector into) {
     read += from.size();
     if (read > limits.samples()) {
       throw new QueryRefusedException(
@@ -93,7 +91,7 @@ final class DatasetSamples implements SampleSource {
               .formatted(limits.samples()));
     }
     for (int i = 0; i < from.size(); i++) {
-      into.add(Math.floorDiv(from.time(i), perMilli), from.number(i));
+      into.add(Millis.of(from.time(i), runs.resolution()), from.number(i));
     }
   }
 

@@ -1,0 +1,39 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+
+/** Times of PromQL, which are milliseconds since 1970, and those of a dataset. */
+public final class Millis {
+  private Millis() {}
+
+  /**
+   * The times of a dataset that lie in milliseconds, or begin one.
+   *
+   * @param from the first
+   * @param to the last
+   */
+  public static TimeRange range(long from, long to, Resolution resolution) {
+    long perSecond = resolution.perSecond();
+    if (perSecond < 1000) {
+      long millis = 1000 / perSecond;
+      return new TimeRange(Math.ceilDiv(from, millis), Math.floorDiv(to, millis) + 1);
+    }
+    long perMilli = perSecond / 1000;
+    return new TimeRange(times(from, perMilli), times(to + 1, perMilli));
+  }
+
+  /** As far as 64 bits go. */
+  private static long times(long millis, long perMilli) {
+    long most = Long.MAX_VALUE / perMilli;
+    return Math.clamp(millis, -most, most) * perMilli;
+  }
+
+  /** The millisecond in which a time of a dataset lies. */
+  static long of(long time, Resolution resolution) {
+    long perSecond = resolution.perSecond();
+    return perSecond < 1000
+        ? Math.clamp(time, Long.MIN_VALUE / 1000, Long.MAX_VALUE / 1000) * (1000 / perSecond)
+        : Math.floorDiv(time, perSecond / 1000);
+  }
+}
