@@ -114,6 +114,15 @@ public final class Column {
     return false;
   }
 
+  /** The steps at which both have a value, with a value that means nothing. */
+  Column and(Column other) {
+    Column both = new Column(values.length);
+    for (int word = 0; word < present.length; word++) {
+      both.present[word] = present[word] & other.present[word];
+    }
+    return both;
+  }
+
   /** Takes over the values of another, at steps where there is none. */
   void addAll(Column other) {
     for (int step = other.next(0); step < values.length; step = other.next(step + 1)) {

@@ -27,6 +27,11 @@ final class Matching {
   /** Of the others: at which steps a result of those labels was made. */
   private final Map<Labels, Column> results = new LinkedHashMap<>();
 
+  /** Rows of one signature that meet, which is wrong wherever the other side has an element. */
+  private record Twins(String problem, Column where) {}
+
+  private final List<Twins> twins = new ArrayList<>();
+
   /** The rows of one signature on the side of which one element meets many. */
   private static final class OneSide {
     private final List<Labels> labels = new ArrayList<>();
@@ -58,10 +63,15 @@ final class Matching {
     OneSide side = ones.computeIfAbsent(signature(labels), signature -> new OneSide());
     for (int i = 0; i < side.columns.size(); i++) {
       if (side.columns.get(i).overlaps(column)) {
-        throw new PromQlEvaluationException(
-            "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
-                .formatted(
-                    signature(labels), isLeftOne() ? "left" : "right", labels, side.labels.get(i)));
+        twins.add(
+            new Twins(
+                "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
+                    .formatted(
+                        signature(labels),
+                        isLeftOne() ? "left" : "right",
+                        labels,
+                        side.labels.get(i)),
+                side.columns.get(i).and(column)));
       }
     }
     side.labels.add(labels);
@@ -70,6 +80,11 @@ final class Matching {
 
   /** Takes a row of the other side. */
   void many(Labels labels, Column column) {
+    for (Twins pair : twins) {
+      if (pair.where.overlaps(column)) {
+        throw new PromQlEvaluationException(pair.problem);
+      }
+    }
     Labels signature = signature(labels);
     OneSide side = ones.get(signature);
     if (side == null) {

@@ -58,7 +58,7 @@ public final class PromQuery {
   public PromResult instant(long time) {
     Steps steps = Steps.at(time);
     Held held = new Held(new Memory(limits.memory()));
-    Selection selection = selection(steps);
+    Selection selection = selection(time, time);
     Evaluator evaluator = new Evaluator(selection, notes, held);
     return switch (expr.type()) {
       case SCALAR -> new PromResult.Scalar(time, evaluator.scalar(expr, steps)[0]);
@@ -125,7 +125,7 @@ public final class PromQuery {
     }
     Steps steps = new Steps(start, step.toMillis(), (int) count);
     Held held = new Held(new Memory(limits.memory()));
-    Evaluator evaluator = new Evaluator(selection(steps), notes, held);
+    Evaluator evaluator = new Evaluator(selection(start, end), notes, held);
     List<PromResult.Line> lines = new ArrayList<>();
     if (expr.type() == ValueType.SCALAR) {
       lines.add(line(Labels.NONE, Column.of(evaluator.scalar(expr, steps)), steps));
@@ -154,8 +154,8 @@ public final class PromQuery {
     return new PromResult.Line(labels, times, values);
   }
 
-  private Selection selection(Steps steps) {
+  private Selection selection(long start, long end) {
     return new Selection(
-        samples, steps, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
+        samples, start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
   }
 }

@@ -7,18 +7,21 @@ import dev.varve.query.promql.Modifiers;
 /** Reads what selectors ask for, at the times that their modifiers say. */
 final class Selection {
   private final SampleSource source;
-  private final Steps query;
+  private final long queryStart;
+  private final long queryEnd;
   private final long lookback;
   private final long subqueryStep;
 
   /**
-   * @param query the steps of the whole query, whose ends {@code start()} and {@code end()} are
+   * @param queryStart what {@code start()} is, in ms since 1970
+   * @param queryEnd what {@code end()} is, which may lie behind the last step
    * @param lookback how old the sample of an instant vector may be, in ms
    * @param subqueryStep the step of subqueries that name none, in ms
    */
-  Selection(SampleSource source, Steps query, long lookback, long subqueryStep) {
+  Selection(SampleSource source, long queryStart, long queryEnd, long lookback, long subqueryStep) {
     this.source = source;
-    this.query = query;
+    this.queryStart = queryStart;
+    this.queryEnd = queryEnd;
     this.lookback = lookback;
     this.subqueryStep = subqueryStep;
   }
@@ -41,7 +44,7 @@ final class Selection {
       case null -> new Times(steps, false, steps.start() - offset);
       case At.Time time -> new Times(steps, true, time.epochMillis() - offset);
       case At.Edge edge ->
-          new Times(steps, true, (edge == At.Edge.START ? query.start() : query.end()) - offset);
+          new Times(steps, true, (edge == At.Edge.START ? queryStart : queryEnd) - offset);
     };
   }
 

@@ -15,8 +15,4 @@ record Steps(long start, long step, int count) {
   long time(int index) {
     return start + index * step;
   }
-
-  long end() {
-    return time(count - 1);
-  }
 }

@@ -1,14 +1,16 @@
 package dev.varve.query.promql.eval;
 
-import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.ToIntFunction;
 
 /** Functions of one value. */
 final class ValueFunctions {
   private static final double LN_2 = 0.693147180559945309417232121458176568;
+  private static final long SECONDS_MIN = LocalDateTime.MIN.toEpochSecond(ZoneOffset.UTC);
+  private static final long SECONDS_MAX = LocalDateTime.MAX.toEpochSecond(ZoneOffset.UTC);
   private static final double LN_10 = 2.30258509299404568401799145468436421;
 
   /** By name: those of numbers, and those of times in seconds since 1970, in UTC. */
@@ -37,14 +39,14 @@ final class ValueFunctions {
           Map.entry("sqrt", Math::sqrt),
           Map.entry("tan", StrictMath::tan),
           Map.entry("tanh", StrictMath::tanh),
-          Map.entry("day_of_month", value -> utc(value).getDayOfMonth()),
-          Map.entry("day_of_week", value -> utc(value).getDayOfWeek().getValue() % 7),
-          Map.entry("day_of_year", value -> utc(value).getDayOfYear()),
-          Map.entry("days_in_month", value -> utc(value).toLocalDate().lengthOfMonth()),
-          Map.entry("hour", value -> utc(value).getHour()),
-          Map.entry("minute", value -> utc(value).getMinute()),
-          Map.entry("month", value -> utc(value).getMonthValue()),
-          Map.entry("year", value -> utc(value).getYear()));
+          Map.entry("day_of_month", utc(time -> time.getDayOfMonth(), 4)),
+          Map.entry("day_of_week", utc(time -> time.getDayOfWeek().getValue() % 7, 0)),
+          Map.entry("day_of_year", utc(time -> time.getDayOfYear(), 339)),
+          Map.entry("days_in_month", utc(time -> time.toLocalDate().lengthOfMonth(), 31)),
+          Map.entry("hour", utc(time -> time.getHour(), 15)),
+          Map.entry("minute", utc(time -> time.getMinute(), 30)),
+          Map.entry("month", utc(time -> time.getMonthValue(), 12)),
+          Map.entry("year", utc(time -> time.getYear(), 292277026596d)));
 
   private ValueFunctions() {}
 
@@ -112,10 +114,20 @@ final class ValueFunctions {
     return Math.copySign(result, value);
   }
 
-  private static LocalDateTime utc(double seconds) {
-    long whole =
-        Math.clamp((long) seconds, Instant.MIN.getEpochSecond(), Instant.MAX.getEpochSecond());
-    return LocalDateTime.ofEpochSecond(whole, 0, ZoneOffset.UTC);
+  /**
+   * A part of a time in UTC.
+   *
+   * @param beyond what it is of a number that 64 bits do not hold: the seconds are the least that
+   *     they do then, and Go's calendar, which knows no year before that, goes round
+   */
+  private static DoubleUnaryOperator utc(ToIntFunction<LocalDateTime> part, double beyond) {
+    return seconds -> {
+      if (!(Math.abs(seconds) < 0x1p63)) {
+        return beyond;
+      }
+      long whole = Math.clamp((long) seconds, SECONDS_MIN, SECONDS_MAX);
+      return part.applyAsInt(LocalDateTime.ofEpochSecond(whole, 0, ZoneOffset.UTC));
+    };
   }
 
   static double round(double value, double toNearest) {
