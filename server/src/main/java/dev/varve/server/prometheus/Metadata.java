@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import tools.jackson.core.JsonGenerator;
@@ -99,7 +100,7 @@ final class Metadata {
     strings(exchange, values, parameters.limit());
   }
 
-  private static void strings(Exchange exchange, TreeSet<String> all, int limit)
+  private static void strings(Exchange exchange, SortedSet<String> all, int limit)
       throws IOException {
     List<String> shown = all.stream().limit(limit == 0 ? all.size() : limit).toList();
     answer(

@@ -280,7 +280,7 @@ interface Aggregation {
         }
         int at = step;
         Arrays.sort(rows, 0, size, (a, b) -> order(columns.get(a).get(at), columns.get(b).get(at)));
-        int wanted = (int) Math.clamp((long) counts[step], 0, size);
+        int wanted = Math.clamp((long) counts[step], 0, size);
         for (int i = 0; i < wanted; i++) {
           chosen.get(rows[i]).set(step, columns.get(rows[i]).get(step));
         }

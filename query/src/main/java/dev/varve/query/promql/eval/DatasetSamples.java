@@ -22,7 +22,10 @@ final class DatasetSamples implements SampleSource {
   private final Runs runs;
   private final PromLimits limits;
   private volatile boolean cancelled;
+
+  /** Written by the thread that reads, and shown to others. */
   private volatile long read;
+
   private long series;
 
   /** Guarded by this: {@link #cancel} comes from elsewhere. */
@@ -84,8 +87,9 @@ final class DatasetSamples implements SampleSource {
   }
 
   private void add(Samples from, SampleVector into) {
-    read += from.size();
-    if (read > limits.samples()) {
+    long sofar = read + from.size();
+    read = sofar;
+    if (sofar > limits.samples()) {
       throw new QueryRefusedException(
           "query processing would load too many samples into memory in query execution: more than %,d; a shorter range or more labels would help"
               .formatted(limits.samples()));

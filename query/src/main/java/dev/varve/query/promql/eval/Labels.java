@@ -27,14 +27,14 @@ public final class Labels implements Comparable<Labels> {
   }
 
   static Labels of(Series series) {
-    TreeMap<String, String> sorted = new TreeMap<>(series.labels());
+    Map<String, String> sorted = new TreeMap<>(series.labels());
     if (!series.metric().isEmpty()) {
       sorted.put(NAME, series.metric());
     }
-    return of(sorted);
+    return ofSorted(sorted);
   }
 
-  private static Labels of(TreeMap<String, String> sorted) {
+  private static Labels ofSorted(Map<String, String> sorted) {
     String[] pairs = new String[2 * sorted.size()];
     int at = 0;
     for (Map.Entry<String, String> label : sorted.entrySet()) {
@@ -47,7 +47,7 @@ public final class Labels implements Comparable<Labels> {
   }
 
   static Labels of(Map<String, String> labels) {
-    return of(new TreeMap<>(labels));
+    return ofSorted(new TreeMap<>(labels));
   }
 
   public int size() {
@@ -106,10 +106,10 @@ public final class Labels implements Comparable<Labels> {
     if (get(name).equals(value)) {
       return this;
     }
-    TreeMap<String, String> changed = new TreeMap<>();
+    Map<String, String> changed = new TreeMap<>();
     forEach(changed::put);
     changed.put(name, value);
-    return of(changed);
+    return ofSorted(changed);
   }
 
   /** In the order of Prometheus: label by label, name before value, the shorter set first. */

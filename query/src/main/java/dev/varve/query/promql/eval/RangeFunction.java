@@ -13,7 +13,7 @@ interface RangeFunction {
 
   /** Whether an answer is no value at all; NaN is one. */
   static boolean isNothing(double answer) {
-    return answer != answer
+    return Double.isNaN(answer)
         && Double.doubleToRawLongBits(answer) == Double.doubleToRawLongBits(NOTHING);
   }
 

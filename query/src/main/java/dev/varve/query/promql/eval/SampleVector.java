@@ -35,7 +35,7 @@ public final class SampleVector {
   }
 
   static boolean isStale(double value) {
-    return value != value && Double.doubleToRawLongBits(value) == STALE_BITS;
+    return Double.isNaN(value) && Double.doubleToRawLongBits(value) == STALE_BITS;
   }
 
   /** Takes away the markers that say that the series has ended. */

@@ -8,10 +8,10 @@ import java.util.function.ToIntFunction;
 
 /** Functions of one value. */
 final class ValueFunctions {
-  private static final double LN_2 = 0.693147180559945309417232121458176568;
+  private static final double LN_2 = 0.6931471805599453;
   private static final long SECONDS_MIN = LocalDateTime.MIN.toEpochSecond(ZoneOffset.UTC);
   private static final long SECONDS_MAX = LocalDateTime.MAX.toEpochSecond(ZoneOffset.UTC);
-  private static final double LN_10 = 2.30258509299404568401799145468436421;
+  private static final double LN_10 = 2.302585092994046;
 
   /** By name: those of numbers, and those of times in seconds since 1970, in UTC. */
   static final Map<String, DoubleUnaryOperator> ALL =

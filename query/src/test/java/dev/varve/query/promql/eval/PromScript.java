@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -245,7 +246,7 @@ final class PromScript {
     long start = eval.group(1) != null ? millis(eval.group(1)) : millis(eval.group(2));
     long step = eval.group(1) != null ? 1 : Durations.parse(eval.group(4)).toMillis();
     expected.forEach((key, values) -> {
-      Map<Long, Double> got = actual.get(key);
+      Map<Long, Double> got = Objects.requireNonNull(actual.get(key));
       for (int i = 0; i < values.size(); i++) {
         Double value = got.remove(start + i * step);
         String place = "%s: %s, value %d".formatted(where, key, i);
