@@ -6,6 +6,7 @@ import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import java.net.ConnectException;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,12 @@ final class FailedCall extends RuntimeException {
       found = found.getCause();
     }
     this.reason = found instanceof ApiException ? found : thrown;
-    this.code = found instanceof ApiException api ? api.getStatusCode().getCode() : Code.UNKNOWN;
+    this.code =
+        switch (found) {
+          case ApiException api -> api.getStatusCode().getCode();
+          case TimeoutException _ -> Code.DEADLINE_EXCEEDED;
+          default -> Code.UNKNOWN;
+        };
   }
 
   /** Whether a later attempt may do better. */

@@ -94,7 +94,11 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
       }
       long left = deadline - System.nanoTime();
       if (left <= 0) {
-        throw new FailedCall(new TimeoutException("nothing came for " + atMost.toMillis() + " ms"));
+        throw new FailedCall(
+            new TimeoutException(
+                "nothing came for "
+                    + atMost.toMillis()
+                    + " ms: Bigtable cannot be reached, or is too slow"));
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
     }

@@ -124,7 +124,7 @@ class OutageIT {
       assertThat(rows(Status.NOT_APPLIED).size() + rows(Status.UNKNOWN).size()).isEqualTo(ROWS);
       assertThatThrownBy(() -> readRows(table))
           .isInstanceOf(StoreException.class)
-          .hasMessageContaining("reading table 't': UNAVAILABLE");
+          .hasMessageContaining("reading table 't': DEADLINE_EXCEEDED nothing came for");
       emulator.restart();
       awaitTables(store);
       // It has forgotten everything, also that there was a table.
