@@ -164,7 +164,7 @@ class TwoServersTest {
                   .isInstanceOf(WriteFailedException.class)
                   .hasMessageContaining("remove file 'server-id'"));
     }
-    assertThat(TestEngine.read(first, ALL)).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(TestEngine.read(first, ALL)).as("what is still read").isNotEmpty();
   }
 
   @Test
