@@ -166,6 +166,17 @@ public abstract class Exchange {
     }
   }
 
+  /**
+   * Checks what a body says that it becomes once it is decompressed.
+   *
+   * @throws HttpError 413 where that is too much
+   */
+  public final void requireDecodedLength(long length) {
+    if (length > limits.decodedBody()) {
+      throw LimitedInput.tooLarge("decompressed body", limits.decodedBody());
+    }
+  }
+
   private InputStream decoded(InputStream in) {
     return new LimitedInput(in, limits.decodedBody(), "decompressed body");
   }

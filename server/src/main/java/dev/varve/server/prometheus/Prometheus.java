@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Prometheus' API as a dialect.
  *
  * <ul>
+ *   <li>{@code POST /api/v1/write}: remote write, 1.0 and 2.0
  *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: {@code query} at a time, or
  *       over a range
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
@@ -34,18 +35,21 @@ public final class Prometheus {
 
   private final Queries queries;
   private final Metadata metadata;
+  private final RemoteWrite remoteWrite;
   private final String version;
 
   /** Prepares to answer. */
   public Prometheus(DialectContext context) {
     this.queries = new Queries(context);
     this.metadata = new Metadata(context);
+    this.remoteWrite = new RemoteWrite(context);
     this.version = context.version();
   }
 
   /** Its routes. */
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
+    routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));
     add(routes, "/api/v1/query", queries::instant);
     add(routes, "/api/v1/query_range", queries::range);
     add(routes, "/api/v1/series", metadata::series);

@@ -1,0 +1,128 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.layout.Domain;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.protobuf.MalformedMessageException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.xerial.snappy.Snappy;
+
+/**
+ * {@code POST /api/v1/write}: Prometheus' remote write, <a
+ * href="https://prometheus.io/docs/specs/prw/remote_write_spec/">1.0</a> and <a
+ * href="https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/">2.0</a>.
+ *
+ * <p>What is good is kept; where something was refused the answer is 400, which senders do not send
+ * again, and says the first reasons. Headers tell how much was written.
+ */
+final class RemoteWrite {
+  private static final String V2 = "io.prometheus.write.v2.Request";
+  private static final int REASONS_SHOWN = 5;
+
+  private final DialectContext context;
+
+  RemoteWrite(DialectContext context) {
+    this.context = context;
+  }
+
+  void write(Exchange exchange) throws IOException {
+    boolean second = isSecond(exchange.header("Content-Type"));
+    Dataset dataset = context.dataset(exchange);
+    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
+    WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
+    try {
+      byte[] message = message(exchange);
+      if (second) {
+        reader.readSecond(message);
+      } else {
+        reader.readFirst(message);
+      }
+    } catch (MalformedMessageException e) {
+      throw HttpError.badRequest("the body is no write request: " + e.getMessage());
+    }
+    exchange.header("X-Prometheus-Remote-Write-Samples-Written", Long.toString(intake.accepted()));
+    exchange.header("X-Prometheus-Remote-Write-Histograms-Written", "0");
+    exchange.header("X-Prometheus-Remote-Write-Exemplars-Written", "0");
+    long refused = intake.refused() + reader.refused();
+    if (refused == 0) {
+      exchange.answer(204);
+    } else {
+      exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, reader));
+    }
+  }
+
+  private static boolean isSecond(@Nullable String type) {
+    if (type == null) {
+      return false;
+    }
+    String[] parts = type.toLowerCase(Locale.ROOT).split(";", -1);
+    if (!parts[0].strip().equals("application/x-protobuf")) {
+      throw new HttpError(
+          415, "remote write is application/x-protobuf in snappy, not '" + parts[0].strip() + "'");
+    }
+    for (int i = 1; i < parts.length; i++) {
+      String[] pair = parts[i].strip().split("=", 2);
+      if (pair[0].strip().equals("proto") && pair.length == 2) {
+        String proto = pair[1].strip().replace("\"", "");
+        if (proto.equalsIgnoreCase(V2)) {
+          return true;
+        }
+        if (!proto.equalsIgnoreCase("prometheus.WriteRequest")) {
+          throw new HttpError(
+              415, "messages are prometheus.WriteRequest or " + V2 + ", not '" + proto + "'");
+        }
+      }
+    }
+    return false;
+  }
+
+  /** The body out of snappy's block format, whose announced length is looked at first. */
+  private static byte[] message(Exchange exchange) throws IOException {
+    String encoding = exchange.header("Content-Encoding");
+    if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
+      throw new HttpError(415, "remote write comes in snappy, not in '" + encoding + "'");
+    }
+    byte[] compressed;
+    try (InputStream body = exchange.body("identity")) {
+      compressed = body.readAllBytes();
+    }
+    try {
+      long length = Snappy.uncompressedLength(compressed);
+      exchange.requireDecodedLength(length);
+      return Snappy.uncompress(compressed);
+    } catch (IOException e) {
+      throw HttpError.badRequest("the body is not in snappy's block format");
+    }
+  }
+
+  private static boolean holdsMarkers(Dataset dataset) {
+    return dataset.config().periods().stream()
+        .flatMap(period -> period.layouts().stream())
+        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+  }
+
+  private static String reasons(long refused, Intake intake, WriteRequestReader reader) {
+    StringBuilder text = new StringBuilder();
+    text.append(refused).append(" samples were refused, the others are written");
+    int shown = 0;
+    for (Rejection rejection : intake.rejections()) {
+      if (shown++ < REASONS_SHOWN) {
+        text.append("; ").append(rejection.key()).append(": ");
+        text.append(rejection.refusal().message());
+      }
+    }
+    for (String reason : reader.reasons()) {
+      if (shown++ < REASONS_SHOWN) {
+        text.append("; ").append(reason);
+      }
+    }
+    return text.append('\n').toString();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.varve.server.prometheus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.server.TestServer;
+import dev.varve.server.protobuf.WireWriter;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.xerial.snappy.Snappy;
+
+@TestInstance(Lifecycle.PER_CLASS)
+class RemoteWriteTest {
+  private static final long START = 1_700_000_000_000L;
+  private static final double STALE = Double.longBitsToDouble(0x7ff0000000000002L);
+
+  private TestServer server;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    server = new TestServer(directory, null, "buckets", "opentsdb");
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+  }
+
+  private HttpResponse<String> write(String path, String type, byte[] message) throws IOException {
+    return server.send(
+        server
+            .request(path + "/api/v1/write")
+            .header("Content-Type", type)
+            .header("Content-Encoding", "snappy")
+            .POST(BodyPublishers.ofByteArray(Snappy.compress(message))));
+  }
+
+  private HttpResponse<String> first(String path, WireWriter message) throws IOException {
+    return write(path, "application/x-protobuf", message.toBytes());
+  }
+
+  private String query(String path, String query, double time) {
+    return server
+        .get(
+            path
+                + "/api/v1/query?time="
+                + time
+                + "&query="
+                + URLEncoder.encode(query, StandardCharsets.UTF_8))
+        .body();
+  }
+
+  private static WireWriter label(String name, String value) {
+    return new WireWriter().text(1, name).text(2, value);
+  }
+
+  private static WireWriter sample(double value, long time) {
+    return new WireWriter().real(1, value).varint(2, time);
+  }
+
+  private static WireWriter series(String... labels) {
+    WireWriter series = new WireWriter();
+    for (int i = 0; i < labels.length; i += 2) {
+      series.message(1, label(labels[i], labels[i + 1]));
+    }
+    return series;
+  }
+
+  @Test
+  void takesTheFirstVersion() throws IOException {
+    WireWriter request =
+        new WireWriter()
+            .message(
+                1,
+                series("__name__", "up", "job", "ö", "empty", "")
+                    .message(2, sample(1, START))
+                    .message(2, sample(STALE, START + 15_000)))
+            .message(3, new WireWriter().varint(1, 2).text(2, "up"));
+    HttpResponse<String> answer = first("", request);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
+        .hasValue("2");
+    assertThat(query("", "up", 1_700_000_010))
+        .contains("{\"metric\":{\"__name__\":\"up\",\"job\":\"ö\"},\"value\":[1700000010,\"1\"]}");
+    assertThat(query("", "up", 1_700_000_020)).contains("\"result\":[]");
+  }
+
+  @Test
+  void takesTheSecondVersion() throws IOException {
+    byte[] references = {1, 2, 3, 4};
+    WireWriter request = new WireWriter();
+    List.of("", "__name__", "second_total", "job", "a").forEach(symbol -> request.text(4, symbol));
+    request.message(
+        5,
+        new WireWriter()
+            .bytes(1, references)
+            .message(2, sample(5, START))
+            .message(2, sample(7, START + 1)));
+    HttpResponse<String> answer =
+        write(
+            "/prometheus",
+            "application/x-protobuf;proto=io.prometheus.write.v2.Request",
+            request.toBytes());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
+        .hasValue("2");
+    assertThat(query("", "second_total", 1_700_000_001))
+        .contains("\"7\"")
+        .contains("\"job\":\"a\"");
+  }
+
+  @Test
+  void keepsWhatIsGoodAndNamesTheRest() throws IOException {
+    WireWriter request =
+        new WireWriter()
+            .message(1, series("job", "nameless").message(2, sample(1, START)))
+            .message(1, series("__name__", "native", "job", "h").message(4, new WireWriter()))
+            .message(1, series("__name__", "good", "job", "g").message(2, sample(4, START)));
+    HttpResponse<String> answer = first("", request);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body())
+        .startsWith("2 samples were refused, the others are written")
+        .contains("a series without a name", "native histograms are not held");
+    assertThat(query("", "good", 1_700_000_000)).contains("\"4\"");
+  }
+
+  @Test
+  void leavesMarkersOutThatALayoutCannotHold() throws IOException {
+    WireWriter request =
+        new WireWriter()
+            .message(
+                1,
+                series("__name__", "up", "job", "a")
+                    .message(2, sample(1, START))
+                    .message(2, sample(STALE, START + 15_000)));
+    HttpResponse<String> answer = first("/datasets/opentsdb", request);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
+        .hasValue("1");
+    assertThat(query("/datasets/opentsdb", "up", 1_700_000_020)).contains("\"1\"");
+  }
+
+  @Test
+  void refusesWhatIsNoRemoteWrite() throws IOException {
+    assertThat(write("", "application/json", new byte[0]).statusCode()).isEqualTo(415);
+    assertThat(write("", "application/x-protobuf;proto=io.other", new byte[0]).statusCode())
+        .isEqualTo(415);
+    assertThat(write("", "application/x-protobuf", new byte[] {10, 100}).body())
+        .contains("field 1 is cut off");
+    HttpResponse<String> plain =
+        server.send(
+            server.request("/api/v1/write").POST(BodyPublishers.ofByteArray(new byte[] {1, 2, 3})));
+    assertThat(plain.statusCode()).isEqualTo(400);
+    assertThat(plain.body()).contains("snappy");
+    // The length that the body announces is 1 TiB.
+    byte[] huge = {(byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80, 0x0f, 0};
+    assertThat(
+            server
+                .send(server.request("/api/v1/write").POST(BodyPublishers.ofByteArray(huge)))
+                .statusCode())
+        .isIn(400, 413);
+  }
+}
