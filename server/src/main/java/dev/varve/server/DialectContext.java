@@ -11,6 +11,7 @@ import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.operations.ServerMetrics;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +40,22 @@ public record DialectContext(
   public Dataset dataset(Exchange exchange) {
     String named = exchange.dataset();
     return find(named == null ? dataset : named);
+  }
+
+  /**
+   * The dataset that a protocol's own word names, if there is one of that name; else as {@link
+   * #dataset(Exchange)}. Agents come with names that nobody has declared.
+   */
+  public Dataset datasetIfAny(Exchange exchange, @Nullable String name) {
+    return name != null && exchange.dataset() == null && datasets().contains(name)
+        ? find(name)
+        : dataset(exchange);
+  }
+
+  /** The names of all datasets; none as long as the stores are not open. */
+  public List<String> datasets() {
+    Engine open = engine.get();
+    return open == null ? List.of() : open.datasets().stream().map(Dataset::name).sorted().toList();
   }
 
   /** The dataset of the listener. */

@@ -7,6 +7,7 @@ import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.influx.Influx;
 import dev.varve.server.kairosdb.KairosDb;
 import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
@@ -31,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Server implements AutoCloseable {
   /** The dialects there are. */
-  public static final List<String> DIALECTS = List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME);
+  public static final List<String> DIALECTS =
+      List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME, Influx.NAME);
 
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
   private final ServerMetrics metrics = new ServerMetrics();
@@ -125,6 +127,7 @@ public final class Server implements AutoCloseable {
     for (String dialect : listener.dialects()) {
       switch (dialect) {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
+        case Influx.NAME -> mounts.add(new Influx(context).mount());
         case Prometheus.NAME -> mounts.add(new Prometheus(context).mount());
         case Telnet.NAME -> lines = new Telnet(context);
         default ->

@@ -44,7 +44,8 @@ public record ServerConfig(
    */
   public record Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
     public static final Listener DEFAULTS =
-        new Listener("127.0.0.1", 4242, List.of("kairosdb", "opentsdb", "prometheus"), null);
+        new Listener(
+            "127.0.0.1", 4242, List.of("kairosdb", "opentsdb", "prometheus", "influx"), null);
 
     public Listener {
       dialects = List.copyOf(dialects);

@@ -385,7 +385,7 @@ class ServerTest {
                 }))
         .isInstanceOf(InvalidConfigException.class)
         .hasMessageContaining(
-            "there is no dialect 'graphite'; there are: kairosdb, opentsdb, prometheus")
+            "there is no dialect 'graphite'; there are: kairosdb, opentsdb, prometheus, influx")
         .hasMessageContaining("POST /api/v1/datapoints is both kairosdb's and kairosdb's");
   }
 }

@@ -28,6 +28,7 @@ public final class InfluxLines implements LineFormat {
   private static final String ESCAPED_IN_TEXT = "\"\\";
 
   private final Resolution unit;
+  private final int factor;
   private final Resolution target;
   private final LongSupplier now;
   private final boolean joined;
@@ -44,7 +45,18 @@ public final class InfluxLines implements LineFormat {
    *     measurement} for {@code value}), for layouts without fields
    */
   public InfluxLines(Resolution unit, Resolution target, LongSupplier now, boolean joined) {
+    this(unit, 1, target, now, joined);
+  }
+
+  /**
+   * Prepares to read times that count several units at once, such as minutes.
+   *
+   * @param factor how many units
+   */
+  public InfluxLines(
+      Resolution unit, int factor, Resolution target, LongSupplier now, boolean joined) {
     this.unit = unit;
+    this.factor = factor;
     this.target = target;
     this.now = now;
     this.joined = joined;
@@ -200,7 +212,8 @@ public final class InfluxLines implements LineFormat {
           "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
     }
     try {
-      return unit.convert(Scan.integer(bytes, from, end, "time"), target);
+      long time = Math.multiplyExact(Scan.integer(bytes, from, end, "time"), factor);
+      return unit.convert(time, target);
     } catch (ArithmeticException e) {
       throw new BadLineException(
           "time '"

@@ -1,0 +1,264 @@
+package dev.varve.server.influx;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Resolution;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.Form;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import dev.varve.server.http.ShortLines;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.InfluxLines;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * The routes of InfluxDB's APIs for writing (<a
+ * href="https://docs.influxdata.com/influxdb/v1/tools/api/">1.x</a>, <a
+ * href="https://docs.influxdata.com/influxdb/v2/api/">2.x</a>).
+ *
+ * <ul>
+ *   <li>{@code POST /write}: lines; {@code db} names a dataset if there is one of that name, {@code
+ *       precision} is ns, u, us, ms, s, m or h
+ *   <li>{@code POST /api/v2/write}: the same, with {@code bucket}
+ *   <li>{@code GET|POST /query}: {@code CREATE DATABASE}, which does nothing, and {@code SHOW
+ *       DATABASES}
+ *   <li>{@code GET|HEAD /ping}, {@code GET /health}: that it is there
+ * </ul>
+ */
+public final class Influx {
+  public static final String NAME = "influx";
+
+  private static final String JSON = "application/json";
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  /** Agents choose by the version how they write; this one is the last of its line. */
+  private static final String VERSION = "1.8.10";
+
+  private static final Pattern CREATE =
+      Pattern.compile("\\s*create\\s+database\\s+.+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  private static final Pattern SHOW =
+      Pattern.compile("\\s*show\\s+databases\\s*;?\\s*", Pattern.CASE_INSENSITIVE);
+
+  private final DialectContext context;
+
+  /** Prepares to answer. */
+  public Influx(DialectContext context) {
+    this.context = context;
+  }
+
+  /** Its routes. */
+  public Router.Mount mount() {
+    return new Router.Mount(
+        NAME,
+        true,
+        List.of(
+            Route.post("/write", Load.WRITE, exchange -> write(exchange, "db")),
+            Route.post("/api/v2/write", Load.WRITE, exchange -> write(exchange, "bucket")),
+            Route.get("/query", Load.NONE, exchange -> query(exchange, exchange.parameter("q"))),
+            Route.post("/query", Load.NONE, this::postedQuery),
+            Route.get("/ping", Load.NONE, Influx::ping),
+            Route.get("/health", Load.NONE, this::health)),
+        Influx::error);
+  }
+
+  private static ErrorFormat.Body error(int status, String message) {
+    return new ErrorFormat.Body(
+        JSON,
+        json(generator -> {
+          generator.writeStringProperty("code", code(status));
+          generator.writeStringProperty("message", message);
+          generator.writeStringProperty("error", message);
+        }));
+  }
+
+  private static String code(int status) {
+    return switch (status) {
+      case 404 -> "not found";
+      case 413 -> "request too large";
+      case 429 -> "too many requests";
+      case 503 -> "unavailable";
+      default -> status < 500 ? "invalid" : "internal error";
+    };
+  }
+
+  private static String json(Consumer<JsonGenerator> properties) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+      json.writeStartObject();
+      properties.accept(json);
+      json.writeEndObject();
+    }
+    return text.toString();
+  }
+
+  private static void ping(Exchange exchange) {
+    exchange.header("X-Influxdb-Version", VERSION);
+    exchange.header("X-Influxdb-Build", "OSS");
+    exchange.answer(204);
+  }
+
+  private void health(Exchange exchange) throws IOException {
+    exchange.answer(
+        200,
+        JSON,
+        json(generator -> {
+          generator.writeStringProperty("name", "influxdb");
+          generator.writeStringProperty("message", "ready for queries and writes");
+          generator.writeStringProperty("status", "pass");
+          generator.writeStringProperty("version", VERSION);
+          generator.writeStringProperty("commit", "varve " + context.version());
+        }));
+  }
+
+  private void postedQuery(Exchange exchange) throws IOException {
+    String posted = Form.read(exchange).get("q");
+    query(exchange, posted == null ? exchange.parameter("q") : posted);
+  }
+
+  private void query(Exchange exchange, @Nullable String query) throws IOException {
+    if (query == null) {
+      throw HttpError.badRequest("missing required parameter \"q\"");
+    }
+    boolean shows = SHOW.matcher(query).matches();
+    if (!shows && !CREATE.matcher(query).matches()) {
+      throw HttpError.badRequest(
+          "InfluxQL is not spoken here, but for CREATE DATABASE and SHOW DATABASES; PromQL is, at /api/v1/query");
+    }
+    exchange.answer(
+        200,
+        JSON,
+        json(generator -> {
+          generator.writeArrayPropertyStart("results");
+          generator.writeStartObject();
+          generator.writeNumberProperty("statement_id", 0);
+          if (shows) {
+            databases(generator);
+          }
+          generator.writeEndObject();
+          generator.writeEndArray();
+        }));
+  }
+
+  private void databases(JsonGenerator json) {
+    json.writeArrayPropertyStart("series");
+    json.writeStartObject();
+    json.writeStringProperty("name", "databases");
+    json.writeArrayPropertyStart("columns");
+    json.writeString("name");
+    json.writeEndArray();
+    json.writeArrayPropertyStart("values");
+    for (String name : context.datasets()) {
+      json.writeStartArray();
+      json.writeString(name);
+      json.writeEndArray();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+    json.writeEndArray();
+  }
+
+  private void write(Exchange exchange, String databaseParameter) throws IOException {
+    Dataset dataset = context.datasetIfAny(exchange, exchange.parameter(databaseParameter));
+    Intake intake = new Intake(dataset, NAME, context.ingest());
+    InfluxLines format = format(dataset, exchange.parameter("precision"));
+    BadLines bad = new BadLines();
+    BatchBuilder batch = new BatchBuilder();
+    try (ShortLines lines = new ShortLines(exchange.body())) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        try {
+          format.read(bytes, 0, bytes.length, batch);
+        } catch (BadLineException e) {
+          bad.add(lines.number(), e);
+        }
+        if (batch.sampleCount() >= Intake.BATCH) {
+          intake.writeOwn(batch.build(), false);
+        }
+      }
+    }
+    Batch rest = batch.build();
+    if (!rest.groups().isEmpty()) {
+      intake.writeOwn(rest, false);
+    }
+    if (bad.count == 0 && intake.refused() == 0) {
+      exchange.answer(204);
+    } else {
+      throw new HttpError(400, bad.message(intake));
+    }
+  }
+
+  /** Lines that were not understood: how many, and why the first. */
+  private static final class BadLines {
+    private int count;
+    private String first = "";
+
+    void add(int line, BadLineException e) {
+      if (count++ == 0) {
+        first = "line %d: %s".formatted(line, e.getMessage());
+      }
+    }
+
+    String message(Intake intake) {
+      StringBuilder text = new StringBuilder("partial write: ");
+      if (count > 0) {
+        text.append("unable to parse %,d lines, the first: %s; ".formatted(count, first));
+      }
+      if (intake.refused() > 0) {
+        Rejection rejection = intake.rejections().isEmpty() ? null : intake.rejections().getFirst();
+        String reason =
+            rejection == null
+                ? ""
+                : ", the first: " + rejection.key() + ": " + rejection.refusal().message();
+        text.append("%,d values refused%s; ".formatted(intake.refused(), reason));
+      }
+      return text.append("%,d values written".formatted(intake.accepted())).toString();
+    }
+  }
+
+  private InfluxLines format(Dataset dataset, @Nullable String precision) {
+    Resolution target = dataset.resolution();
+    int factor =
+        switch (precision == null ? "ns" : precision) {
+          case "m" -> 60;
+          case "h" -> 3600;
+          default -> 1;
+        };
+    Resolution unit =
+        switch (precision == null || precision.isEmpty() ? "ns" : precision) {
+          case "n", "ns" -> Resolution.NANOSECONDS;
+          case "u", "us", "µ" -> Resolution.MICROSECONDS;
+          case "ms" -> Resolution.MILLISECONDS;
+          case "s", "m", "h" -> Resolution.SECONDS;
+          default ->
+              throw HttpError.badRequest(
+                  "invalid precision '%s': ns, us, ms, s, m and h are known".formatted(precision));
+        };
+    boolean holdsFields =
+        dataset.config().periods().stream()
+            .flatMap(period -> period.layouts().stream())
+            .allMatch(layout -> layout.domain().fields());
+    return new InfluxLines(
+        unit,
+        factor,
+        target,
+        () -> Resolution.MILLISECONDS.convert(context.clock().millis(), target),
+        !holdsFields);
+  }
+}
