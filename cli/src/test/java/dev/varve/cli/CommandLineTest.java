@@ -72,7 +72,7 @@ class CommandLineTest {
   void attachNamesTheTableThatIsMissingAndPrintsNoConfiguration() {
     assertThat(run("", "attach", "heroic", "--store", "memory")).isEqualTo(1);
     assertThat(err.toString())
-        .contains("the store has no table 'heroic'")
+        .contains("the store has no table 'metrics'")
         .contains("these are no tables that layout 'heroic' can read");
     assertThat(out.toString()).isEmpty();
     assertThat(run("", "attach", "heroic", "--store", "memory", "--table", "x=y")).isEqualTo(2);
