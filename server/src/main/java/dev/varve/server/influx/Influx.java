@@ -182,11 +182,14 @@ public final class Influx {
     BatchBuilder batch = new BatchBuilder();
     try (ShortLines lines = new ShortLines(exchange.body())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
+        if (bad.isWithinText(line)) {
+          continue;
+        }
         byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
         try {
           format.read(bytes, 0, bytes.length, batch);
         } catch (BadLineException e) {
-          bad.add(lines.number(), e);
+          bad.add(lines.number(), line, e);
         }
         if (batch.sampleCount() >= Intake.BATCH) {
           intake.writeOwn(batch.build(), false);
@@ -208,11 +211,38 @@ public final class Influx {
   private static final class BadLines {
     private int count;
     private String first = "";
+    private boolean withinText;
 
-    void add(int line, BadLineException e) {
+    void add(int number, String line, BadLineException e) {
       if (count++ == 0) {
-        first = "line %d: %s".formatted(line, e.getMessage());
+        first = "line %d: %s".formatted(number, e.getMessage());
       }
+      withinText = quotes(line) % 2 != 0;
+    }
+
+    /**
+     * Whether a line goes on with the text that a bad line before it has opened: whoever may write
+     * a text is not to write lines.
+     */
+    boolean isWithinText(String line) {
+      boolean within = withinText;
+      if (within) {
+        count++;
+        withinText = quotes(line) % 2 == 0;
+      }
+      return within;
+    }
+
+    private static int quotes(String line) {
+      int quotes = 0;
+      for (int i = 0; i < line.length(); i++) {
+        if (line.charAt(i) == '\\') {
+          i++;
+        } else if (line.charAt(i) == '"') {
+          quotes++;
+        }
+      }
+      return quotes;
     }
 
     String message(Intake intake) {

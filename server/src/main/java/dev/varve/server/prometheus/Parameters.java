@@ -9,7 +9,6 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,8 +65,10 @@ final class Parameters {
           return whole;
         }
       } else if (!text.isEmpty()) {
-        Instant instant = OffsetDateTime.parse(text).toInstant();
-        return instant.toEpochMilli();
+        long millis = OffsetDateTime.parse(text).toInstant().toEpochMilli();
+        if (Math.abs(millis) <= MILLIS_MAX) {
+          return millis;
+        }
       }
     } catch (ArithmeticException | DateTimeException e) {
       throw invalid(name, "cannot parse \"%s\" to a valid timestamp".formatted(text));

@@ -64,6 +64,7 @@ final class Queries {
     } catch (PromQlException e) {
       throw Parameters.invalid("query", e.getMessage());
     }
+    int limit = parameters.limit();
     exchange.onAbort(query::cancel);
     PromResult result;
     try {
@@ -71,7 +72,6 @@ final class Queries {
     } catch (PromQlEvaluationException | QueryRefusedException e) {
       throw new HttpError(422, String.valueOf(e.getMessage()));
     }
-    int limit = parameters.limit();
     List<String> warnings = new ArrayList<>(query.notes().warnings());
     if (ResultJson.shown(ResultJson.size(result), limit) < ResultJson.size(result)) {
       warnings.add("results truncated due to limit");
@@ -100,7 +100,7 @@ final class Queries {
         limits.samples(),
         limits.series(),
         context.queryLimits().memory(),
-        lookback == null || lookback.isZero() ? limits.lookback() : lookback,
+        lookback == null || !lookback.isPositive() ? limits.lookback() : lookback,
         limits.subqueryStep());
   }
 }

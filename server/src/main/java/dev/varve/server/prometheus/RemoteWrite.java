@@ -37,19 +37,24 @@ final class RemoteWrite {
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
     WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
+    byte[] message = message(exchange);
+    String malformed = null;
     try {
-      byte[] message = message(exchange);
       if (second) {
         reader.readSecond(message);
       } else {
         reader.readFirst(message);
       }
     } catch (MalformedMessageException e) {
-      throw HttpError.badRequest("the body is no write request: " + e.getMessage());
+      malformed = "the body is no write request: " + e.getMessage();
+      reader.write();
     }
     exchange.header("X-Prometheus-Remote-Write-Samples-Written", Long.toString(intake.accepted()));
     exchange.header("X-Prometheus-Remote-Write-Histograms-Written", "0");
     exchange.header("X-Prometheus-Remote-Write-Exemplars-Written", "0");
+    if (malformed != null) {
+      throw HttpError.badRequest(malformed);
+    }
     long refused = intake.refused() + reader.refused();
     if (refused == 0) {
       exchange.answer(204);
@@ -95,6 +100,9 @@ final class RemoteWrite {
     }
     try {
       long length = Snappy.uncompressedLength(compressed);
+      if (length < 0) {
+        throw new IOException("a length of " + length);
+      }
       exchange.requireDecodedLength(length);
       return Snappy.uncompress(compressed);
     } catch (IOException e) {

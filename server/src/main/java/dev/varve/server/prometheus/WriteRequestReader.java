@@ -21,6 +21,9 @@ final class WriteRequestReader {
   /** The bits of the value that says that a series has ended. */
   private static final long STALE_BITS = 0x7ff0000000000002L;
 
+  private static final int REASONS_MAX = 10;
+  private static final int SYMBOLS_MAX = 1 << 22;
+
   private final Intake intake;
   private final boolean holdsMarkers;
   private final BatchBuilder batch = new BatchBuilder();
@@ -54,8 +57,7 @@ final class WriteRequestReader {
     WireReader request = new WireReader(bytes);
     while (request.next()) {
       if (request.field() == 1) {
-        readSeries(request.message());
-        writeIfFull();
+        readOne(request.message(), null);
       } else {
         request.skip();
       }
@@ -63,22 +65,33 @@ final class WriteRequestReader {
     write();
   }
 
-  private void readSeries(WireReader series) {
+  /**
+   * Reads a series; one that is malformed in itself keeps no other from being written.
+   *
+   * @param symbols of the second version; null in the first
+   */
+  private void readOne(WireReader series, @Nullable List<String> symbols) {
+    try {
+      Map<String, String> labels =
+          symbols == null ? labels(series.again()) : labels(series.again(), symbols);
+      add(labels, series, symbols == null ? 4 : 3);
+    } catch (MalformedMessageException e) {
+      refused++;
+      note(String.valueOf(e.getMessage()));
+    }
+    writeIfFull();
+  }
+
+  private static Map<String, String> labels(WireReader series) {
     Map<String, String> labels = new TreeMap<>();
-    List<WireReader> samples = new ArrayList<>();
-    int histograms = 0;
     while (series.next()) {
-      switch (series.field()) {
-        case 1 -> readLabel(series.message(), labels);
-        case 2 -> samples.add(series.message());
-        case 4 -> {
-          histograms++;
-          series.skip();
-        }
-        default -> series.skip();
+      if (series.field() == 1) {
+        readLabel(series.message(), labels);
+      } else {
+        series.skip();
       }
     }
-    add(labels, samples, histograms);
+    return labels;
   }
 
   private static void readLabel(WireReader label, Map<String, String> labels) {
@@ -91,6 +104,13 @@ final class WriteRequestReader {
         default -> label.skip();
       }
     }
+    put(labels, name, value);
+  }
+
+  private static void put(Map<String, String> labels, String name, String value) {
+    if (name.isEmpty()) {
+      throw new MalformedMessageException("a series has a label without a name");
+    }
     if (labels.put(name, value) != null) {
       throw new MalformedMessageException("a series has the label '%s' twice".formatted(name));
     }
@@ -101,39 +121,42 @@ final class WriteRequestReader {
    *   TimeSeries { repeated uint32 labels_refs = 1; repeated Sample samples = 2; histograms = 3; exemplars = 4; metadata = 5; }
    */
   void readSecond(byte[] bytes) {
-    List<String> symbols = new ArrayList<>();
-    List<WireReader> series = new ArrayList<>();
+    List<String> symbols = symbols(new WireReader(bytes));
     WireReader request = new WireReader(bytes);
     while (request.next()) {
-      switch (request.field()) {
-        case 4 -> symbols.add(request.text());
-        case 5 -> series.add(request.message());
-        default -> request.skip();
+      if (request.field() == 5) {
+        readOne(request.message(), symbols);
+      } else {
+        request.skip();
+      }
+    }
+    write();
+  }
+
+  private static List<String> symbols(WireReader request) {
+    List<String> symbols = new ArrayList<>();
+    while (request.next()) {
+      if (request.field() != 4) {
+        request.skip();
+      } else if (symbols.size() == SYMBOLS_MAX) {
+        throw new MalformedMessageException("more than %,d symbols".formatted(SYMBOLS_MAX));
+      } else {
+        symbols.add(request.text());
       }
     }
     if (!symbols.isEmpty() && !symbols.getFirst().isEmpty()) {
       throw new MalformedMessageException("the first symbol is not empty");
     }
-    for (WireReader one : series) {
-      readSeries(one, symbols);
-      writeIfFull();
-    }
-    write();
+    return symbols;
   }
 
-  private void readSeries(WireReader series, List<String> symbols) {
+  private static Map<String, String> labels(WireReader series, List<String> symbols) {
     List<String> words = new ArrayList<>();
-    List<WireReader> samples = new ArrayList<>();
-    int histograms = 0;
     while (series.next()) {
-      switch (series.field()) {
-        case 1 -> series.eachVarint(reference -> words.add(symbol(symbols, reference)));
-        case 2 -> samples.add(series.message());
-        case 3 -> {
-          histograms++;
-          series.skip();
-        }
-        default -> series.skip();
+      if (series.field() == 1) {
+        series.eachVarint(reference -> words.add(symbol(symbols, reference)));
+      } else {
+        series.skip();
       }
     }
     if (words.size() % 2 != 0) {
@@ -141,12 +164,9 @@ final class WriteRequestReader {
     }
     Map<String, String> labels = new TreeMap<>();
     for (int i = 0; i < words.size(); i += 2) {
-      if (labels.put(words.get(i), words.get(i + 1)) != null) {
-        throw new MalformedMessageException(
-            "a series has the label '%s' twice".formatted(words.get(i)));
-      }
+      put(labels, words.get(i), words.get(i + 1));
     }
-    add(labels, samples, histograms);
+    return labels;
   }
 
   private static String symbol(List<String> symbols, long reference) {
@@ -157,20 +177,27 @@ final class WriteRequestReader {
     return symbols.get((int) reference);
   }
 
-  private void add(Map<String, String> labels, List<WireReader> samples, int histograms) {
-    if (histograms > 0) {
-      refuse(histograms, labels, "native histograms are not held");
-    }
-    if (samples.isEmpty()) {
-      return;
-    }
+  /**
+   * Adds the samples of a series.
+   *
+   * @param histogramField where native histograms stand, which are refused
+   */
+  private void add(Map<String, String> labels, WireReader series, int histogramField) {
     GroupKey key = key(labels);
-    if (key == null) {
-      refuse(samples.size(), labels, "a series without a name, __name__");
-      return;
+    while (series.next()) {
+      if (series.field() == histogramField) {
+        series.skip();
+        refuse(labels, "native histograms are not held");
+      } else if (series.field() != 2) {
+        series.skip();
+      } else if (key == null) {
+        series.skip();
+        refuse(labels, "a series without a name, __name__");
+      } else {
+        readSample(series.message(), batch.group(key));
+        writeIfFull();
+      }
     }
-    GroupBuilder group = batch.group(key);
-    samples.forEach(sample -> readSample(sample, group));
   }
 
   private static @Nullable GroupKey key(Map<String, String> labels) {
@@ -196,10 +223,16 @@ final class WriteRequestReader {
     }
   }
 
-  private void refuse(int count, Map<String, String> labels, String reason) {
-    refused += count;
-    if (reasons.size() < 10) {
-      reasons.add(labels + ": " + reason);
+  private void refuse(Map<String, String> labels, String reason) {
+    refused++;
+    if (reasons.size() < REASONS_MAX) {
+      note(labels + ": " + reason);
+    }
+  }
+
+  private void note(String reason) {
+    if (reasons.size() < REASONS_MAX) {
+      reasons.add(reason);
     }
   }
 
@@ -209,7 +242,8 @@ final class WriteRequestReader {
     }
   }
 
-  private void write() {
+  /** Writes what was read and is not written yet. */
+  void write() {
     if (!batch.isEmpty()) {
       intake.write(batch.build(), false);
     }

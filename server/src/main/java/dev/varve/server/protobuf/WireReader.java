@@ -59,6 +59,11 @@ public final class WireReader {
     return true;
   }
 
+  /** The same message from where this reader stands, to be read once more. */
+  public WireReader again() {
+    return new WireReader(bytes, at, end);
+  }
+
   /** The number of the field at hand. */
   public int field() {
     return field;

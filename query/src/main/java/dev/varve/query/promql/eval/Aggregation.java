@@ -205,7 +205,7 @@ interface Aggregation {
     final int steps;
     final List<Labels> labels = new ArrayList<>();
     final List<Column> columns = new ArrayList<>();
-    private final Held held;
+    final Held held;
 
     Gathered(int steps, Held held) {
       this.steps = steps;
@@ -241,6 +241,7 @@ interface Aggregation {
       Column result = new Column(steps);
       double[] values = new double[columns.size()];
       for (int step = 0; step < steps; step++) {
+        held.wanted();
         int size = 0;
         for (Column column : columns) {
           if (column.has(step)) {
@@ -279,6 +280,11 @@ interface Aggregation {
           }
         }
         int at = step;
+        if (size > 0 && !(Math.abs(counts[step]) < 0x1p63)) {
+          throw new PromQlEvaluationException(
+              "Scalar value %s overflows int64".formatted(ValueText.of(counts[step])));
+        }
+        held.wanted();
         Arrays.sort(rows, 0, size, (a, b) -> order(columns.get(a).get(at), columns.get(b).get(at)));
         int wanted = Math.clamp((long) counts[step], 0, size);
         for (int i = 0; i < wanted; i++) {

@@ -29,6 +29,20 @@ final class Arithmetic {
     return StrictMath.pow(base, exponent);
   }
 
+  /** The greater; an infinity wins over NaN, as in Go. */
+  static double max(double a, double b) {
+    return a == Double.POSITIVE_INFINITY || b == Double.POSITIVE_INFINITY
+        ? Double.POSITIVE_INFINITY
+        : Math.max(a, b);
+  }
+
+  /** The lesser; an infinity wins over NaN, as in Go. */
+  static double min(double a, double b) {
+    return a == Double.NEGATIVE_INFINITY || b == Double.NEGATIVE_INFINITY
+        ? Double.NEGATIVE_INFINITY
+        : Math.min(a, b);
+  }
+
   static boolean compare(BinaryOperator operator, double left, double right) {
     return switch (operator) {
       case EQUAL -> left == right;

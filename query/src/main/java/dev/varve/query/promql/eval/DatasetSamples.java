@@ -91,7 +91,7 @@ final class DatasetSamples implements SampleSource {
     read = sofar;
     if (sofar > limits.samples()) {
       throw new QueryRefusedException(
-          "query processing would load too many samples into memory in query execution: more than %,d; a shorter range or more labels would help"
+          "the query reads more than the %,d samples that it may; a shorter range or more labels would help"
               .formatted(limits.samples()));
     }
     for (int i = 0; i < from.size(); i++) {
@@ -99,17 +99,20 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  private @Nullable Run next(RunCursor cursor) {
+  /** Throws where the query was cancelled. */
+  void ensureWanted() {
     if (cancelled) {
       throw new ReadCancelledException();
     }
+  }
+
+  private @Nullable Run next(RunCursor cursor) {
+    ensureWanted();
     return cursor.next();
   }
 
   private RunCursor open(ReadRequest request) {
-    if (cancelled) {
-      throw new ReadCancelledException();
-    }
+    ensureWanted();
     RunCursor cursor = runs.read(request);
     synchronized (this) {
       open = cursor;

@@ -2,6 +2,7 @@ package dev.varve.query.promql.eval;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.varve.model.PatternSize;
 import dev.varve.model.Series;
 import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.BinaryOperator;
@@ -46,7 +47,10 @@ final class Evaluator {
     };
   }
 
-  private static double[] filled(Steps steps, double value) {
+  private double[] filled(Steps steps, double value) {
+    if (steps.count() > PromQuery.STEPS_MAX) {
+      held.row(steps.count());
+    }
     double[] values = new double[steps.count()];
     Arrays.fill(values, value);
     return values;
@@ -79,7 +83,10 @@ final class Evaluator {
     };
   }
 
-  private static double[] times(Steps steps) {
+  private double[] times(Steps steps) {
+    if (steps.count() > PromQuery.STEPS_MAX) {
+      held.row(steps.count());
+    }
     double[] times = new double[steps.count()];
     Arrays.setAll(times, i -> steps.time(i) / 1000.0);
     return times;
@@ -133,13 +140,13 @@ final class Evaluator {
     Expr parameter = expr.parameter();
     boolean text = expr.operator() == AggregateOperator.COUNT_VALUES;
     String label = text ? text(Objects.requireNonNull(parameter)) : "";
+    if (text && label.isEmpty()) {
+      throw new PromQlEvaluationException("invalid label name \"\"");
+    }
     // The label that says the value may be one that is left out.
     boolean countsAlone = text && expr.without() && expr.labels().contains(label);
     AggregateOperator operator = countsAlone ? AggregateOperator.COUNT : expr.operator();
     double[] number = text || parameter == null ? new double[0] : scalar(parameter, steps);
-    if (operator == AggregateOperator.TOPK || operator == AggregateOperator.BOTTOMK) {
-      requireCounts(number);
-    }
     if (operator == AggregateOperator.QUANTILE) {
       warnOfQuantiles(number, Objects.requireNonNull(parameter));
     }
@@ -155,7 +162,8 @@ final class Evaluator {
         expr.expr(),
         steps,
         (labels, column) -> {
-          Labels group = expr.without() ? labels.withoutName().without(names) : labels.only(names);
+          Labels group =
+              expr.without() ? labels.withoutMetric().without(names) : labels.only(names);
           Aggregation known = groups.get(group);
           if (known == null) {
             held.row(count);
@@ -166,15 +174,6 @@ final class Evaluator {
         });
     groups.forEach((group, aggregation) -> aggregation.end(group, into));
     groups.values().forEach(group -> held.release(count));
-  }
-
-  private static void requireCounts(double[] numbers) {
-    for (double number : numbers) {
-      if (!(Math.abs(number) < 0x1p63)) {
-        throw new PromQlEvaluationException(
-            "Scalar value %s overflows int64".formatted(ValueText.of(number)));
-      }
-    }
   }
 
   private void warnOfQuantiles(double[] quantiles, Expr where) {
@@ -362,7 +361,7 @@ final class Evaluator {
         (step, value) ->
             max[step] < min[step]
                 ? RangeFunction.NOTHING
-                : Math.max(min[step], Math.min(max[step], value)),
+                : Arithmetic.max(min[step], Arithmetic.min(max[step], value)),
         into);
   }
 
@@ -527,6 +526,7 @@ final class Evaluator {
     String pattern = text(arguments.get(4));
     LabelFunctions.Replacement replacement;
     try {
+      PatternSize.check(pattern);
       replacement =
           new LabelFunctions.Replacement(
               target,
@@ -536,6 +536,9 @@ final class Evaluator {
     } catch (PatternSyntaxException e) {
       throw new PromQlEvaluationException(
           "invalid regular expression in label_replace(): " + pattern);
+    } catch (IllegalArgumentException e) {
+      throw new PromQlEvaluationException(
+          "regular expression in label_replace(): " + e.getMessage());
     }
     requireLabelName(target, "label_replace");
     RowSink distinct = new Rows.Distinct(into);

@@ -2,12 +2,24 @@ package dev.varve.query.promql.eval;
 
 import dev.varve.query.Memory;
 
-/** Counts the rows that a query holds. */
+/** Counts the rows that a query holds, and asks between whether it is still wanted. */
 final class Held {
   private final Memory memory;
+  private final Runnable wanted;
 
-  Held(Memory memory) {
+  /**
+   * @param wanted throws where the query was cancelled
+   */
+  Held(Memory memory, Runnable wanted) {
     this.memory = memory;
+    this.wanted = wanted;
+  }
+
+  /**
+   * Throws where the query was cancelled; to be called where much is worked out and nothing read.
+   */
+  void wanted() {
+    wanted.run();
   }
 
   void row(int steps) {

@@ -51,6 +51,7 @@ final class Histograms implements RowSink {
     histograms.forEach((labels, bounds) -> {
       Column result = new Column(steps);
       for (int step = 0; step < steps; step++) {
+        held.wanted();
         buckets.clear();
         for (Bound bound : bounds) {
           if (bound.counts.has(step)) {

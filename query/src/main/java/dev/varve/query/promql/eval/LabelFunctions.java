@@ -63,6 +63,9 @@ final class LabelFunctions {
 
     private @Nullable String group(Matcher matcher, String name) {
       if (name.chars().allMatch(c -> c >= '0' && c <= '9')) {
+        if (name.length() > 1 && name.startsWith("0")) {
+          return null;
+        }
         int number = name.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(name);
         return number <= matcher.groupCount() ? matcher.group(number) : null;
       }

@@ -9,11 +9,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of labels, in the order of their names by UTF-8. A label with the empty value is no label.
+ * A set of labels, in the order of their names by UTF-16. A label with the empty value is no label.
  * The name of the metric is the label {@code __name__}.
  */
 public final class Labels implements Comparable<Labels> {
   static final String NAME = Series.NAME_LABEL;
+  private static final List<String> ONLY_NAME = List.of(NAME);
   private static final List<String> OF_METRIC = List.of(NAME, "__type__", "__unit__");
   static final Labels NONE = new Labels(new String[0]);
 
@@ -74,6 +75,10 @@ public final class Labels implements Comparable<Labels> {
     for (int at = 0; at < pairs.length; at += 2) {
       label.accept(pairs[at], pairs[at + 1]);
     }
+  }
+
+  Labels withoutMetric() {
+    return without(ONLY_NAME);
   }
 
   /** Without the name, and without the type and unit, which belong to it. */

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operator between two instant vectors. The side of which one element meets many, or the right
@@ -27,15 +28,23 @@ final class Matching {
   /** Of the others: at which steps a result of those labels was made. */
   private final Map<Labels, Column> results = new LinkedHashMap<>();
 
-  /** Rows of one signature that meet, which is wrong wherever the other side has an element. */
-  private record Twins(String problem, Column where) {}
+  /**
+   * Where rows of one signature meet, which is wrong at every step at which the other side has an
+   * element; null where none do.
+   */
+  private @Nullable Column twins;
 
-  private final List<Twins> twins = new ArrayList<>();
+  private String firstTwins = "";
 
   /** The rows of one signature on the side of which one element meets many. */
   private static final class OneSide {
+    private final Column seen;
     private final List<Labels> labels = new ArrayList<>();
     private final List<Column> columns = new ArrayList<>();
+
+    OneSide(int steps) {
+      this.seen = new Column(steps);
+    }
   }
 
   Matching(Binary expr, VectorMatching matching, int steps, Held held) {
@@ -54,36 +63,49 @@ final class Matching {
     if (matching.on()) {
       return labels.only(matching.labels());
     }
-    return labels.withoutName().without(matching.labels());
+    return labels.withoutMetric().without(matching.labels());
   }
 
   /** Takes a row of the side of which one element meets many. */
   void one(Labels labels, Column column) {
     held.row(steps);
-    OneSide side = ones.computeIfAbsent(signature(labels), signature -> new OneSide());
-    for (int i = 0; i < side.columns.size(); i++) {
-      if (side.columns.get(i).overlaps(column)) {
-        twins.add(
-            new Twins(
-                "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
-                    .formatted(
-                        signature(labels),
-                        isLeftOne() ? "left" : "right",
-                        labels,
-                        side.labels.get(i)),
-                side.columns.get(i).and(column)));
-      }
+    OneSide side =
+        ones.computeIfAbsent(
+            signature(labels),
+            signature -> {
+              held.row(steps);
+              return new OneSide(steps);
+            });
+    if (side.seen.overlaps(column)) {
+      noteTwins(side, labels, column);
     }
+    side.seen.addAll(column);
     side.labels.add(labels);
     side.columns.add(column);
   }
 
+  private void noteTwins(OneSide side, Labels labels, Column column) {
+    if (twins == null) {
+      int other = 0;
+      while (!side.columns.get(other).overlaps(column)) {
+        other++;
+      }
+      firstTwins =
+          "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
+              .formatted(
+                  signature(labels),
+                  isLeftOne() ? "left" : "right",
+                  labels,
+                  side.labels.get(other));
+      twins = new Column(steps);
+    }
+    twins.addAll(side.seen.and(column));
+  }
+
   /** Takes a row of the other side. */
   void many(Labels labels, Column column) {
-    for (Twins pair : twins) {
-      if (pair.where.overlaps(column)) {
-        throw new PromQlEvaluationException(pair.problem);
-      }
+    if (twins != null && twins.overlaps(column)) {
+      throw new PromQlEvaluationException(firstTwins);
     }
     Labels signature = signature(labels);
     OneSide side = ones.get(signature);
@@ -153,6 +175,10 @@ final class Matching {
   void end(RowSink next) {
     results.forEach(next::row);
     results.forEach((labels, column) -> held.release(steps));
-    ones.values().forEach(side -> side.columns.forEach(column -> held.release(steps)));
+    ones.values()
+        .forEach(side -> {
+          side.columns.forEach(column -> held.release(steps));
+          held.release(steps);
+        });
   }
 }

@@ -2,6 +2,7 @@ package dev.varve.query.promql.eval;
 
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.VectorMatching;
 
 /** Tells from an expression alone whether its series differ in their labels without the name. */
 final class MetricNames {
@@ -30,6 +31,10 @@ final class MetricNames {
   }
 
   private static boolean isOne(Expr.Binary binary) {
+    VectorMatching matching = binary.matching();
+    if (matching != null && matching.include().contains(LabelMatcher.METRIC_NAME)) {
+      return false;
+    }
     return switch (binary.operator()) {
       case OR -> false;
       case AND, UNLESS -> isOne(binary.left());
@@ -43,6 +48,7 @@ final class MetricNames {
   private static boolean isOne(Expr.Aggregate aggregate) {
     return switch (aggregate.operator()) {
       case TOPK, BOTTOMK -> isOne(aggregate.expr());
+      case COUNT_VALUES -> false;
       default -> !aggregate.labels().contains(LabelMatcher.METRIC_NAME) || aggregate.without();
     };
   }

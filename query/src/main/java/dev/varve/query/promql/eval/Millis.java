@@ -20,7 +20,8 @@ public final class Millis {
       return new TimeRange(Math.ceilDiv(from, millis), Math.floorDiv(to, millis) + 1);
     }
     long perMilli = perSecond / 1000;
-    return new TimeRange(times(from, perMilli), times(to + 1, perMilli));
+    return new TimeRange(
+        times(from, perMilli), times(to == Long.MAX_VALUE ? to : to + 1, perMilli));
   }
 
   /** As far as 64 bits go. */

@@ -7,6 +7,9 @@ import java.util.Set;
 
 /** What a query wants to tell beside its result, each thing once. */
 public final class Notes {
+  /** As many of each kind are kept; Prometheus shows as many. */
+  private static final int MOST = 10;
+
   private final PlaceInQuery places;
   private final Set<String> warnings = new LinkedHashSet<>();
   private final Set<String> infos = new LinkedHashSet<>();
@@ -16,11 +19,17 @@ public final class Notes {
   }
 
   void warn(String what, SourceRange where) {
-    warnings.add("PromQL warning: %s (%s)".formatted(what, places.of(where)));
+    add(warnings, "PromQL warning: ", what, where);
   }
 
   void inform(String what, SourceRange where) {
-    infos.add("PromQL info: %s (%s)".formatted(what, places.of(where)));
+    add(infos, "PromQL info: ", what, where);
+  }
+
+  private void add(Set<String> notes, String kind, String what, SourceRange where) {
+    if (notes.size() < MOST) {
+      notes.add("%s%s (%s)".formatted(kind, what, places.of(where)));
+    }
   }
 
   /** What is probably wrong with the result. */

@@ -14,10 +14,10 @@ import java.time.Duration;
  */
 public record PromLimits(
     long samples, long series, long memory, Duration lookback, Duration subqueryStep) {
-  /** Prometheus' own limit of samples and lengths of time, and the memory of any query. */
+  /** Prometheus' own lengths of time, and the memory of any query. */
   public static final PromLimits DEFAULTS =
       new PromLimits(
-          50_000_000,
+          1_000_000_000,
           1_000_000,
           QueryLimits.DEFAULTS.memory(),
           Duration.ofMinutes(5),

@@ -57,8 +57,8 @@ public final class PromQuery {
    */
   public PromResult instant(long time) {
     Steps steps = Steps.at(time);
-    Held held = new Held(new Memory(limits.memory()));
-    Selection selection = selection(time, time);
+    Held held = new Held(new Memory(limits.memory()), samples::ensureWanted);
+    Selection selection = selection(time, time, held);
     Evaluator evaluator = new Evaluator(selection, notes, held);
     return switch (expr.type()) {
       case SCALAR -> new PromResult.Scalar(time, evaluator.scalar(expr, steps)[0]);
@@ -118,14 +118,14 @@ public final class PromQuery {
           "invalid expression type \"%s\" for range query, must be Scalar or instant Vector"
               .formatted(expr.type() == ValueType.MATRIX ? "range vector" : "string"));
     }
-    long count = (end - start) / step.toMillis() + 1;
-    if (count > STEPS_MAX) {
+    long count = Math.subtractExact(end, start) / step.toMillis() + 1;
+    if (count > STEPS_MAX || count < 1) {
       throw new PromQlEvaluationException(
           "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
     }
     Steps steps = new Steps(start, step.toMillis(), (int) count);
-    Held held = new Held(new Memory(limits.memory()));
-    Evaluator evaluator = new Evaluator(selection(start, end), notes, held);
+    Held held = new Held(new Memory(limits.memory()), samples::ensureWanted);
+    Evaluator evaluator = new Evaluator(selection(start, end, held), notes, held);
     List<PromResult.Line> lines = new ArrayList<>();
     if (expr.type() == ValueType.SCALAR) {
       lines.add(line(Labels.NONE, Column.of(evaluator.scalar(expr, steps)), steps));
@@ -154,8 +154,8 @@ public final class PromQuery {
     return new PromResult.Line(labels, times, values);
   }
 
-  private Selection selection(long start, long end) {
+  private Selection selection(long start, long end, Held held) {
     return new Selection(
-        samples, start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
+        samples, held, start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
   }
 }

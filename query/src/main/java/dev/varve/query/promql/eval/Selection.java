@@ -6,7 +6,14 @@ import dev.varve.query.promql.Modifiers;
 
 /** Reads what selectors ask for, at the times that their modifiers say. */
 final class Selection {
+  /** No sample is further away, and sums of such times stay within 64 bits. */
+  private static final long FAR = 1L << 60;
+
+  private static final long STEPS_MAX = 1 << 28;
+  private static final long SAMPLES_BETWEEN_LOOKS = 1 << 20;
+
   private final SampleSource source;
+  private final Held held;
   private final long queryStart;
   private final long queryEnd;
   private final long lookback;
@@ -18,8 +25,15 @@ final class Selection {
    * @param lookback how old the sample of an instant vector may be, in ms
    * @param subqueryStep the step of subqueries that name none, in ms
    */
-  Selection(SampleSource source, long queryStart, long queryEnd, long lookback, long subqueryStep) {
+  Selection(
+      SampleSource source,
+      Held held,
+      long queryStart,
+      long queryEnd,
+      long lookback,
+      long subqueryStep) {
     this.source = source;
+    this.held = held;
     this.queryStart = queryStart;
     this.queryEnd = queryEnd;
     this.lookback = lookback;
@@ -42,7 +56,8 @@ final class Selection {
     At at = modifiers.at();
     return switch (at) {
       case null -> new Times(steps, false, steps.start() - offset);
-      case At.Time time -> new Times(steps, true, time.epochMillis() - offset);
+      case At.Time time ->
+          new Times(steps, true, Math.clamp(time.epochMillis(), -FAR, FAR) - offset);
       case At.Edge edge ->
           new Times(steps, true, (edge == At.Edge.START ? queryStart : queryEnd) - offset);
     };
@@ -100,7 +115,7 @@ final class Selection {
         times.last(),
         (labels, samples) -> {
           samples.dropStale();
-          Column column = windows(samples, times, range, function, parameter);
+          Column column = windows(samples, times, range, function, parameter, held);
           if (!column.isEmpty()) {
             into.row(labels, column);
           }
@@ -108,9 +123,15 @@ final class Selection {
   }
 
   static Column windows(
-      SampleVector samples, Times times, long range, RangeFunction function, double[] parameter) {
+      SampleVector samples,
+      Times times,
+      long range,
+      RangeFunction function,
+      double[] parameter,
+      Held held) {
     Column column = new Column(times.steps().count());
     Window window = new Window(samples);
+    long looked = 0;
     for (int step = 0; step < column.steps(); step++) {
       window.end = times.at(step);
       window.start = window.end - range;
@@ -119,6 +140,11 @@ final class Selection {
       }
       while (window.to < samples.size() && samples.time(window.to) <= window.end) {
         window.to++;
+      }
+      looked += window.size();
+      if (looked > SAMPLES_BETWEEN_LOOKS) {
+        held.wanted();
+        looked = 0;
       }
       if (window.to > window.from) {
         window.now = times.steps().time(step);
@@ -152,13 +178,21 @@ final class Selection {
   Subquery subquery(Expr.Subquery expr, Steps steps) {
     Times times = times(expr.modifiers(), steps);
     long step = expr.step() == null ? subqueryStep : expr.step().toMillis();
+    if (step == 0) {
+      throw new PromQlEvaluationException("a subquery steps by a millisecond at least");
+    }
     long before = times.first() - expr.range().toMillis();
     long start = step * (before / step);
     if (start <= before) {
       start += step;
     }
     long count = times.last() < start ? 0 : (times.last() - start) / step + 1;
-    return new Subquery(times, expr.range().toMillis(), start, step, count);
+    if (count > STEPS_MAX) {
+      throw new PromQlEvaluationException(
+          "a subquery of %,d steps, more than the %,d that are possible"
+              .formatted(count, STEPS_MAX));
+    }
+    return new Subquery(times, expr.range().toMillis(), start, step, count, held);
   }
 
   /**
@@ -166,14 +200,14 @@ final class Selection {
    *
    * @param count how many steps; may be none
    */
-  record Subquery(Times times, long range, long start, long step, long count) {
+  record Subquery(Times times, long range, long start, long step, long count, Held held) {
     Steps steps() {
       return new Steps(start, step, Math.toIntExact(count));
     }
 
     /** Applies a function to what the subquery gave for one series. */
     Column apply(Column inner, RangeFunction function, double[] parameter) {
-      return windows(samples(inner), times, range, function, parameter);
+      return windows(samples(inner), times, range, function, parameter, held);
     }
 
     SampleVector samples(Column inner) {
