@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a user meets when something around the server is not as it should be. */
 class BreakageIT {
@@ -89,6 +91,7 @@ class BreakageIT {
 
   /** A disk of 64 MB that nobody else sees, for a server that writes until it is full. */
   @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void refusesWritesOnAFullDiskAndGoesOnReading() throws Exception {
     Path folder = fresh("full-disk");
     Files.createDirectory(folder.resolve("data"));
