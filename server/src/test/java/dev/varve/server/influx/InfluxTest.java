@@ -72,6 +72,18 @@ class InfluxTest {
     assertThat(value("/datasets/heroic", "mem_used", 1_700_000_000)).contains("\"4.5\"");
   }
 
+  /** Whoever may write a text is not to write lines. */
+  @Test
+  void takesNoLinesOutOfATextThatHoldsALineEnd() {
+    String lines =
+        "log,host=a msg=\"x\nforged,host=a value=1 1700000000\nend\" 1700000000\nreal,host=a value=3 1700000000\n";
+    HttpResponse<String> answer = write("/write?precision=s", lines);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("unable to parse 3 lines");
+    assertThat(value("", "forged", 1_700_000_000)).contains("\"result\":[]");
+    assertThat(value("", "real", 1_700_000_000)).contains("\"3\"");
+  }
+
   @Test
   void keepsGoodLinesAndNamesBadOnes() {
     HttpResponse<String> answer =

@@ -147,6 +147,19 @@ class QueryApiTest {
     assertThat(
             get("/api/v1/query_range", "query", "up", "start", "1", "end", "2", "step", "0").body())
         .contains("zero or negative query resolution step widths are not accepted");
+    String[] endless = {
+      "query",
+      "vector(1)",
+      "start",
+      "-290000000-01-01T00:00:00Z",
+      "end",
+      "+290000000-01-01T00:00:00Z",
+      "step",
+      "1"
+    };
+    assertThat(get("/api/v1/query_range", endless).body())
+        .contains("cannot parse")
+        .contains("to a valid timestamp");
     assertThat(get("/api/v1/query", "query", "up{").body())
         .contains("invalid parameter \\\"query\\\": 1:4: parse error: ");
     HttpResponse<String> unmatched =

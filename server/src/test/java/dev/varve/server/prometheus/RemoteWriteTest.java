@@ -135,6 +135,23 @@ class RemoteWriteTest {
   }
 
   @Test
+  void aSeriesThatIsMalformedKeepsNoOtherFromBeingWritten() throws IOException {
+    WireWriter request =
+        new WireWriter()
+            .message(
+                1, series("__name__", "twice", "job", "a", "job", "b").message(2, sample(1, START)))
+            .message(1, series("__name__", "x", "", "b").message(2, sample(1, START)))
+            .message(1, series("__name__", "behind", "job", "g").message(2, sample(9, START)));
+    HttpResponse<String> answer = first("", request);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body())
+        .contains("a series has the label 'job' twice", "a label without a name");
+    assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
+        .hasValue("1");
+    assertThat(query("", "behind", 1_700_000_000)).contains("\"9\"");
+  }
+
+  @Test
   void leavesMarkersOutThatALayoutCannotHold() throws IOException {
     WireWriter request =
         new WireWriter()
