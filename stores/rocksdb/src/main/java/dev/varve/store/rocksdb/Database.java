@@ -39,6 +39,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
 
   private final NativeHandles handles;
   private final boolean sync;
+  private final Path directory;
   private final RocksDB db;
   private final ColumnFamilyHandle catalog;
   private final ColumnFamilyHandle cells;
@@ -54,6 +55,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   Database(Path directory, RocksOptions options, NativeHandles handles) {
     this.handles = handles;
     this.sync = options.sync();
+    this.directory = directory;
     try {
       Files.createDirectories(directory);
       RocksDB.loadLibrary();
@@ -152,6 +154,16 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   public void sync() throws RocksDBException {
     if (sync) {
       db.syncWal();
+    }
+  }
+
+  @Override
+  public String condition() {
+    try {
+      long free = Files.getFileStore(directory).getUsableSpace();
+      return "%,d MB of space are free in %s".formatted(free >> 20, directory);
+    } catch (IOException e) {
+      return "%s does not tell how much space is free: %s".formatted(directory, e.getMessage());
     }
   }
 

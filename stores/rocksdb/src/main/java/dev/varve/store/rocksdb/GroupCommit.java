@@ -2,12 +2,16 @@ package dev.varve.store.rocksdb;
 
 import dev.varve.store.Durability;
 import dev.varve.store.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -24,6 +28,10 @@ final class GroupCommit {
    *
    * Being the only one that writes, the writer can also read, decide and write what it has decided
    * with nothing in between: that is all that conditional puts and increments need.
+   *
+   * RocksDB holds a write back for as long as its background work cannot keep up, which on a disk
+   * without room is for ever. Nobody waits for that longer than the patience: what was not begun by
+   * then is withdrawn, what was begun is unknown.
    */
 
   /** Where writes end up. */
@@ -32,6 +40,9 @@ final class GroupCommit {
     void write(byte[] batch) throws RocksDBException;
 
     void sync() throws RocksDBException;
+
+    /** What may be why a write takes long, in words; answers at once, from any thread. */
+    String condition();
   }
 
   /** What is to be written, made out by the writer when its turn comes. */
@@ -45,26 +56,48 @@ final class GroupCommit {
 
   private static final int QUEUE_LENGTH = 1024;
 
+  /** Nothing to write, and nothing comes behind it. */
+  private static final Decision STOP = () -> new WriteRecords(0);
+
+  /** Longer than any stall of a store that only has much to do. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private final Log log;
+  private final long patienceNanos;
+  private final Thread thread;
   private final BlockingQueue<Write> queue = new ArrayBlockingQueue<>(QUEUE_LENGTH);
-  private final Write stop = new Write(() -> new WriteRecords(0), false, Durability.SYNCED);
+
+  /** {@link System#nanoTime} of when the writer began what it is at. */
+  private volatile long busySince;
+
+  private volatile boolean busy;
   private final AtomicLong syncs = new AtomicLong();
   private final AtomicLong writes = new AtomicLong();
 
   GroupCommit(Log log) {
+    this(log, PATIENCE);
+  }
+
+  /** With another patience: how long a caller waits for the end of a write at most. */
+  GroupCommit(Log log, Duration patience) {
     this.log = log;
-    Thread.ofPlatform().name("rocksdb-writer").daemon().start(this::run);
+    this.patienceNanos = patience.toNanos();
+    this.thread = Thread.ofPlatform().name("rocksdb-writer").daemon().start(this::run);
   }
 
   /** A write that was handed in. */
-  static final class Write {
+  final class Write {
     private final Decision decision;
 
     /** Whether the decision depends on what was written before. */
     private final boolean looksBefore;
 
     private final Durability durability;
+    private final long handedIn = System.nanoTime();
     private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+
+    /** Set once, by the writer that begins it or by the caller who withdraws it. */
+    private final AtomicBoolean taken = new AtomicBoolean();
 
     private Write(Decision decision, boolean looksBefore, Durability durability) {
       this.decision = decision;
@@ -75,17 +108,46 @@ final class GroupCommit {
     /**
      * Waits until the write is as durable as was asked.
      *
-     * @throws StoreException if it failed; {@link StoreException#unknown()} if it may stand all the
-     *     same
+     * @throws StoreException if it failed or took too long; {@link StoreException#unknown()} if it
+     *     may stand all the same
      */
     void await() {
       try {
-        end.join();
-      } catch (CompletionException e) {
+        awaitEnd();
+      } catch (ExecutionException e) {
         throw e.getCause() instanceof StoreException known
             ? known
             : new StoreException("rocksdb: " + e.getCause(), e.getCause(), true);
+      } catch (TimeoutException e) {
+        throw withdraw() ? notBegun() : slow("whether the write stands is unknown", true);
       }
+    }
+
+    private void awaitEnd() throws ExecutionException, TimeoutException {
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            end.get(patienceNanos - (System.nanoTime() - handedIn), TimeUnit.NANOSECONDS);
+            return;
+          } catch (InterruptedException e) {
+            // Its end is told all the same: a caller who left would not know what stands.
+            interrupted = true;
+          }
+        }
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    private boolean begin() {
+      return taken.compareAndSet(false, true);
+    }
+
+    private boolean withdraw() {
+      return taken.compareAndSet(false, true);
     }
 
     private void fail(StoreException failure) {
@@ -112,12 +174,31 @@ final class GroupCommit {
 
   private Write enqueue(Write write) {
     try {
-      queue.put(write);
+      if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
+        write.fail(notBegun());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       write.fail(new StoreException("interrupted before the write was begun", e));
     }
     return write;
+  }
+
+  /** Whether the writer has been at one piece of work for longer than anybody waits. */
+  boolean isStalled() {
+    return busy && System.nanoTime() - busySince > patienceNanos;
+  }
+
+  private StoreException notBegun() {
+    return slow("the write was not begun", false);
+  }
+
+  private StoreException slow(String outcome, boolean unknown) {
+    return new StoreException(
+        "rocksdb has taken no write for %d s (%s): %s"
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition(), outcome),
+        null,
+        unknown);
   }
 
   long syncs() {
@@ -128,9 +209,29 @@ final class GroupCommit {
     return writes.get();
   }
 
-  /** Syncs all that was handed in before; nothing may be handed in afterwards. */
+  /**
+   * Syncs all that was handed in before; nothing may be handed in afterwards.
+   *
+   * @throws StoreException if that failed, or took too long: then {@link #hasEnded} tells whether
+   *     the log may be closed
+   */
   void close() {
-    enqueue(stop).await();
+    Write stop = new Write(STOP, false, Durability.SYNCED);
+    try {
+      // Behind a stalled write too, so that the writer ends once that one has.
+      if (!queue.offer(stop, patienceNanos, TimeUnit.NANOSECONDS)) {
+        stop.fail(notBegun());
+      }
+      stop.await();
+      thread.join(Duration.ofNanos(patienceNanos));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whether the writer has ended, and touches the log no more. */
+  boolean hasEnded() {
+    return !thread.isAlive();
   }
 
   private void run() {
@@ -145,13 +246,20 @@ final class GroupCommit {
         continue;
       }
       queue.drainTo(group);
-      stopped = group.contains(stop);
+      stopped = group.stream().anyMatch(write -> write.decision == STOP);
+      begin();
       commit(group, records);
+      busy = false;
       group.clear();
       if (records.byteCount() > GROUP_BYTES) {
         records = new WriteRecords(1 << 16);
       }
     }
+  }
+
+  private void begin() {
+    busySince = System.nanoTime();
+    busy = true;
   }
 
   /** Writes a group in pieces of a bounded size, each answered before the next is begun. */
@@ -161,6 +269,10 @@ final class GroupCommit {
     for (Write write : group) {
       if (write.looksBefore || records.byteCount() >= GROUP_BYTES) {
         write(records, gathered, unsynced);
+        begin();
+      }
+      if (!write.begin()) {
+        continue;
       }
       try {
         records.addAll(write.decision.decide());

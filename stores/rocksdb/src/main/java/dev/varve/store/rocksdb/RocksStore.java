@@ -225,8 +225,11 @@ final class RocksStore implements Store {
       try {
         writer.close();
       } finally {
-        cursors.forEach(RocksCursor::release);
-        database.close();
+        // A write that does not end keeps the database open until the process ends.
+        if (writer.hasEnded()) {
+          cursors.forEach(RocksCursor::release);
+          database.close();
+        }
       }
     });
   }

@@ -2,10 +2,12 @@ package dev.varve.store.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.store.Durability;
 import dev.varve.store.StoreException;
 import dev.varve.store.rocksdb.GroupCommit.Write;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -142,6 +144,31 @@ class GroupCommitTest {
     assertThat(log.events).isEmpty();
   }
 
+  @Test
+  void nobodyWaitsForAStalledLogForLong() {
+    GroupCommit impatient = new GroupCommit(log, Duration.ofMillis(200));
+    Write begun = impatient.submit(() -> records("begun"), Durability.SYNCED);
+    log.awaitTurn();
+    Write waiting = impatient.submit(() -> records("waiting"), Durability.SYNCED);
+    assertThatThrownBy(begun::await)
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
+        .hasMessage(
+            "rocksdb has taken no write for 0 s (the disk is slow): whether the write stands is"
+                + " unknown");
+    assertThatThrownBy(waiting::await)
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
+        .hasMessageEndingWith("(the disk is slow): the write was not begun");
+    Write late = impatient.submit(() -> records("late"), Durability.SYNCED);
+    assertThatThrownBy(late::await).hasMessageEndingWith("the write was not begun");
+    assertThatThrownBy(impatient::close).isInstanceOf(StoreException.class);
+    assertThat(impatient.hasEnded()).isFalse();
+    assertThat(log.events).isEmpty();
+
+    log.turns.release(1000);
+    await().until(impatient::hasEnded);
+    assertThat(log.events).as("what was withdrawn is not written").containsExactly("write", "sync");
+  }
+
   private Write submit(String key, Durability durability) {
     return writer.submit(() -> records(key), durability);
   }
@@ -188,6 +215,11 @@ class GroupCommitTest {
       if (failing.equals(event)) {
         throw new RocksDBException("no space left");
       }
+    }
+
+    @Override
+    public String condition() {
+      return "the disk is slow";
     }
 
     void awaitTurn() {
