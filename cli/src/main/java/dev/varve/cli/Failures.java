@@ -1,6 +1,5 @@
 package dev.varve.cli;
 
-import dev.varve.cli.config.ConfigException;
 import dev.varve.devstores.DevStoreException;
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.InvalidConfigException;
@@ -11,6 +10,7 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.declared.DeclarationException;
 import dev.varve.query.SelectorSyntaxException;
+import dev.varve.server.config.ConfigException;
 import dev.varve.server.points.PointFormatException;
 import dev.varve.store.StoreException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.varve.cli.config;
+package dev.varve.server.config;
 
 import dev.varve.model.Spelling;
 import java.time.Duration;
@@ -14,36 +14,42 @@ import org.jspecify.annotations.Nullable;
  * Reads the members of a mapping, notes what is wrong with them and goes on, so that all problems
  * are found at once.
  */
-final class ConfigReader {
+public final class ConfigReader {
   private static final Pattern SIZE =
       Pattern.compile("(\\d+)\\s*([KMGT]?)i?B?", Pattern.CASE_INSENSITIVE);
-  private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*(ms|s|m|h|d|w|y)");
+  private static final Pattern DURATION =
+      Pattern.compile(
+          "(?:(\\d{1,6})y)?(?:(\\d{1,6})w)?(?:(\\d{1,6})d)?(?:(\\d{1,9})h)?(?:(\\d{1,9})m)?(?:(\\d{1,9})s)?(?:(\\d{1,12})ms)?");
+
+  private static final long[] UNIT_MILLIS = {
+    31_536_000_000L, 604_800_000L, 86_400_000L, 3_600_000L, 60_000L, 1_000L, 1L,
+  };
 
   private final ConfigNode.Mapping mapping;
   private final String path;
   private final List<String> problems;
   private final List<String> known = new ArrayList<>();
 
-  ConfigReader(ConfigNode.Mapping mapping, String path, List<String> problems) {
+  public ConfigReader(ConfigNode.Mapping mapping, String path, List<String> problems) {
     this.mapping = mapping;
     this.path = path;
     this.problems = problems;
   }
 
-  String where(String key) {
+  public String where(String key) {
     ConfigNode node = mapping.members().get(key);
     return node == null ? mapping.where() : node.where();
   }
 
-  boolean has(String key) {
+  public boolean has(String key) {
     return mapping.members().containsKey(key);
   }
 
-  void problem(String key, String text) {
+  public void problem(String key, String text) {
     problems.add(name(key) + ": " + text + ", set in " + where(key));
   }
 
-  @Nullable String text(String key) {
+  public @Nullable String text(String key) {
     known.add(key);
     return switch (mapping.members().get(key)) {
       case null -> null;
@@ -52,7 +58,7 @@ final class ConfigReader {
     };
   }
 
-  String text(String key, String otherwise) {
+  public String text(String key, String otherwise) {
     String text = text(key);
     return text == null ? otherwise : text;
   }
@@ -61,7 +67,7 @@ final class ConfigReader {
    * Bytes, written as {@code 256MB}, {@code 4GB} or a plain number; K, M, G and T are powers of
    * 1,024.
    */
-  long size(String key, long otherwise) {
+  public long size(String key, long otherwise) {
     String text = text(key);
     if (text == null) {
       return otherwise;
@@ -75,29 +81,38 @@ final class ConfigReader {
     return Long.parseLong(matcher.group(1)) << (matcher.group(2).isEmpty() ? 0 : 10 * (power + 1));
   }
 
-  @Nullable Duration duration(String key) {
+  public @Nullable Duration duration(String key) {
     String text = text(key);
     if (text == null) {
       return null;
     }
-    Matcher matcher = DURATION.matcher(text);
-    if (!matcher.matches() || matcher.group(1).length() > 9) {
-      wrong(key, "'" + text + "' is not a duration (try 90s, 15m, 24h, 30d or 1y)");
-      return null;
+    Duration read = parseDuration(text);
+    if (read == null) {
+      wrong(key, "'" + text + "' is not a duration (try 90s, 15m, 1h30m, 30d or 1y)");
     }
-    long count = Long.parseLong(matcher.group(1));
-    return switch (matcher.group(2)) {
-      case "ms" -> Duration.ofMillis(count);
-      case "s" -> Duration.ofSeconds(count);
-      case "m" -> Duration.ofMinutes(count);
-      case "h" -> Duration.ofHours(count);
-      case "d" -> Duration.ofDays(count);
-      case "w" -> Duration.ofDays(7 * count);
-      default -> Duration.ofDays(365 * count);
-    };
+    return read;
   }
 
-  int integer(String key, int min, int max, int otherwise) {
+  /**
+   * Reads a duration as Prometheus writes it: numbers with units, the largest first, such as {@code
+   * 1h30m}; a year has 365 days. Null if it is none.
+   */
+  public static @Nullable Duration parseDuration(String text) {
+    Matcher matcher = DURATION.matcher(text);
+    if (text.isEmpty() || !matcher.matches()) {
+      return text.equals("0") ? Duration.ZERO : null;
+    }
+    long millis = 0;
+    for (int unit = 0; unit < UNIT_MILLIS.length; unit++) {
+      String count = matcher.group(unit + 1);
+      if (count != null) {
+        millis += Long.parseLong(count) * UNIT_MILLIS[unit];
+      }
+    }
+    return Duration.ofMillis(millis);
+  }
+
+  public int integer(String key, int min, int max, int otherwise) {
     String text = text(key);
     if (text == null) {
       return otherwise;
@@ -115,7 +130,7 @@ final class ConfigReader {
   }
 
   /** One of some words. */
-  String choice(String key, List<String> words, String otherwise) {
+  public String choice(String key, List<String> words, String otherwise) {
     String text = text(key, otherwise);
     if (!words.contains(text)) {
       wrong(key, "'" + text + "' is none of " + String.join(", ", words));
@@ -124,7 +139,7 @@ final class ConfigReader {
     return text;
   }
 
-  List<String> texts(String key) {
+  public List<String> texts(String key) {
     known.add(key);
     return switch (mapping.members().get(key)) {
       case null -> List.of();
@@ -140,7 +155,7 @@ final class ConfigReader {
     };
   }
 
-  Map<String, String> texts(String key, String ofWhat) {
+  public Map<String, String> texts(String key, String ofWhat) {
     Map<String, String> read = new LinkedHashMap<>();
     ConfigReader below = below(key);
     for (String name : below.keys()) {
@@ -153,7 +168,7 @@ final class ConfigReader {
   }
 
   /** The mappings of a list. */
-  List<ConfigReader> list(String key) {
+  public List<ConfigReader> list(String key) {
     known.add(key);
     List<ConfigReader> readers = new ArrayList<>();
     switch (mapping.members().get(key)) {
@@ -172,7 +187,7 @@ final class ConfigReader {
     return readers;
   }
 
-  ConfigReader below(String key) {
+  public ConfigReader below(String key) {
     known.add(key);
     ConfigNode node = mapping.members().get(key);
     if (node instanceof ConfigNode.Mapping below) {
@@ -184,12 +199,12 @@ final class ConfigReader {
     return new ConfigReader(ConfigNode.Mapping.empty(mapping.where()), name(key), problems);
   }
 
-  List<String> keys() {
+  public List<String> keys() {
     return List.copyOf(mapping.members().keySet());
   }
 
   /** Notes every key that nobody asked for. */
-  void refuseUnknown() {
+  public void refuseUnknown() {
     for (String key : mapping.members().keySet()) {
       if (!known.contains(key)) {
         problem(

@@ -1,4 +1,4 @@
-package dev.varve.cli.config;
+package dev.varve.server.config;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  * A piece of configuration that knows where it was set: {@code varve.yaml line 12}, {@code --set
  * memory}, {@code environment VARVE_MEMORY}.
  */
-sealed interface ConfigNode {
+public sealed interface ConfigNode {
   String where();
 
   record Scalar(String text, String where) implements ConfigNode {}
@@ -26,7 +26,7 @@ sealed interface ConfigNode {
   record Listing(List<ConfigNode> items, String where) implements ConfigNode {}
 
   record Mapping(Map<String, ConfigNode> members, String where) implements ConfigNode {
-    static Mapping empty(String where) {
+    public static Mapping empty(String where) {
       return new Mapping(new LinkedHashMap<>(), where);
     }
   }

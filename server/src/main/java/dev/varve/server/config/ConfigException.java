@@ -1,4 +1,4 @@
-package dev.varve.cli.config;
+package dev.varve.server.config;
 
 import java.util.List;
 
