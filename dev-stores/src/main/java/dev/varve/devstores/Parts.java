@@ -20,17 +20,19 @@ public final class Parts {
    * @throws DevStoreException with the command that fetches them, if they are not there
    */
   public static Path lib(String name) {
-    Path tree = tree();
-    Path lib = tree.resolve("parts").resolve(name).resolve("target/lib");
+    Path part = folder(name);
+    Path lib = part.resolve("target/lib");
     if (!Files.isDirectory(lib)) {
       throw new DevStoreException(
           "the jars of %s are not there: fetch them with %s -q -f %s generate-resources"
-              .formatted(
-                  name,
-                  tree.resolve("mvnw"),
-                  tree.resolve("parts").resolve(name).resolve("pom.xml")));
+              .formatted(name, tree().resolve("mvnw"), part.resolve("pom.xml")));
     }
     return lib;
+  }
+
+  /** The folder {@code parts/NAME} of the source tree. */
+  static Path folder(String name) {
+    return tree().resolve("parts").resolve(name);
   }
 
   /** All jars of a part as a class path. */
