@@ -200,12 +200,14 @@ public final class Dispatcher {
       case QueryRefusedException e -> new Failure(400, e.getMessage());
       case BudgetExceededException e -> new Failure(400, e.getMessage());
       case SelectorSyntaxException e -> new Failure(400, e.getMessage());
+      // 503, not 500: many senders give a 500 up and send a 503 again.
       case WriteFailedException e ->
           new Failure(
-              500,
+              503,
               e.unknown()
                   ? e.getMessage() + "; it is not known what stands: send the same again"
-                  : e.getMessage());
+                  : String.valueOf(e.getMessage()),
+              Duration.ofSeconds(5));
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
       case com.github.luben.zstd.ZstdIOException e ->
           new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());
