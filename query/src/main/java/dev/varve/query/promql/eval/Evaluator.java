@@ -527,12 +527,13 @@ final class Evaluator {
     LabelFunctions.Replacement replacement;
     try {
       PatternSize.check(pattern);
+      Pattern compiled = Pattern.compile("^(?s:" + pattern + ")$");
       replacement =
           new LabelFunctions.Replacement(
               target,
-              text(arguments.get(2)),
+              new GroupTemplate(text(arguments.get(2)), compiled),
               text(arguments.get(3)),
-              Pattern.compile("^(?s:" + pattern + ")$"));
+              compiled);
     } catch (PatternSyntaxException e) {
       throw new PromQlEvaluationException(
           "invalid regular expression in label_replace(): " + pattern);

@@ -1,0 +1,93 @@
+package dev.varve.query.promql.eval;
+
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A text in which {@code $1}, {@code $name} and <code>${name}</code> stand for what the groups of a
+ * pattern have caught, {@code $$} for a dollar. A group that there is not, or that has caught
+ * nothing, is the empty text; a dollar that begins no name stands for itself. A name without braces
+ * is as long as it can be: {@code $1x} is <code>${1x}</code>. So {@code Regexp.Expand} of Go has
+ * it.
+ */
+public final class GroupTemplate {
+  private final String text;
+  private final Map<String, Integer> names;
+
+  /**
+   * Prepares a template.
+   *
+   * @param pattern whose groups are meant
+   */
+  public GroupTemplate(String text, Pattern pattern) {
+    this.text = text;
+    this.names = isPlain(text) ? Map.of() : GroupNames.of(pattern.pattern());
+  }
+
+  /** Whether a template always gives itself. */
+  public static boolean isPlain(String text) {
+    return text.indexOf('$') < 0;
+  }
+
+  /**
+   * The text with the groups in it.
+   *
+   * @param matcher of the template's pattern, which has matched
+   */
+  public String expand(Matcher matcher) {
+    if (isPlain(text)) {
+      return text;
+    }
+    StringBuilder expanded = new StringBuilder();
+    int at = 0;
+    while (at < text.length()) {
+      char c = text.charAt(at);
+      if (c != '$') {
+        expanded.append(c);
+        at++;
+      } else if (text.startsWith("$$", at)) {
+        expanded.append('$');
+        at += 2;
+      } else {
+        at = expand(matcher, at, expanded);
+      }
+    }
+    return expanded.toString();
+  }
+
+  /** Expands a reference that begins here; what is none stands for itself. */
+  private int expand(Matcher matcher, int at, StringBuilder expanded) {
+    boolean braces = text.startsWith("${", at);
+    int from = at + (braces ? 2 : 1);
+    int end = from;
+    while (end < text.length() && isNamePart(text.charAt(end))) {
+      end++;
+    }
+    boolean closed = !braces || (end < text.length() && text.charAt(end) == '}');
+    if (end == from || !closed) {
+      expanded.append('$');
+      return at + 1;
+    }
+    String group = group(matcher, text.substring(from, end));
+    expanded.append(group == null ? "" : group);
+    return braces ? end + 1 : end;
+  }
+
+  private static boolean isNamePart(char c) {
+    return Character.isLetterOrDigit(c) || c == '_';
+  }
+
+  private @Nullable String group(Matcher matcher, String name) {
+    if (name.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      if (name.length() > 1 && name.startsWith("0")) {
+        return null;
+      }
+      int number = name.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(name);
+      return number <= matcher.groupCount() ? matcher.group(number) : null;
+    }
+    Integer number = names.get(name);
+    return number == null ? null : matcher.group(number);
+  }
+}

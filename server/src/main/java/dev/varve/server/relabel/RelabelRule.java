@@ -1,0 +1,241 @@
+package dev.varve.server.relabel;
+
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import dev.varve.model.PatternSize;
+import dev.varve.query.promql.eval.GroupTemplate;
+import dev.varve.server.relabel.RelabelConfig.Action;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule that has been checked and can be applied. Safe for use by several threads.
+ *
+ * @param modulus unsigned; 0 for none
+ * @param targetName the target with the groups of the pattern in it
+ * @param replacement the value with them, or the name where labels are mapped
+ */
+record RelabelRule(
+    Action action,
+    List<String> sourceLabels,
+    String separator,
+    Pattern pattern,
+    long modulus,
+    String target,
+    GroupTemplate targetName,
+    GroupTemplate replacement) {
+  private static final String SEPARATOR = ";";
+  private static final String REGEX = "(.*)";
+  private static final String REPLACEMENT = "$1";
+
+  /**
+   * Checks a rule.
+   *
+   * @throws IllegalArgumentException if it contradicts itself, in Prometheus' words where it has
+   *     some
+   */
+  static RelabelRule of(RelabelConfig config) {
+    Action action = action(config.action());
+    check(action, config);
+    Pattern pattern = pattern(config.regex());
+    String target = orElse(config.targetLabel(), "");
+    return new RelabelRule(
+        action,
+        config.sourceLabels() == null ? List.of() : config.sourceLabels(),
+        orElse(config.separator(), SEPARATOR),
+        pattern,
+        modulus(config.modulus()),
+        target,
+        new GroupTemplate(target, pattern),
+        new GroupTemplate(orElse(config.replacement(), REPLACEMENT), pattern));
+  }
+
+  private static Action action(@Nullable String word) {
+    if (word == null) {
+      return Action.REPLACE;
+    }
+    if (word.isEmpty()) {
+      throw new IllegalArgumentException("relabel action cannot be empty");
+    }
+    for (Action action : Action.values()) {
+      if (action.word().equals(word.toLowerCase(Locale.ROOT))) {
+        return action;
+      }
+    }
+    throw new IllegalArgumentException(
+        "unknown relabel action \"%s\": %s are known"
+            .formatted(
+                word,
+                String.join(", ", Arrays.stream(Action.values()).map(Action::word).toList())));
+  }
+
+  private static void check(Action action, RelabelConfig config) {
+    switch (action) {
+      case REPLACE -> requireTarget(action, config);
+      case KEEP, DROP -> {}
+      case HASHMOD -> {
+        if (modulus(config.modulus()) == 0) {
+          throw new IllegalArgumentException(
+              "relabel configuration for hashmod requires non-zero modulus");
+        }
+        requireTarget(action, config);
+      }
+      case LOWERCASE, UPPERCASE -> {
+        requireTarget(action, config);
+        if (!orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT)) {
+          throw new IllegalArgumentException(
+              "'replacement' can not be set for %s action".formatted(action.word()));
+        }
+      }
+      case KEEPEQUAL, DROPEQUAL -> {
+        requireTarget(action, config);
+        if (config.regex() != null || hasOther(config)) {
+          throw new IllegalArgumentException(
+              "%s action requires only 'source_labels' and `target_label`, and no other fields"
+                  .formatted(action.word()));
+        }
+      }
+      case LABELDROP, LABELKEEP -> {
+        if (config.sourceLabels() != null
+            || !orElse(config.targetLabel(), "").isEmpty()
+            || hasOther(config)) {
+          throw new IllegalArgumentException(
+              "%s action requires only 'regex', and no other fields".formatted(action.word()));
+        }
+      }
+      case LABELMAP -> {
+        if (orElse(config.replacement(), REPLACEMENT).isEmpty()) {
+          throw new IllegalArgumentException("\"\" is invalid 'replacement' for labelmap action");
+        }
+      }
+    }
+  }
+
+  private static void requireTarget(Action action, RelabelConfig config) {
+    if (orElse(config.targetLabel(), "").isEmpty()) {
+      throw new IllegalArgumentException(
+          "relabel configuration for %s action requires 'target_label' value"
+              .formatted(action.word()));
+    }
+  }
+
+  private static boolean hasOther(RelabelConfig config) {
+    return modulus(config.modulus()) != 0
+        || !orElse(config.separator(), SEPARATOR).equals(SEPARATOR)
+        || !orElse(config.replacement(), REPLACEMENT).equals(REPLACEMENT);
+  }
+
+  private static long modulus(@Nullable String text) {
+    try {
+      return text == null ? 0 : Long.parseUnsignedLong(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "'%s' is no 'modulus': a number from 1 to 18446744073709551615 is one".formatted(text));
+    }
+  }
+
+  private static Pattern pattern(@Nullable String regex) {
+    String source = orElse(regex, REGEX);
+    try {
+      PatternSize.check(source);
+      return Pattern.compile(source, Pattern.DOTALL);
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(
+          "'%s' is no 'regex': %s".formatted(source, e.getDescription()));
+    }
+  }
+
+  private static String orElse(@Nullable String said, String otherwise) {
+    return said == null ? otherwise : said;
+  }
+
+  /** Changes labels; false where they are dropped. */
+  boolean apply(LabelEdit labels) {
+    String value = value(labels);
+    switch (action) {
+      case KEEP -> {
+        return pattern.matches(value);
+      }
+      case DROP -> {
+        return !pattern.matches(value);
+      }
+      case KEEPEQUAL -> {
+        return labels.get(target).equals(value);
+      }
+      case DROPEQUAL -> {
+        return !labels.get(target).equals(value);
+      }
+      case REPLACE -> replace(labels, value);
+      case HASHMOD -> labels.set(target, Long.toUnsignedString(hash(value, modulus)));
+      case LOWERCASE -> labels.set(target, mapped(value, Character::toLowerCase));
+      case UPPERCASE -> labels.set(target, mapped(value, Character::toUpperCase));
+      case LABELMAP -> map(labels);
+      case LABELDROP ->
+          labels.copy().keySet().stream().filter(pattern::matches).forEach(labels::remove);
+      case LABELKEEP ->
+          labels.copy().keySet().stream()
+              .filter(name -> !pattern.matches(name))
+              .forEach(labels::remove);
+    }
+    return true;
+  }
+
+  private String value(LabelEdit labels) {
+    return switch (sourceLabels.size()) {
+      case 0 -> "";
+      case 1 -> labels.get(sourceLabels.getFirst());
+      default -> String.join(separator, sourceLabels.stream().map(labels::get).toList());
+    };
+  }
+
+  private void replace(LabelEdit labels, String value) {
+    Matcher matcher = pattern.matcher(value);
+    if (matcher.matches()) {
+      String name = targetName.expand(matcher);
+      if (!name.isEmpty()) {
+        labels.set(name, replacement.expand(matcher));
+      }
+    }
+  }
+
+  /** What a label is mapped to is not mapped once more. A name that comes out empty is none. */
+  private void map(LabelEdit labels) {
+    labels
+        .copy()
+        .forEach((name, value) -> {
+          Matcher matcher = pattern.matcher(name);
+          if (matcher.matches()) {
+            String mapped = replacement.expand(matcher);
+            if (!mapped.isEmpty()) {
+              labels.set(mapped, value);
+            }
+          }
+        });
+  }
+
+  /** The last 8 bytes of MD5, as a number without a sign: other senders shard by the same. */
+  private static long hash(String value, long modulus) {
+    try {
+      byte[] md5 = MessageDigest.getInstance("MD5").digest(value.getBytes(StandardCharsets.UTF_8));
+      return Long.remainderUnsigned(ByteBuffer.wrap(md5).getLong(8), modulus);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has MD5", e);
+    }
+  }
+
+  /** Letter by letter, as Go does it: no letter becomes two. */
+  private static String mapped(String text, IntUnaryOperator letter) {
+    return text.codePoints()
+        .map(letter)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+}
