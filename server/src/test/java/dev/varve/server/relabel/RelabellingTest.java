@@ -25,7 +25,7 @@ class RelabellingTest {
       new RelabelConfig(null, null, null, null, null, null, null);
 
   /** Rules, labels, and what the real Prometheus made of them. */
-  private record Recorded(
+  record Recorded(
       List<RelabelConfig> rules,
       Map<String, String> labels,
       @Nullable Map<String, String> result) {}
