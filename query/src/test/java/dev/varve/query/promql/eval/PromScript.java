@@ -1,15 +1,12 @@
 package dev.varve.query.promql.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.query.promql.Durations;
-import dev.varve.query.promql.Expr;
-import dev.varve.query.promql.LabelMatcher;
-import dev.varve.query.promql.PromQl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,26 +16,39 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A script in the language in which Prometheus tests its queries: samples are loaded, expressions
- * worked out, results compared.
+ * A script in the language in which Prometheus 3.5 tests its queries (promql/promqltest/README.md
+ * there): samples are loaded, expressions worked out, results compared.
  *
  * <pre>
  * clear                                    forgets all samples
  * load 30s                                 series with samples every 30 s from time 0 on:
  *   a{b="c"} 1 2 _ 3+1x4 stale             values; none; 3 4 5 6 7; a marker of staleness
  * eval instant at 5m EXPRESSION            or: eval range from 0 to 5m step 1m EXPRESSION
- *   expect fail|warn|info [msg: TEXT], expect ordered
+ *   expect fail|warn|info [msg: TEXT | regex: PATTERN], expect ordered|no_warn|no_info
  *   a{b="c"} 1 _ 2                         what is expected, one value a step
  *   42                                     a scalar
  * </pre>
+ *
+ * <p>Where nothing is said about warnings and infos there may be none. What is expected at an
+ * instant is also expected in the middle of a range of three steps, and of the expression pinned to
+ * that instant by {@code @} at five other times, as in Prometheus. Native histograms are not
+ * understood.
  */
 final class PromScript {
+  private static final Pattern LOAD = Pattern.compile("load\\s+(\\S+)");
   private static final Pattern EVAL =
-      Pattern.compile("eval (?:instant at (\\S+)|range from (\\S+) to (\\S+) step (\\S+)) (.+)");
-  private static final Pattern REPEATED =
-      Pattern.compile("(-?[0-9.eE]+|NaN|[-+]?Inf|_|stale)(?:([+-][0-9.eE]+))?x([0-9]+)");
+      Pattern.compile(
+          "eval(?:_(fail|warn|info|ordered))?\\s+(?:instant(?:\\s+at\\s+(\\S+))?"
+              + "|range\\s+from\\s+(\\S+)\\s+to\\s+(\\S+)\\s+step\\s+(\\S+))\\s+(.+)");
+  private static final Pattern EXPECT =
+      Pattern.compile(
+          "(?:expect\\s+(ordered|fail|warn|no_warn|info|no_info)(?:\\s+(regex|msg):(.+))?"
+              + "|expected_fail_(message|regexp)\\s+(.+))");
+
+  private static final Duration ASIDE = Duration.ofMinutes(1);
 
   /** Where samples go, and where queries get them. */
   interface Subject {
@@ -52,6 +62,11 @@ final class PromScript {
     default long origin() {
       return 0;
     }
+
+    /** Whether what is expected at an instant is also asked for at others. */
+    default boolean asksAtOtherTimes() {
+      return true;
+    }
   }
 
   private final Subject subject;
@@ -60,239 +75,287 @@ final class PromScript {
 
   PromScript(String text, Subject subject) {
     this.subject = subject;
-    this.lines = text.lines().toList();
+    this.lines =
+        text.lines().map(String::strip).map(line -> line.startsWith("#") ? "" : line).toList();
   }
 
   /** Runs it, and tells how many expressions were worked out. */
   int run() {
     int evaluations = 0;
-    while (at < lines.size()) {
-      String line = lines.get(at).strip();
-      if (line.isEmpty() || line.startsWith("#")) {
-        at++;
-      } else if (line.equals("clear")) {
+    for (; at < lines.size(); at++) {
+      String line = lines.get(at);
+      if (line.equals("clear")) {
         subject.clear();
-        at++;
-      } else if (line.startsWith("load ")) {
-        load(Durations.parse(line.substring(5).strip()));
-      } else {
+      } else if (line.startsWith("load")) {
+        load(line);
+      } else if (line.startsWith("eval")) {
         evaluate(line);
         evaluations++;
+      } else {
+        assertThat(line).as("line %d is no command", at + 1).isEmpty();
       }
     }
     return evaluations;
   }
 
+  /** The lines up to the next empty one. */
   private List<String> block() {
     List<String> block = new ArrayList<>();
-    for (at++; at < lines.size() && !lines.get(at).isBlank(); at++) {
-      String line = lines.get(at).strip();
-      if (!line.startsWith("#")) {
-        block.add(line);
-      }
+    while (at + 1 < lines.size() && !lines.get(at + 1).isEmpty()) {
+      block.add(lines.get(++at));
     }
     return block;
   }
 
-  private void load(Duration gap) {
-    for (String line : block()) {
-      int end = endOfSeries(line);
-      Series series = series(line.substring(0, end));
-      List<String> values = values(line.substring(end));
-      for (int i = 0; i < values.size(); i++) {
-        if (!values.get(i).equals("_")) {
-          subject.add(series, subject.origin() + i * gap.toMillis(), value(values.get(i)));
+  private void load(String line) {
+    Matcher load = LOAD.matcher(line);
+    assertThat(load.matches()).as("line %d: %s", at + 1, line).isTrue();
+    Duration gap = Durations.parse(load.group(1));
+    for (String text : block()) {
+      SeriesLine series = SeriesLine.parse(text);
+      GroupKey key = new GroupKey(series.metric(), Tags.of(series.tags()), Tags.EMPTY);
+      for (int i = 0; i < series.values().size(); i++) {
+        Double value = series.values().get(i);
+        if (value != null) {
+          subject.add(
+              key.field(Series.DEFAULT_FIELD), subject.origin() + i * gap.toMillis(), value);
         }
       }
     }
-  }
-
-  private static int endOfSeries(String line) {
-    int brace = line.lastIndexOf('}');
-    int space = line.indexOf(' ');
-    return brace >= 0 ? brace + 1 : space < 0 ? line.length() : space;
-  }
-
-  private static Map<String, String> labels(String text) {
-    Map<String, String> labels = new TreeMap<>();
-    if (text.equals("{}")) {
-      return labels;
-    }
-    Expr.VectorSelector selector = (Expr.VectorSelector) PromQl.parse(text);
-    for (LabelMatcher matcher : selector.matchers()) {
-      labels.put(matcher.name(), matcher.value());
-    }
-    return labels;
-  }
-
-  private static Series series(String text) {
-    Map<String, String> labels = labels(text);
-    String metric = labels.remove(Series.NAME_LABEL);
-    GroupKey key = new GroupKey(metric == null ? "" : metric, Tags.of(labels), Tags.EMPTY);
-    return key.field(Series.DEFAULT_FIELD);
-  }
-
-  private static List<String> values(String text) {
-    List<String> values = new ArrayList<>();
-    for (String item : text.strip().split("\\s+", -1)) {
-      Matcher repeated = REPEATED.matcher(item);
-      if (!repeated.matches()) {
-        values.add(item);
-        continue;
-      }
-      int times = Integer.parseInt(repeated.group(3));
-      boolean nothing = item.startsWith("_") || item.startsWith("stale");
-      double step = repeated.group(2) == null ? 0 : Double.parseDouble(repeated.group(2));
-      for (int i = 0; i < (nothing ? times : times + 1); i++) {
-        values.add(
-            nothing ? repeated.group(1) : Double.toString(value(repeated.group(1)) + i * step));
-      }
-    }
-    return values;
-  }
-
-  private static double value(String text) {
-    return switch (text) {
-      case "stale" -> Double.longBitsToDouble(SampleVector.STALE_BITS);
-      case "NaN" -> Double.NaN;
-      case "Inf", "+Inf", "Infinity" -> Double.POSITIVE_INFINITY;
-      case "-Inf", "-Infinity" -> Double.NEGATIVE_INFINITY;
-      default -> Double.parseDouble(text);
-    };
-  }
-
-  private long millis(String text) {
-    return subject.origin() + since(text);
-  }
-
-  private static long since(String text) {
-    return text.equals("0") ? 0 : Durations.parse(text).toMillis();
   }
 
   private void evaluate(String line) {
     Matcher eval = EVAL.matcher(line);
-    assertThat(eval.matches()).as("line %d: %s", at + 1, line).isTrue();
     String where = "line %d: %s".formatted(at + 1, line);
-    String expression = eval.group(5);
-    List<String> expected = block();
-    List<String> expectations = expected.stream().filter(l -> l.startsWith("expect ")).toList();
-    List<String> rows = expected.stream().filter(l -> !l.startsWith("expect ")).toList();
-    if (expectations.stream().anyMatch(e -> e.startsWith("expect fail"))) {
-      assertThatThrownBy(() -> result(eval, subject.query(expression)))
-          .as(where)
-          .hasMessageContaining(text(expectations, "fail"));
+    assertThat(eval.matches()).as(where).isTrue();
+    Expected expected = Expected.of(where, eval.group(1), block());
+    String expression = eval.group(6);
+    if (eval.group(3) != null) {
+      long start = time(eval.group(3));
+      Duration step = Durations.parse(eval.group(5));
+      PromQuery query = subject.query(expression);
+      expected.check(
+          where, start, step, query, () -> query.range(start, time(eval.group(4)), step));
       return;
     }
-    PromQuery query = subject.query(expression);
-    PromResult result = result(eval, query);
-    boolean ordered = expectations.contains("expect ordered");
-    compare(where, rows, result, ordered, eval);
-    notes(where, expectations, "warn", query.notes().warnings());
-    notes(where, expectations, "info", query.notes().infos());
-  }
-
-  private PromResult result(Matcher eval, PromQuery query) {
-    if (eval.group(1) != null) {
-      return query.instant(millis(eval.group(1)));
-    }
-    return query.range(
-        millis(eval.group(2)), millis(eval.group(3)), Durations.parse(eval.group(4)));
-  }
-
-  private static String text(List<String> expectations, String kind) {
-    for (String expectation : expectations) {
-      if (expectation.startsWith("expect " + kind + " msg: ")) {
-        return expectation.substring(("expect " + kind + " msg: ").length());
+    long time = time(eval.group(2) == null ? "0" : eval.group(2));
+    instant(where, expression, time, expected);
+    String pinned = subject.asksAtOtherTimes() ? Pinned.at(expression, time) : null;
+    if (pinned != null) {
+      long since = time - subject.origin();
+      for (long other : new long[] {-10 * since, -1000, since / 5, since + 1000, 10 * since}) {
+        instant(where + ", as " + pinned, pinned, subject.origin() + other, expected);
       }
     }
-    return "";
   }
 
-  private static void notes(
-      String where, List<String> expectations, String kind, List<String> notes) {
-    boolean wanted = expectations.stream().anyMatch(e -> e.startsWith("expect " + kind));
-    if (!wanted) {
-      assertThat(notes).as(where + ": " + kind).isEmpty();
-    } else {
-      assertThat(notes).as(where + ": " + kind).isNotEmpty();
-      assertThat(String.join("\n", notes)).as(where).contains(text(expectations, kind));
+  private void instant(String where, String expression, long time, Expected expected) {
+    PromQuery query = subject.query(expression);
+    PromResult result =
+        expected.check(where, time, Duration.ofMillis(1), query, () -> query.instant(time));
+    if (result == null || expected.ordered || result instanceof PromResult.Text) {
+      return;
+    }
+    PromResult range =
+        subject.query(expression).range(time - ASIDE.toMillis(), time + ASIDE.toMillis(), ASIDE);
+    boolean scalar = result instanceof PromResult.Scalar;
+    expected.compare(
+        where + ", in a range", time, Duration.ofMillis(1), middle(range, time, scalar));
+  }
+
+  private static PromResult middle(PromResult range, long time, boolean scalar) {
+    List<PromResult.Element> elements = new ArrayList<>();
+    for (PromResult.Line line : ((PromResult.Matrix) range).lines()) {
+      for (int i = 0; i < line.times().length; i++) {
+        if (line.times()[i] == time) {
+          elements.add(new PromResult.Element(line.labels(), line.values()[i]));
+        }
+      }
+    }
+    return scalar
+        ? new PromResult.Scalar(time, elements.getFirst().value())
+        : new PromResult.Vector(time, elements);
+  }
+
+  private long time(String text) {
+    return subject.origin() + (text.equals("0") ? 0 : Durations.parse(text).toMillis());
+  }
+
+  private interface Evaluation {
+    PromResult run();
+  }
+
+  /** A message that is expected: a whole one, or a pattern of a part; any where neither is said. */
+  private record Message(String kind, @Nullable String text, @Nullable Pattern pattern) {
+    boolean fits(@Nullable String message) {
+      return text != null
+          ? text.equals(message)
+          : pattern == null || pattern.matcher(String.valueOf(message)).find();
     }
   }
 
-  private void compare(
-      String where, List<String> rows, PromResult result, boolean ordered, Matcher eval) {
-    if (result instanceof PromResult.Scalar scalar) {
-      assertThat(rows).as(where).hasSize(1);
-      assertSame(where, value(rows.getFirst()), scalar.value());
-      return;
+  /** What a script says that an expression gives. */
+  private static final class Expected {
+    private final List<Message> messages = new ArrayList<>();
+    private final Map<String, List<@Nullable Double>> rows = new LinkedHashMap<>();
+    private @Nullable String text;
+    private @Nullable Double scalar;
+    private boolean ordered;
+    private boolean failing;
+
+    /**
+     * Reads the lines behind {@code eval}.
+     *
+     * @param mode the older way to expect, as in {@code eval_fail}; null where there is none
+     */
+    static Expected of(String where, @Nullable String mode, List<String> block) {
+      Expected expected = new Expected();
+      expected.ordered = "ordered".equals(mode);
+      expected.failing = "fail".equals(mode);
+      if ("warn".equals(mode) || "info".equals(mode)) {
+        expected.messages.add(new Message(mode, null, null));
+      }
+      for (String line : block) {
+        Matcher expect = EXPECT.matcher(line);
+        if (expect.matches()) {
+          expected.expect(expect);
+        } else if (line.startsWith("\"")) {
+          expected.text = line;
+        } else if (line.matches("[-+]?([0-9.].*|NaN|[Ii]nf)")) {
+          expected.scalar = SeriesLine.number(line);
+        } else {
+          SeriesLine series = SeriesLine.parse(line);
+          expected.rows.put(Labels.of(series.labels()).toString(), series.values());
+        }
+      }
+      return expected;
     }
-    if (result instanceof PromResult.Text text) {
-      assertThat(rows).as(where).containsExactly('"' + text.text() + '"');
-      return;
+
+    private void expect(Matcher expect) {
+      boolean old = expect.group(4) != null;
+      String kind = old ? "fail" : expect.group(1);
+      String how = old ? expect.group(4) : expect.group(2);
+      String what = old ? expect.group(5) : expect.group(3);
+      ordered |= kind.equals("ordered");
+      failing |= kind.equals("fail");
+      boolean whole = "msg".equals(how) || "message".equals(how);
+      messages.add(
+          new Message(
+              kind,
+              what != null && whole ? what.strip() : null,
+              what != null && !whole ? Pattern.compile(what.strip()) : null));
     }
-    Map<String, List<String>> expected = new LinkedHashMap<>();
-    for (String row : rows) {
-      int end =
-          row.startsWith("{") || row.contains("{") ? row.lastIndexOf('}') + 1 : row.indexOf(' ');
-      end = Character.isLetter(row.charAt(0)) || row.startsWith("{") ? end : 0;
-      String key = end == 0 ? "{}" : Labels.of(labels(row.substring(0, end))).toString();
-      expected.put(key, values(row.substring(end)));
+
+    /** Runs and compares; null where it failed as it should. */
+    @Nullable PromResult check(
+        String where, long start, Duration step, PromQuery query, Evaluation evaluation) {
+      if (failing) {
+        Throwable thrown = catchThrowable(evaluation::run);
+        assertThat(thrown).as(where).isNotNull();
+        fits(where, "fail", List.of(String.valueOf(thrown.getMessage())));
+        return null;
+      }
+      PromResult result = evaluation.run();
+      compare(where, start, step, result);
+      fits(where, "warn", withoutPlace(query.notes().warnings()));
+      fits(where, "info", withoutPlace(query.notes().infos()));
+      return result;
     }
-    Map<String, Map<Long, Double>> actual = rowsOf(result);
-    if (ordered) {
-      assertThat(List.copyOf(actual.keySet())).as(where).isEqualTo(List.copyOf(expected.keySet()));
+
+    /** Scripts do not say where in the query the cause is. */
+    private static List<String> withoutPlace(List<String> notes) {
+      return notes.stream().map(note -> note.replaceFirst(" \\(\\d+:\\d+\\)$", "")).toList();
     }
-    assertThat(actual.keySet()).as(where).isEqualTo(expected.keySet());
-    long start = eval.group(1) != null ? millis(eval.group(1)) : millis(eval.group(2));
-    long step = eval.group(1) != null ? 1 : Durations.parse(eval.group(4)).toMillis();
-    expected.forEach((key, values) -> {
-      Map<Long, Double> got = Objects.requireNonNull(actual.get(key));
-      for (int i = 0; i < values.size(); i++) {
-        Double value = got.remove(start + i * step);
-        String place = "%s: %s, value %d".formatted(where, key, i);
-        if (values.get(i).equals("_")) {
+
+    /** Each that is expected is there, and nothing else is. */
+    private void fits(String where, String kind, List<String> said) {
+      List<Message> wanted = messages.stream().filter(m -> m.kind().equals(kind)).toList();
+      for (Message message : wanted) {
+        assertThat(said).as("%s: %s", where, message).anyMatch(message::fits);
+      }
+      for (String one : said) {
+        assertThat(wanted.isEmpty() && failing || wanted.stream().anyMatch(m -> m.fits(one)))
+            .as("%s: says %s %s", where, kind, one)
+            .isTrue();
+      }
+    }
+
+    void compare(String where, long start, Duration step, PromResult result) {
+      if (result instanceof PromResult.Scalar got) {
+        assertThat(scalar).as("%s: gave the scalar %s", where, got.value()).isNotNull();
+        assertSame(where, Objects.requireNonNull(scalar), got.value());
+        return;
+      }
+      if (result instanceof PromResult.Text got) {
+        assertThat(text).as(where).isEqualTo('"' + got.text() + '"');
+        return;
+      }
+      assertThat(scalar).as("%s: gave no scalar but %s", where, result).isNull();
+      Map<String, Map<Long, Double>> actual = rowsOf(result);
+      assertThat(actual.keySet()).as(where).isEqualTo(rows.keySet());
+      if (ordered) {
+        assertThat(List.copyOf(actual.keySet())).as(where).isEqualTo(List.copyOf(rows.keySet()));
+      }
+      rows.forEach((labels, values) ->
+          compare(where + ": " + labels, start, step, values, actual.get(labels)));
+    }
+
+    private static void compare(
+        String where,
+        long start,
+        Duration step,
+        List<@Nullable Double> expected,
+        @Nullable Map<Long, Double> actual) {
+      Map<Long, Double> left = new TreeMap<>(actual);
+      for (int i = 0; i < expected.size(); i++) {
+        String place = "%s, value %d".formatted(where, i);
+        Double value = left.remove(start + i * step.toMillis());
+        Double wanted = expected.get(i);
+        if (wanted == null) {
           assertThat(value).as(place).isNull();
         } else {
           assertThat(value).as(place).isNotNull();
-          assertSame(place, value(values.get(i)), value);
+          assertSame(place, wanted, value);
         }
       }
-      assertThat(got).as("%s: %s has more", where, key).isEmpty();
-    });
+      assertThat(left).as("%s has more", where).isEmpty();
+    }
   }
 
   private static Map<String, Map<Long, Double>> rowsOf(PromResult result) {
     Map<String, Map<Long, Double>> rows = new LinkedHashMap<>();
     switch (result) {
-      case PromResult.Vector vector ->
-          vector
-              .elements()
-              .forEach(element ->
-                  rows.computeIfAbsent(element.labels().toString(), key -> new TreeMap<>())
-                      .put(vector.time(), element.value()));
-      case PromResult.Matrix matrix ->
-          matrix
-              .lines()
-              .forEach(line -> {
-                Map<Long, Double> values = new TreeMap<>();
-                for (int i = 0; i < line.times().length; i++) {
-                  values.put(line.times()[i], line.values()[i]);
-                }
-                rows.put(line.labels().toString(), values);
-              });
+      case PromResult.Vector vector -> {
+        for (PromResult.Element element : vector.elements()) {
+          Map<Long, Double> before =
+              rows.put(element.labels().toString(), Map.of(vector.time(), element.value()));
+          assertThat(before).as("two of %s", element.labels()).isNull();
+        }
+      }
+      case PromResult.Matrix matrix -> {
+        for (PromResult.Line line : matrix.lines()) {
+          Map<Long, Double> values = new TreeMap<>();
+          for (int i = 0; i < line.times().length; i++) {
+            values.put(line.times()[i], line.values()[i]);
+          }
+          assertThat(rows.put(line.labels().toString(), values))
+              .as("two of %s", line.labels())
+              .isNull();
+        }
+      }
       default -> throw new AssertionError(result);
     }
     return rows;
   }
 
+  /** As near as Prometheus wants it. */
   private static void assertSame(String where, double expected, double actual) {
     if (Double.isNaN(expected) || Double.isInfinite(expected)) {
       assertThat(actual).as(where).isEqualTo(Double.valueOf(expected));
     } else {
-      double room = Math.max(1e-9, Math.abs(expected) * 1e-9);
       assertThat(Math.abs(actual - expected))
           .as("%s: %s, not %s", where, actual, expected)
-          .isLessThan(room);
+          .isLessThanOrEqualTo(1e-6 * Math.max(1e-6, Math.abs(expected)));
     }
   }
 }

@@ -10,11 +10,38 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every function and operator, by scripts that say what each gives. */
 class PromScriptsTest {
+  /** Further scripts that somebody has: {@code -Dvarve.promql.scripts=DIRECTORY}. */
+  private static final @Nullable String MORE = System.getProperty("varve.promql.scripts");
+
+  @TestFactory
+  Stream<DynamicTest> givesWhatOtherScriptsSay() throws IOException {
+    if (MORE == null) {
+      return Stream.empty();
+    }
+    try (Stream<Path> files = Files.list(Path.of(MORE))) {
+      return files
+          .filter(file -> file.toString().endsWith(".test"))
+          .sorted()
+          .map(file ->
+              DynamicTest.dynamicTest(
+                  file.getFileName().toString(),
+                  () -> new PromScript(Files.readString(file), new InMemory()).run()))
+          .toList()
+          .stream();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"selectors", "operators", "aggregations", "over-time", "functions"})
   void givesWhatTheScriptSays(String script) {

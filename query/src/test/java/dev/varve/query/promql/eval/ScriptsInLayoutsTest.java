@@ -76,6 +76,12 @@ class ScriptsInLayoutsTest {
       return Instant.now().minus(2, ChronoUnit.DAYS).truncatedTo(ChronoUnit.DAYS).toEpochMilli();
     }
 
+    /** Every query reads a store here, and the time of a query is nothing to a layout. */
+    @Override
+    public boolean asksAtOtherTimes() {
+      return false;
+    }
+
     @Override
     public PromQuery query(String expression) {
       return new PromQuery(expression, Runs.of(dataset), PromLimits.DEFAULTS);
