@@ -9,11 +9,10 @@ import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
-import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
-import java.util.ArrayList;
+import dev.varve.store.adapter.ReadOnly;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,17 +40,7 @@ final class MemoryTable implements Table {
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
-    return readOnly ? refuseAll(batch) : cells.apply(batch);
-  }
-
-  private List<RowOutcome> refuseAll(MutationBatch batch) {
-    List<RowOutcome> outcomes = new ArrayList<>();
-    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
-      outcomes.add(
-          new RowOutcome(
-              Status.REJECTED, "table '%s' was opened to be read only".formatted(spec.name())));
-    }
-    return outcomes;
+    return readOnly ? ReadOnly.refuse(spec, batch) : cells.apply(batch);
   }
 
   @Override

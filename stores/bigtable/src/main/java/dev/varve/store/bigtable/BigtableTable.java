@@ -13,6 +13,7 @@ import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.adapter.ReadOnly;
 import dev.varve.store.adapter.RowOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +119,7 @@ final class BigtableTable implements Table {
     String gone = mapping.whyGone();
     String refusal = gone == null ? admission.refusal(encoder.batch(), first, end) : gone;
     if (refusal == null && readOnly) {
-      refusal = "table '%s' was opened to be read only".formatted(spec.name());
+      refusal = ReadOnly.reason(spec);
     }
     return refusal == null ? encoder.refusal(first, end) : refusal;
   }

@@ -9,14 +9,13 @@ import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
-import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.Upkeep;
+import dev.varve.store.adapter.ReadOnly;
 import dev.varve.store.adapter.RowOrder;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -78,7 +77,7 @@ final class CassandraTable implements Table {
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
     // Cassandra knows one durability: that of the write consistency level.
-    return readOnly ? refuseAll(batch) : apply(batch, families);
+    return readOnly ? ReadOnly.refuse(spec, batch) : apply(batch, families);
   }
 
   private List<RowOutcome> apply(MutationBatch batch, List<? extends FamilyTable> into) {
@@ -87,16 +86,6 @@ final class CassandraTable implements Table {
         capabilities.limits().editsPerRow(),
         admission::refusal,
         ordered -> new Application(requests, entry, into, ordered).run(admission));
-  }
-
-  private List<RowOutcome> refuseAll(MutationBatch batch) {
-    List<RowOutcome> outcomes = new ArrayList<>();
-    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
-      outcomes.add(
-          new RowOutcome(
-              Status.REJECTED, "table '%s' was opened to be read only".formatted(spec.name())));
-    }
-    return outcomes;
   }
 
   @Override

@@ -8,12 +8,11 @@ import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
-import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.adapter.ReadOnly;
 import dev.varve.store.adapter.RowOrder;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,23 +42,12 @@ final class HBaseTable implements Table {
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
     return readOnly
-        ? refuseAll(batch)
+        ? ReadOnly.refuse(entry.spec(), batch)
         : RowOrder.apply(
             batch,
             store.capabilities(spec()).limits().editsPerRow(),
             admission::refusal,
             ordered -> new Application(store, entry, ordered).run(admission));
-  }
-
-  private List<RowOutcome> refuseAll(MutationBatch batch) {
-    List<RowOutcome> outcomes = new ArrayList<>();
-    for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
-      outcomes.add(
-          new RowOutcome(
-              Status.REJECTED,
-              "table '%s' was opened to be read only".formatted(entry.spec().name())));
-    }
-    return outcomes;
   }
 
   @Override
