@@ -95,7 +95,7 @@ final class ServeCommand implements Callable<Integer> {
       List<URI> addresses = addresses(serverConfig.listen(), server.ports());
       RunningServer.note(data, addresses.getFirst());
       try {
-        announce(serverConfig.listen(), addresses, engine, data);
+        announce(serverConfig, addresses, engine, data);
         stop.await();
         spec.commandLine().getErr().println("varve: stopping");
       } finally {
@@ -161,7 +161,8 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void announce(
-      List<ServerConfig.Listener> listeners, List<URI> addresses, Engine engine, Path data) {
+      ServerConfig config, List<URI> addresses, Engine engine, Path data) {
+    List<ServerConfig.Listener> listeners = config.listen();
     PrintWriter out = spec.commandLine().getOut();
     try (Records records = new Records(output, out, "address", "speaks", "dataset", "layout")) {
       for (int i = 0; i < addresses.size(); i++) {
@@ -178,7 +179,14 @@ final class ServeCommand implements Callable<Integer> {
     err.println();
     err.println(
         "Varve listens; its data is in " + data.toAbsolutePath() + ". Try, in another terminal:");
-    err.println("  ./varve query jvm_memory_used_bytes --last 10m");
+    if (config.selfMonitoring() == null) {
+      err.println(
+          "  ./varve put '{\"metric\":\"demo\",\"time\":%d,\"value\":1}'"
+              .formatted(System.currentTimeMillis()));
+      err.println("  ./varve query demo --last 10m");
+    } else {
+      err.println("  ./varve query jvm_memory_used_bytes --last 10m");
+    }
   }
 
   /** Keeps the JVM alive until the server has ended in order. */
