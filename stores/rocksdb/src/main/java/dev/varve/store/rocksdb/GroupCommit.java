@@ -246,7 +246,7 @@ final class GroupCommit {
         continue;
       }
       queue.drainTo(group);
-      stopped = group.stream().anyMatch(write -> write.decision == STOP);
+      stopped = group.stream().anyMatch(write -> write.decision.equals(STOP));
       begin();
       commit(group, records);
       busy = false;
