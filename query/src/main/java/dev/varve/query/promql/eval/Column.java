@@ -37,6 +37,12 @@ public final class Column {
     this.present = new long[(values.length + 63) >> 6];
   }
 
+  Column copy() {
+    Column copy = new Column(values.clone());
+    System.arraycopy(present, 0, copy.present, 0, present.length);
+    return copy;
+  }
+
   private void fill() {
     Arrays.fill(present, -1L);
     int rest = values.length & 63;

@@ -1,22 +1,20 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.plan.StepPlan;
 
 /** Tells of rates of what is perhaps no counter. */
 final class CounterNames {
-  private final boolean looks;
-  private final Expr.Call call;
+  private final StepPlan.Window window;
   private final Notes notes;
   private String last = "";
 
-  CounterNames(String function, Expr.Call call, Notes notes) {
-    this.looks = function.equals("rate") || function.equals("increase");
-    this.call = call;
+  CounterNames(StepPlan.Window window, Notes notes) {
+    this.window = window;
     this.notes = notes;
   }
 
   void look(Labels labels) {
-    if (!looks) {
+    if (!window.looksAtName()) {
       return;
     }
     String name = labels.get(Labels.NAME);
@@ -28,7 +26,7 @@ final class CounterNames {
       notes.inform(
           "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: \"%s\""
               .formatted(name),
-          call.arguments().getFirst().source());
+          window.place().range());
     }
   }
 }

@@ -11,10 +11,11 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Runs;
-import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.plan.Scan;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
-import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The samples of a dataset as PromQL knows them: numbers, at times in ms. Texts are left out. */
@@ -48,26 +49,26 @@ final class DatasetSamples implements SampleSource {
   }
 
   @Override
-  public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
-    if (to < from) {
+  public void read(Scan scan, Sink sink) {
+    if (scan.to() < scan.from()) {
       return;
     }
-    TimeRange times = Millis.range(from, to, runs.resolution());
+    TimeRange times = Millis.range(scan.from(), scan.to(), runs.resolution());
     SampleVector samples = new SampleVector();
     Series last = null;
-    try (RunCursor cursor = open(request(Matchers.selector(matchers), times))) {
+    try (RunCursor cursor = open(request(Matchers.selector(scan.matchers()), times))) {
       for (Run run = next(cursor); run != null; run = next(cursor)) {
         if (run.samples().kind() == Kind.STRING) {
           continue;
         }
         if (last != null && !last.equals(run.series())) {
-          hand(last, samples, sink);
+          hand(last, scan, samples, sink);
         }
         last = run.series();
         add(run.samples(), samples);
       }
       if (last != null) {
-        hand(last, samples, sink);
+        hand(last, scan, samples, sink);
       }
     } finally {
       synchronized (this) {
@@ -76,13 +77,13 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  private void hand(Series of, SampleVector samples, Sink sink) {
+  private void hand(Series of, Scan scan, SampleVector samples, Sink sink) {
     if (++series > limits.series()) {
       throw new QueryRefusedException(
           "the query reads more than the %,d series that it may; name more labels"
               .formatted(limits.series()));
     }
-    sink.series(Labels.of(of), samples);
+    sink.series(Labels.of(of, scan.labels()), samples);
     samples.clear();
   }
 
@@ -96,6 +97,18 @@ final class DatasetSamples implements SampleSource {
     }
     for (int i = 0; i < from.size(); i++) {
       into.add(Millis.of(from.time(i), runs.resolution()), from.number(i));
+    }
+  }
+
+  /** How many series a scan reads, at most. */
+  OptionalLong count(Scan scan) {
+    if (scan.to() < scan.from()) {
+      return OptionalLong.of(0);
+    }
+    ensureWanted();
+    TimeRange times = Millis.range(scan.from(), scan.to(), runs.resolution());
+    try (Stream<Series> all = runs.series(Matchers.selector(scan.matchers()), times)) {
+      return OptionalLong.of(all.count());
     }
   }
 

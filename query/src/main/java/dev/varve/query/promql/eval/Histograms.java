@@ -1,6 +1,6 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.SourceRange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +10,10 @@ import java.util.Map;
 final class Histograms implements RowSink {
   private static final String BOUND = "le";
 
-  private final Expr expr;
+  private final SourceRange place;
+  private final Question question;
+  private final int steps;
+  private final RowSink next;
   private final Notes notes;
   private final Held held;
   private final Map<Labels, List<Bound>> histograms = new LinkedHashMap<>();
@@ -23,8 +26,15 @@ final class Histograms implements RowSink {
     double ask(int step, Buckets buckets);
   }
 
-  Histograms(Expr expr, Notes notes, Held held) {
-    this.expr = expr;
+  /**
+   * @param place of what gives the buckets
+   */
+  Histograms(
+      SourceRange place, Question question, int steps, RowSink next, Notes notes, Held held) {
+    this.place = place;
+    this.question = question;
+    this.steps = steps;
+    this.next = next;
     this.notes = notes;
     this.held = held;
   }
@@ -36,7 +46,7 @@ final class Histograms implements RowSink {
       notes.warn(
           "bucket label \"le\" is missing or has a malformed value of \"%s\" for metric name \"%s\""
               .formatted(labels.get(BOUND), labels.get(Labels.NAME)),
-          expr.source());
+          place);
       return;
     }
     held.row(column.steps());
@@ -45,8 +55,9 @@ final class Histograms implements RowSink {
         .add(new Bound(upper, column));
   }
 
-  void end(Question question, int steps, RowSink into) {
-    Rows.Merged merged = new Rows.Merged(held);
+  @Override
+  public void end() {
+    Rows.Merged merged = new Rows.Merged(held, next);
     Buckets buckets = new Buckets();
     histograms.forEach((labels, bounds) -> {
       Column result = new Column(steps);
@@ -68,7 +79,7 @@ final class Histograms implements RowSink {
       }
       bounds.forEach(bound -> held.release(steps));
     });
-    merged.end(into);
+    merged.end();
   }
 
   private void tell(Buckets buckets, Labels labels) {
@@ -76,7 +87,7 @@ final class Histograms implements RowSink {
       notes.inform(
           "input to histogram_quantile needed to be fixed for monotonicity (see https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile) for metric name \"%s\""
               .formatted(labels.get(Labels.NAME)),
-          expr.source());
+          place);
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.query.promql.plan.Projection;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,38 @@ public final class Labels implements Comparable<Labels> {
 
   private Labels(String[] pairs) {
     this.pairs = pairs;
+  }
+
+  /** The labels of a series, as far as they are wanted. */
+  static Labels of(Series series, Projection wanted) {
+    boolean plain =
+        series.key().resource().isEmpty() && series.field().equals(Series.DEFAULT_FIELD);
+    if (!plain) {
+      Labels all = of(series);
+      return wanted.without() ? all.without(wanted.names()) : all.only(wanted.names());
+    }
+    Tags tags = series.key().tags();
+    String[] pairs = new String[2 * tags.size() + 2];
+    int at = 0;
+    boolean named = series.metric().isEmpty() || !wanted.wants(NAME);
+    for (int i = 0; i < tags.size(); i++) {
+      String name = tags.name(i);
+      if (!named && name.compareTo(NAME) >= 0) {
+        pairs[at++] = NAME;
+        pairs[at++] = series.metric();
+        named = true;
+      }
+      boolean isName = name.equals(NAME) && !series.metric().isEmpty();
+      if (!isName && !tags.value(i).isEmpty() && wanted.wants(name)) {
+        pairs[at++] = name;
+        pairs[at++] = tags.value(i);
+      }
+    }
+    if (!named) {
+      pairs[at++] = NAME;
+      pairs[at++] = series.metric();
+    }
+    return at == 0 ? NONE : new Labels(at == pairs.length ? pairs : Arrays.copyOf(pairs, at));
   }
 
   static Labels of(Series series) {

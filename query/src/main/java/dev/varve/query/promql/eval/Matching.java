@@ -1,9 +1,10 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.query.promql.BinaryOperator;
-import dev.varve.query.promql.Expr.Binary;
 import dev.varve.query.promql.VectorMatching;
 import dev.varve.query.promql.VectorMatching.Cardinality;
+import dev.varve.query.promql.plan.Arithmetic;
+import dev.varve.query.promql.plan.StepPlan;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * one, is held; the rows of the other pass by.
  */
 final class Matching {
-  private final Binary expr;
+  private final StepPlan.Join join;
   private final VectorMatching matching;
   private final int steps;
   private final Held held;
@@ -47,10 +48,10 @@ final class Matching {
     }
   }
 
-  Matching(Binary expr, VectorMatching matching, int steps, Held held) {
-    this.expr = expr;
-    this.matching = matching;
-    this.steps = steps;
+  Matching(StepPlan.Join join, Held held) {
+    this.join = join;
+    this.matching = join.matching();
+    this.steps = join.steps().count();
     this.held = held;
   }
 
@@ -121,7 +122,7 @@ final class Matching {
   }
 
   private Column combine(Column many, Column one) {
-    BinaryOperator operator = expr.operator();
+    BinaryOperator operator = join.operator();
     boolean swapped = isLeftOne();
     Column result = new Column(steps);
     for (int step = many.next(0); step < steps; step = many.next(step + 1)) {
@@ -130,7 +131,7 @@ final class Matching {
         double right = swapped ? many.get(step) : one.get(step);
         if (!operator.isComparison()) {
           result.set(step, Arithmetic.of(operator, left, right));
-        } else if (expr.bool()) {
+        } else if (join.bool()) {
           result.set(step, Arithmetic.compare(operator, left, right) ? 1 : 0);
         } else if (Arithmetic.compare(operator, left, right)) {
           result.set(step, left);
@@ -141,7 +142,7 @@ final class Matching {
   }
 
   private Labels resultLabels(Labels many, Labels one) {
-    boolean dropsName = !expr.operator().isComparison() || expr.bool();
+    boolean dropsName = !join.operator().isComparison() || join.bool();
     Labels result = dropsName ? many.withoutName() : many;
     if (matching.cardinality() == Cardinality.ONE_TO_ONE) {
       result = matching.on() ? result.only(matching.labels()) : result.without(matching.labels());
@@ -149,7 +150,7 @@ final class Matching {
     for (String label : matching.include()) {
       result = result.with(label, one.get(label));
     }
-    return expr.bool() ? result.withoutName() : result;
+    return join.bool() ? result.withoutName() : result;
   }
 
   private void add(Labels signature, Labels labels, Column result) {

@@ -3,6 +3,7 @@ package dev.varve.query.promql.eval;
 import dev.varve.query.promql.SourceRange;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** What a query wants to tell beside its result, each thing once. */
@@ -14,8 +15,15 @@ public final class Notes {
   private final Set<String> warnings = new LinkedHashSet<>();
   private final Set<String> infos = new LinkedHashSet<>();
 
+  private Map<SourceRange, List<SourceRange>> alsoAt = Map.of();
+
   Notes(String query) {
     this.places = new PlaceInQuery(query);
+  }
+
+  /** Says of some places where else the same stands: what is told of one is told of all. */
+  void alsoAt(Map<SourceRange, List<SourceRange>> others) {
+    alsoAt = others;
   }
 
   void warn(String what, SourceRange where) {
@@ -27,6 +35,13 @@ public final class Notes {
   }
 
   private void add(Set<String> notes, String kind, String what, SourceRange where) {
+    addAt(notes, kind, what, where);
+    for (SourceRange other : alsoAt.getOrDefault(where, List.of())) {
+      addAt(notes, kind, what, other);
+    }
+  }
+
+  private void addAt(Set<String> notes, String kind, String what, SourceRange where) {
     if (notes.size() < MOST) {
       notes.add("%s%s (%s)".formatted(kind, what, places.of(where)));
     }

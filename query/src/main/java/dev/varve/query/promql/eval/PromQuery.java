@@ -5,6 +5,11 @@ import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.ValueType;
+import dev.varve.query.promql.plan.Lowering;
+import dev.varve.query.promql.plan.OptimisedPlan;
+import dev.varve.query.promql.plan.Optimiser;
+import dev.varve.query.promql.plan.StepPlan;
+import dev.varve.query.promql.plan.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,45 +61,56 @@ public final class PromQuery {
    * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
    */
   public PromResult instant(long time) {
-    Steps steps = Steps.at(time);
-    Held held = new Held(new Memory(limits.memory()), samples::ensureWanted);
-    Selection selection = selection(time, time, held);
-    Evaluator evaluator = new Evaluator(selection, notes, held);
-    return switch (expr.type()) {
-      case SCALAR -> new PromResult.Scalar(time, evaluator.scalar(expr, steps)[0]);
-      case STRING -> new PromResult.Text(time, Evaluator.text(expr));
-      case VECTOR -> {
+    if (expr.type() == ValueType.STRING) {
+      return new PromResult.Text(time, Lowering.text(expr));
+    }
+    Held held = held();
+    OptimisedPlan plan = plan(time, time, Steps.at(time));
+    Evaluator evaluator = evaluator(plan, held);
+    return switch (plan.root()) {
+      case StepPlan.Scalar number -> new PromResult.Scalar(time, evaluator.number(number)[0]);
+      case StepPlan.Vector vector -> {
         List<PromResult.Element> elements = new ArrayList<>();
         evaluator.vector(
-            expr,
-            steps,
+            vector,
             (labels, column) -> {
               held.row(1);
               elements.add(new PromResult.Element(labels, column.get(0)));
             });
         yield new PromResult.Vector(time, elements);
       }
-      case MATRIX -> new PromResult.Matrix(lines(evaluator, selection, steps, held));
+      case StepPlan.Range range -> {
+        List<PromResult.Line> lines = new ArrayList<>();
+        evaluator.samples(
+            range,
+            (labels, vector) -> {
+              held.samples(vector.size());
+              lines.add(line(labels, vector));
+            });
+        lines.sort(Comparator.comparing(PromResult.Line::labels));
+        yield new PromResult.Matrix(lines);
+      }
     };
   }
 
-  private List<PromResult.Line> lines(
-      Evaluator evaluator, Selection selection, Steps steps, Held held) {
-    List<PromResult.Line> lines = new ArrayList<>();
-    Expr bare = Evaluator.bare(expr);
-    SampleSource.Sink sink =
-        (labels, vector) -> {
-          held.samples(vector.size());
-          lines.add(line(labels, vector));
-        };
-    if (bare instanceof Expr.Subquery subquery) {
-      evaluator.steps(
-          subquery, steps, (inner, labels, column) -> sink.series(labels, inner.samples(column)));
-    } else if (bare instanceof Expr.MatrixSelector matrix) {
-      selection.samples(matrix, steps, sink);
-    }
-    lines.sort(Comparator.comparing(PromResult.Line::labels));
-    return lines;
+  private Held held() {
+    return new Held(new Memory(limits.memory()), samples::ensureWanted);
+  }
+
+  private OptimisedPlan plan(long start, long end, Steps steps) {
+    return Optimiser.optimise(lowered(start, end, steps), samples::count, limits.memory());
+  }
+
+  /** The plan as the query is written. */
+  StepPlan lowered(long start, long end, Steps steps) {
+    Lowering lowering =
+        new Lowering(start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
+    return lowering.plan(expr, steps);
+  }
+
+  private Evaluator evaluator(OptimisedPlan plan, Held held) {
+    notes.alsoAt(plan.alsoAt());
+    return new Evaluator(samples, plan, notes, held);
   }
 
   private static PromResult.Line line(Labels labels, SampleVector vector) {
@@ -124,19 +140,25 @@ public final class PromQuery {
           "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
     }
     Steps steps = new Steps(start, step.toMillis(), (int) count);
-    Held held = new Held(new Memory(limits.memory()), samples::ensureWanted);
-    Evaluator evaluator = new Evaluator(selection(start, end, held), notes, held);
+    return matrix(plan(start, end, steps), steps);
+  }
+
+  /** Runs a plan for all steps. */
+  PromResult.Matrix matrix(OptimisedPlan plan, Steps steps) {
+    Held held = held();
+    Evaluator evaluator = evaluator(plan, held);
     List<PromResult.Line> lines = new ArrayList<>();
-    if (expr.type() == ValueType.SCALAR) {
-      lines.add(line(Labels.NONE, Column.of(evaluator.scalar(expr, steps)), steps));
-    } else {
-      evaluator.vector(
-          expr,
-          steps,
-          (labels, column) -> {
-            held.samples(column.count());
-            lines.add(line(labels, column, steps));
-          });
+    switch (plan.root()) {
+      case StepPlan.Scalar number ->
+          lines.add(line(Labels.NONE, Column.of(evaluator.number(number)), steps));
+      case StepPlan.Vector vector ->
+          evaluator.vector(
+              vector,
+              (labels, column) -> {
+                held.samples(column.count());
+                lines.add(line(labels, column, steps));
+              });
+      case StepPlan.Range range -> throw new IllegalArgumentException(range + " has no rows");
     }
     lines.sort(Comparator.comparing(PromResult.Line::labels));
     return new PromResult.Matrix(lines);
@@ -152,10 +174,5 @@ public final class PromQuery {
       values[at++] = column.get(i);
     }
     return new PromResult.Line(labels, times, values);
-  }
-
-  private Selection selection(long start, long end, Held held) {
-    return new Selection(
-        samples, held, start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
   }
 }

@@ -8,4 +8,7 @@ interface RowSink {
    * @param column with a value at one step at least
    */
   void row(Labels labels, Column column);
+
+  /** All rows have come; an operator that waited for that hands on what is left. */
+  default void end() {}
 }

@@ -33,9 +33,11 @@ final class Rows {
   static final class Merged implements RowSink {
     private final Map<Labels, Column> rows = new LinkedHashMap<>();
     private final Held held;
+    private final RowSink next;
 
-    Merged(Held held) {
+    Merged(Held held, RowSink next) {
       this.held = held;
+      this.next = next;
     }
 
     @Override
@@ -50,8 +52,8 @@ final class Rows {
       }
     }
 
-    /** Hands all rows on. */
-    void end(RowSink next) {
+    @Override
+    public void end() {
       rows.forEach(next::row);
       rows.values().forEach(column -> held.release(column.steps()));
     }

@@ -1,7 +1,6 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.query.promql.LabelMatcher;
-import java.util.List;
+import dev.varve.query.promql.plan.Scan;
 
 /** Gives samples to queries. */
 interface SampleSource {
@@ -10,11 +9,6 @@ interface SampleSource {
     void series(Labels labels, SampleVector samples);
   }
 
-  /**
-   * Reads all series that fit, one after the other.
-   *
-   * @param from the first time, in ms since 1970
-   * @param to the last time
-   */
-  void read(List<LabelMatcher> matchers, long from, long to, Sink sink);
+  /** Reads all series of a scan, one after the other. */
+  void read(Scan scan, Sink sink);
 }

@@ -16,12 +16,12 @@ final class SetOperation {
 
   private final Rows.Merged result;
 
-  SetOperation(BinaryOperator operator, Matching matching, int steps, Held held) {
+  SetOperation(BinaryOperator operator, Matching matching, int steps, Held held, RowSink next) {
     this.operator = operator;
     this.matching = matching;
     this.steps = steps;
     this.held = held;
-    this.result = new Rows.Merged(held);
+    this.result = new Rows.Merged(held, next);
   }
 
   /** Whether the left side is read first. */
@@ -56,8 +56,8 @@ final class SetOperation {
     }
   }
 
-  void end(RowSink next) {
-    result.end(next);
+  void end() {
+    result.end();
     there.values().forEach(column -> held.release(steps));
   }
 }

@@ -3,6 +3,7 @@ package dev.varve.query.promql.eval;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToIntFunction;
 
@@ -49,6 +50,11 @@ final class ValueFunctions {
           Map.entry("year", utc(time -> time.getYear(), 292277026596d)));
 
   private ValueFunctions() {}
+
+  /** The function of a name. */
+  static DoubleUnaryOperator of(String name) {
+    return Objects.requireNonNull(ALL.get(name), name);
+  }
 
   /** Exact for powers of two. */
   private static double log2(double value) {

@@ -1,4 +1,4 @@
-package dev.varve.query.promql.eval;
+package dev.varve.query.promql.plan;
 
 /**
  * The times for which an expression is worked out.
@@ -7,12 +7,12 @@ package dev.varve.query.promql.eval;
  * @param step from one to the next, in ms; at least 1
  * @param count how many; at least 1
  */
-record Steps(long start, long step, int count) {
-  static Steps at(long time) {
+public record Steps(long start, long step, int count) {
+  public static Steps at(long time) {
     return new Steps(time, 1, 1);
   }
 
-  long time(int index) {
+  public long time(int index) {
     return start + index * step;
   }
 }

@@ -1,12 +1,19 @@
-package dev.varve.query.promql.eval;
+package dev.varve.query.promql.plan;
 
 import dev.varve.query.promql.BinaryOperator;
 
 /** What operators make of two numbers. */
-final class Arithmetic {
+public final class Arithmetic {
   private Arithmetic() {}
 
-  static double of(BinaryOperator operator, double left, double right) {
+  /** What an operator makes of two scalars, of which a comparison gives 0 or 1. */
+  public static double ofNumbers(BinaryOperator operator, double left, double right) {
+    return operator.isComparison()
+        ? compare(operator, left, right) ? 1 : 0
+        : of(operator, left, right);
+  }
+
+  public static double of(BinaryOperator operator, double left, double right) {
     return switch (operator) {
       case ADD -> left + right;
       case SUBTRACT -> left - right;
@@ -30,20 +37,20 @@ final class Arithmetic {
   }
 
   /** The greater; an infinity wins over NaN, as in Go. */
-  static double max(double a, double b) {
+  public static double max(double a, double b) {
     return a == Double.POSITIVE_INFINITY || b == Double.POSITIVE_INFINITY
         ? Double.POSITIVE_INFINITY
         : Math.max(a, b);
   }
 
   /** The lesser; an infinity wins over NaN, as in Go. */
-  static double min(double a, double b) {
+  public static double min(double a, double b) {
     return a == Double.NEGATIVE_INFINITY || b == Double.NEGATIVE_INFINITY
         ? Double.NEGATIVE_INFINITY
         : Math.min(a, b);
   }
 
-  static boolean compare(BinaryOperator operator, double left, double right) {
+  public static boolean compare(BinaryOperator operator, double left, double right) {
     return switch (operator) {
       case EQUAL -> left == right;
       case NOT_EQUAL -> left != right;

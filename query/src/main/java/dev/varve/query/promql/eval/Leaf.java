@@ -1,0 +1,97 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.plan.Instants;
+import dev.varve.query.promql.plan.StepPlan;
+import java.util.Objects;
+
+/** Makes a column of the samples of a series. For one thread. */
+sealed interface Leaf {
+  /**
+   * The values at all steps, of which there may be none.
+   *
+   * @param samples which it may change
+   */
+  Column column(SampleVector samples);
+
+  /**
+   * What works one of the operators out that read a scan.
+   *
+   * @param parameter the operator's number at every step
+   */
+  static Leaf of(StepPlan.Vector plan, double[] parameter, Runnable wanted) {
+    return switch (plan) {
+      case StepPlan.Newest newest -> new OfNewest(newest);
+      case StepPlan.Window window ->
+          new OfWindow(
+              window.input().at(), window.input().length(), function(window), parameter, wanted);
+      default -> throw new IllegalArgumentException(plan + " reads no scan");
+    };
+  }
+
+  private static RangeFunction function(StepPlan.Window window) {
+    return Objects.requireNonNull(RangeFunction.of(window.function()), window.function());
+  }
+
+  /** The newest sample, not older than the look-back. */
+  record OfNewest(StepPlan.Newest plan) implements Leaf {
+    @Override
+    public Column column(SampleVector samples) {
+      Instants instants = plan.at();
+      long lookback = plan.lookback();
+      Column column = new Column(instants.steps().count());
+      int next = 0;
+      for (int step = 0; step < column.steps(); step++) {
+        long at = instants.at(step);
+        while (next < samples.size() && samples.time(next) <= at) {
+          next++;
+        }
+        if (next > 0 && samples.time(next - 1) > at - lookback) {
+          double value = samples.value(next - 1);
+          if (!SampleVector.isStale(value)) {
+            column.set(step, plan.timestamps() ? samples.time(next - 1) / 1000.0 : value);
+          }
+        }
+      }
+      return column;
+    }
+  }
+
+  /** A function of the samples in the window before each step. */
+  record OfWindow(
+      Instants instants, long length, RangeFunction function, double[] parameter, Runnable wanted)
+      implements Leaf {
+    private static final long SAMPLES_BETWEEN_LOOKS = 1 << 20;
+
+    @Override
+    public Column column(SampleVector samples) {
+      samples.dropStale();
+      Column column = new Column(instants.steps().count());
+      Window window = new Window(samples);
+      long looked = 0;
+      for (int step = 0; step < column.steps(); step++) {
+        window.end = instants.at(step);
+        window.start = window.end - length;
+        while (window.from < samples.size() && samples.time(window.from) <= window.start) {
+          window.from++;
+        }
+        while (window.to < samples.size() && samples.time(window.to) <= window.end) {
+          window.to++;
+        }
+        looked += window.size();
+        if (looked > SAMPLES_BETWEEN_LOOKS) {
+          wanted.run();
+          looked = 0;
+        }
+        if (window.to > window.from) {
+          window.now = instants.steps().time(step);
+          window.parameter = parameter[step];
+          double value = function.apply(window);
+          if (!RangeFunction.isNothing(value)) {
+            column.set(step, value);
+          }
+        }
+      }
+      return column;
+    }
+  }
+}

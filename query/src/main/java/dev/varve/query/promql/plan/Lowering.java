@@ -1,0 +1,377 @@
+package dev.varve.query.promql.plan;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.promql.AggregateOperator;
+import dev.varve.query.promql.At;
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.Modifiers;
+import dev.varve.query.promql.ValueType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a plan of an expression: brackets, offsets and {@code @} go, times come. What has no
+ * samples in it is calculated at once, and what is the same at every step is planned for one.
+ *
+ * @param queryStart what {@code start()} is, in ms since 1970
+ * @param queryEnd what {@code end()} is, which may lie behind the last step
+ * @param lookback how old the sample of an instant vector may be, in ms
+ * @param subqueryStep the step of subqueries that name none, in ms
+ */
+public record Lowering(long queryStart, long queryEnd, long lookback, long subqueryStep) {
+  /** The name under which the times of samples are given on, which are values already. */
+  public static final String TIMES_OF_SAMPLES = "timestamp of the sample";
+
+  /** No sample is further away, and sums of such times stay within 64 bits. */
+  private static final long FAR = 1L << 60;
+
+  private static final long STEPS_MAX = 1 << 28;
+
+  /**
+   * Functions that look at the time of the step, or at how many steps there are, whatever they work
+   * on.
+   */
+  private static final Set<String> OF_THE_STEP =
+      Set.of("time", "timestamp", "predict_linear", "sort", "sort_desc");
+
+  /** So that selectors are equal that say the same in another order. */
+  private static final Comparator<LabelMatcher> ORDER =
+      Comparator.comparing(LabelMatcher::name)
+          .thenComparing(LabelMatcher::operator)
+          .thenComparing(LabelMatcher::value);
+
+  private static final Set<String> OF_NATIVE_HISTOGRAMS =
+      Set.of(
+          "histogram_avg",
+          "histogram_count",
+          "histogram_stddev",
+          "histogram_stdvar",
+          "histogram_sum");
+
+  /**
+   * The plan of an expression that is no text.
+   *
+   * @throws QueryRefusedException if it has a subquery of steps that nobody can count
+   */
+  public StepPlan plan(Expr expr, Steps steps) {
+    return switch (expr.type()) {
+      case SCALAR -> number(expr, steps);
+      case VECTOR -> vector(expr, steps);
+      case MATRIX -> range(expr, steps);
+      case STRING -> throw new IllegalArgumentException("a text has no plan");
+    };
+  }
+
+  private StepPlan.Scalar number(Expr expr, Steps steps) {
+    return switch (expr) {
+      case Expr.NumberLiteral number -> new StepPlan.Constant(steps, number.value());
+      case Expr.Paren paren -> number(paren.expr(), steps);
+      case Expr.Unary unary -> sign(unary, steps);
+      case Expr.Binary binary -> calculated(binary, steps);
+      case Expr.Call call ->
+          switch (call.function().name()) {
+            case "pi" -> new StepPlan.Constant(steps, Math.PI);
+            case "time" -> new StepPlan.EvaluationTime(steps);
+            case "scalar" -> new StepPlan.OnlyElement(vector(call.arguments().getFirst(), steps));
+            default -> throw new IllegalArgumentException(call.function().name() + " is no number");
+          };
+      default -> throw new IllegalArgumentException(expr + " is no number");
+    };
+  }
+
+  private StepPlan.Scalar sign(Expr.Unary unary, Steps steps) {
+    StepPlan.Scalar number = number(unary.expr(), steps);
+    if (!unary.negative()) {
+      return number;
+    }
+    return number instanceof StepPlan.Constant constant
+        ? new StepPlan.Constant(steps, -constant.value())
+        : new StepPlan.Negative(number);
+  }
+
+  private StepPlan.Scalar calculated(Expr.Binary binary, Steps steps) {
+    StepPlan.Scalar left = number(binary.left(), steps);
+    StepPlan.Scalar right = number(binary.right(), steps);
+    return left instanceof StepPlan.Constant a && right instanceof StepPlan.Constant b
+        ? new StepPlan.Constant(
+            steps, Arithmetic.ofNumbers(binary.operator(), a.value(), b.value()))
+        : new StepPlan.Calculated(binary.operator(), left, right);
+  }
+
+  private StepPlan.Vector vector(Expr expr, Steps steps) {
+    if (steps.count() > 1 && isSameAtEveryStep(expr) && hasSelector(expr)) {
+      return new StepPlan.Repeated(changing(expr, Steps.at(steps.start())), steps);
+    }
+    return changing(expr, steps);
+  }
+
+  private StepPlan.Vector changing(Expr expr, Steps steps) {
+    return switch (expr) {
+      case Expr.Paren paren -> vector(paren.expr(), steps);
+      case Expr.VectorSelector selector -> newest(selector, steps, false);
+      case Expr.Unary unary ->
+          unary.negative()
+              ? new StepPlan.Negated(vector(unary.expr(), steps))
+              : vector(unary.expr(), steps);
+      case Expr.Aggregate aggregate -> aggregate(aggregate, steps);
+      case Expr.Binary binary -> binary(binary, steps);
+      case Expr.Call call -> call(call, steps);
+      default -> throw new IllegalArgumentException(expr + " is no instant vector");
+    };
+  }
+
+  /** Whether what an expression gives surely does not depend on the step. */
+  private static boolean isSameAtEveryStep(Expr expr) {
+    return switch (expr) {
+      case Expr.NumberLiteral number -> true;
+      case Expr.StringLiteral text -> true;
+      case Expr.VectorSelector selector -> selector.modifiers().at() != null;
+      case Expr.MatrixSelector matrix -> isSameAtEveryStep(matrix.selector());
+      case Expr.Subquery subquery -> subquery.modifiers().at() != null;
+      case Expr.Paren paren -> isSameAtEveryStep(paren.expr());
+      case Expr.Unary unary -> isSameAtEveryStep(unary.expr());
+      case Expr.Binary binary ->
+          isSameAtEveryStep(binary.left()) && isSameAtEveryStep(binary.right());
+      case Expr.Aggregate aggregate ->
+          aggregate.operator() != AggregateOperator.TOPK
+              && aggregate.operator() != AggregateOperator.BOTTOMK
+              && (aggregate.parameter() == null || isSameAtEveryStep(aggregate.parameter()))
+              && isSameAtEveryStep(aggregate.expr());
+      case Expr.Call call ->
+          !OF_THE_STEP.contains(call.function().name())
+              && !isOfTime(call)
+              && call.arguments().stream().allMatch(Lowering::isSameAtEveryStep);
+    };
+  }
+
+  /** Whether a function is one of the calendar, without an argument: that of the step's time. */
+  private static boolean isOfTime(Expr.Call call) {
+    return call.arguments().isEmpty() && call.function().variadic() == 1;
+  }
+
+  private static boolean hasSelector(Expr expr) {
+    return switch (expr) {
+      case Expr.NumberLiteral number -> false;
+      case Expr.StringLiteral text -> false;
+      case Expr.VectorSelector selector -> true;
+      case Expr.MatrixSelector matrix -> true;
+      case Expr.Subquery subquery -> hasSelector(subquery.expr());
+      case Expr.Paren paren -> hasSelector(paren.expr());
+      case Expr.Unary unary -> hasSelector(unary.expr());
+      case Expr.Binary binary -> hasSelector(binary.left()) || hasSelector(binary.right());
+      case Expr.Aggregate aggregate -> hasSelector(aggregate.expr());
+      case Expr.Call call -> call.arguments().stream().anyMatch(Lowering::hasSelector);
+    };
+  }
+
+  private Instants instants(Modifiers modifiers, Steps steps) {
+    long offset = modifiers.offset().toMillis();
+    return switch (modifiers.at()) {
+      case null -> new Instants(steps, false, steps.start() - offset);
+      case At.Time time ->
+          new Instants(steps, true, Math.clamp(time.epochMillis(), -FAR, FAR) - offset);
+      case At.Edge edge ->
+          new Instants(steps, true, (edge == At.Edge.START ? queryStart : queryEnd) - offset);
+    };
+  }
+
+  private StepPlan.Newest newest(Expr.VectorSelector selector, Steps steps, boolean timestamps) {
+    Instants at = instants(selector.modifiers(), steps);
+    return new StepPlan.Newest(scan(selector, at, lookback), at, lookback, timestamps);
+  }
+
+  /** What has to be read for times that each look back so far. */
+  private static Scan scan(Expr.VectorSelector selector, Instants at, long back) {
+    List<LabelMatcher> matchers = selector.matchers().stream().distinct().sorted(ORDER).toList();
+    long from = at.first() - back + 1;
+    return new Scan(matchers, from, isFulfillable(matchers) ? at.last() : from - 1, Projection.ALL);
+  }
+
+  /** Whether not two matchers exclude each other. */
+  private static boolean isFulfillable(List<LabelMatcher> matchers) {
+    for (LabelMatcher one : matchers) {
+      for (LabelMatcher other : matchers) {
+        boolean sameLabel =
+            one.operator() == LabelMatcher.Operator.EQUAL && one.name().equals(other.name());
+        boolean excluded =
+            switch (other.operator()) {
+              case EQUAL -> !other.value().equals(one.value());
+              case NOT_EQUAL -> other.value().equals(one.value());
+              case MATCH, NO_MATCH -> false;
+            };
+        if (sameLabel && excluded) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private StepPlan.Range range(Expr expr, Steps steps) {
+    return switch (expr) {
+      case Expr.Paren paren -> range(paren.expr(), steps);
+      case Expr.MatrixSelector matrix -> {
+        Instants at = instants(matrix.selector().modifiers(), steps);
+        long length = matrix.range().toMillis();
+        yield new StepPlan.Stored(scan(matrix.selector(), at, length), at, length);
+      }
+      case Expr.Subquery subquery -> stepped(subquery, steps);
+      default -> throw new IllegalArgumentException(expr + " is no range vector");
+    };
+  }
+
+  private StepPlan.Stepped stepped(Expr.Subquery expr, Steps steps) {
+    Instants at = instants(expr.modifiers(), steps);
+    long step = expr.step() == null ? subqueryStep : expr.step().toMillis();
+    long length = expr.range().toMillis();
+    if (step == 0) {
+      throw new QueryRefusedException("a subquery steps by a millisecond at least");
+    }
+    long before = at.first() - length;
+    long start = step * (before / step);
+    if (start <= before) {
+      start += step;
+    }
+    long count = at.last() < start ? 0 : (at.last() - start) / step + 1;
+    if (count > STEPS_MAX) {
+      throw new QueryRefusedException(
+          "a subquery of %,d steps, more than the %,d that are possible"
+              .formatted(count, STEPS_MAX));
+    }
+    StepPlan input =
+        count == 0
+            ? new StepPlan.Nothing(Steps.at(start))
+            : plan(expr.expr(), new Steps(start, step, Math.toIntExact(count)));
+    return new StepPlan.Stepped(input, at, length);
+  }
+
+  private StepPlan.Vector aggregate(Expr.Aggregate expr, Steps steps) {
+    boolean text = expr.operator() == AggregateOperator.COUNT_VALUES;
+    Expr parameter = expr.parameter();
+    return new StepPlan.Aggregate(
+        expr.operator(),
+        text || parameter == null ? null : number(parameter, steps),
+        text ? text(Objects.requireNonNull(parameter)) : "",
+        vector(expr.expr(), steps),
+        expr.labels(),
+        expr.without(),
+        new Place((parameter == null ? expr : parameter).source()));
+  }
+
+  /** The text of an expression that is one. */
+  public static String text(Expr expr) {
+    return switch (expr) {
+      case Expr.StringLiteral literal -> literal.value();
+      case Expr.Paren paren -> text(paren.expr());
+      default -> throw new IllegalArgumentException(expr + " is no text");
+    };
+  }
+
+  private StepPlan.Vector binary(Expr.Binary binary, Steps steps) {
+    boolean numberLeft = binary.left().type() == ValueType.SCALAR;
+    if (numberLeft || binary.right().type() == ValueType.SCALAR) {
+      return new StepPlan.WithNumber(
+          binary.operator(),
+          binary.bool(),
+          numberLeft,
+          vector(numberLeft ? binary.right() : binary.left(), steps),
+          number(numberLeft ? binary.left() : binary.right(), steps));
+    }
+    return new StepPlan.Join(
+        binary.operator(),
+        binary.bool(),
+        Objects.requireNonNull(binary.matching()),
+        vector(binary.left(), steps),
+        vector(binary.right(), steps));
+  }
+
+  private StepPlan.Vector call(Expr.Call call, Steps steps) {
+    String name = call.function().name();
+    List<Expr> arguments = call.arguments();
+    if (isOfTime(call)) {
+      return new StepPlan.OfTime(name, steps);
+    }
+    Expr first = arguments.getFirst();
+    return switch (name) {
+      case "absent" -> new StepPlan.Absent(vector(first, steps), matchers(first));
+      case "absent_over_time" ->
+          new StepPlan.Absent(
+              new StepPlan.Window(
+                  "last_over_time", range(first, steps), null, new Place(first.source())),
+              matchers(first));
+      case "vector" -> new StepPlan.OfNumber(number(first, steps));
+      case "timestamp" -> timestamp(first, steps);
+      case "sort", "sort_desc" ->
+          steps.count() > 1
+              ? vector(first, steps)
+              : new StepPlan.Sorted(vector(first, steps), name.equals("sort_desc"));
+      case "label_replace", "label_join" ->
+          new StepPlan.Relabelled(
+              name, vector(first, steps), arguments.stream().skip(1).map(Lowering::text).toList());
+      case "histogram_quantile", "histogram_fraction" -> histograms(arguments, steps);
+      default ->
+          OF_NATIVE_HISTOGRAMS.contains(name)
+              ? new StepPlan.Ignored(vector(first, steps))
+              : ofRangeOrEach(name, arguments, steps);
+    };
+  }
+
+  private StepPlan.Vector ofRangeOrEach(String name, List<Expr> arguments, Steps steps) {
+    @Nullable Expr range =
+        arguments.stream()
+            .filter(argument -> argument.type() == ValueType.MATRIX)
+            .findFirst()
+            .orElse(null);
+    List<StepPlan.Scalar> numbers = new ArrayList<>();
+    for (Expr argument : arguments) {
+      if (argument.type() == ValueType.SCALAR) {
+        numbers.add(number(argument, steps));
+      }
+    }
+    if (range == null) {
+      return new StepPlan.Each(name, vector(arguments.getFirst(), steps), numbers);
+    }
+    return new StepPlan.Window(
+        name,
+        range(range, steps),
+        numbers.isEmpty() ? null : numbers.getFirst(),
+        new Place(arguments.getFirst().source()));
+  }
+
+  private StepPlan.Vector timestamp(Expr argument, Steps steps) {
+    return bare(argument) instanceof Expr.VectorSelector selector
+        ? new StepPlan.Each(TIMES_OF_SAMPLES, newest(selector, steps, true), List.of())
+        : new StepPlan.Each("timestamp", vector(argument, steps), List.of());
+  }
+
+  private StepPlan.Vector histograms(List<Expr> arguments, Steps steps) {
+    Expr buckets = arguments.getLast();
+    List<StepPlan.Scalar> numbers =
+        arguments.subList(0, arguments.size() - 1).stream()
+            .map(argument -> number(argument, steps))
+            .toList();
+    return new StepPlan.OfHistograms(
+        numbers,
+        vector(buckets, steps),
+        new Place(arguments.getFirst().source()),
+        new Place(buckets.source()));
+  }
+
+  /** What a selector asks for; nothing of what is none. */
+  private static List<LabelMatcher> matchers(Expr expr) {
+    return switch (bare(expr)) {
+      case Expr.VectorSelector selector -> selector.matchers();
+      case Expr.MatrixSelector matrix -> matrix.selector().matchers();
+      default -> List.of();
+    };
+  }
+
+  private static Expr bare(Expr expr) {
+    return expr instanceof Expr.Paren paren ? bare(paren.expr()) : expr;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.varve.query.promql.plan;
+
+import dev.varve.query.promql.AggregateOperator;
+import dev.varve.query.promql.LabelMatcher;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Tells scans which labels of their series anybody looks at: those by which the aggregation above
+ * them groups. Where two series that differ in other labels alone would be an error, all are kept.
+ */
+final class ProjectionPushDown {
+  private static final Projection NOBODY_GROUPS = Projection.ALL;
+
+  private ProjectionPushDown() {}
+
+  static StepPlan apply(StepPlan plan) {
+    return down(plan, NOBODY_GROUPS);
+  }
+
+  private static StepPlan down(StepPlan plan, Projection wanted) {
+    return switch (plan) {
+      case StepPlan.Newest newest ->
+          new StepPlan.Newest(
+              newest.scan().with(wanted), newest.at(), newest.lookback(), newest.timestamps());
+      case StepPlan.Window window -> window(window, wanted);
+      case StepPlan.Each each -> over(each, each.input(), wanted);
+      case StepPlan.WithNumber with -> over(with, with.input(), wanted);
+      case StepPlan.Negated negated -> over(negated, negated.input(), wanted);
+      case StepPlan.Repeated repeated ->
+          new StepPlan.Repeated((StepPlan.Vector) down(repeated.input(), wanted), repeated.steps());
+      case StepPlan.Aggregate aggregate -> {
+        Projection labels = labels(aggregate);
+        yield Rewriting.inputs(
+            aggregate,
+            input -> down(input, input instanceof StepPlan.Vector ? labels : NOBODY_GROUPS));
+      }
+      default -> Rewriting.inputs(plan, ProjectionPushDown::apply);
+    };
+  }
+
+  /** Rows of one name stay apart without it, so that nobody looks whether they do. */
+  private static StepPlan over(StepPlan plan, StepPlan.Vector of, Projection wanted) {
+    Projection passed = MetricNames.isOne(of) ? wanted : NOBODY_GROUPS;
+    return Rewriting.inputs(
+        plan, input -> down(input, input instanceof StepPlan.Vector ? passed : NOBODY_GROUPS));
+  }
+
+  private static StepPlan window(StepPlan.Window window, Projection wanted) {
+    boolean passes = window.keepsName() || MetricNames.isOne(window.input());
+    if (!passes || !(window.input() instanceof StepPlan.Stored stored)) {
+      return Rewriting.inputs(window, ProjectionPushDown::apply);
+    }
+    Projection labels = window.looksAtName() ? withName(wanted) : wanted;
+    StepPlan.Range range =
+        new StepPlan.Stored(stored.scan().with(labels), stored.at(), stored.length());
+    StepPlan.Scalar parameter =
+        window.parameter() == null ? null : (StepPlan.Scalar) apply(window.parameter());
+    return new StepPlan.Window(window.function(), range, parameter, window.place());
+  }
+
+  private static Projection withName(Projection labels) {
+    List<String> names = new ArrayList<>(labels.names());
+    if (labels.without()) {
+      names.remove(LabelMatcher.METRIC_NAME);
+    } else {
+      names.add(LabelMatcher.METRIC_NAME);
+    }
+    return new Projection(names, labels.without());
+  }
+
+  private static Projection labels(StepPlan.Aggregate aggregate) {
+    boolean keepsSeries =
+        aggregate.operator() == AggregateOperator.TOPK
+            || aggregate.operator() == AggregateOperator.BOTTOMK;
+    if (keepsSeries) {
+      return NOBODY_GROUPS;
+    }
+    List<String> names = new ArrayList<>(aggregate.labels());
+    if (aggregate.without()) {
+      names.add(LabelMatcher.METRIC_NAME);
+    }
+    return new Projection(names, aggregate.without());
+  }
+}
