@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
       "  varve config --config varve.yaml",
       "  VARVE_MEMORY=1GB varve config --set datasets.metrics.layout=kairosdb",
       "",
-      "Keys: data, memory, default, listen[].host|port|dialects|dataset, and for each datasets.NAME:",
+      "Keys: data, memory, default, listen[].host|port|dialects|dataset|protocol|templates|precision,",
+      "and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
       "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
       "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options."
@@ -49,6 +50,10 @@ final class ConfigCommand implements Callable<Integer> {
       for (int i = 0; i < config.listeners().size(); i++) {
         ServerConfig.Listener listener = config.listeners().get(i);
         records.add("listen[" + i + "]", listener.host() + ":" + listener.port());
+        ServerConfig.Feed feed = listener.feed();
+        if (feed != null) {
+          records.add("listen[" + i + "].protocol", feed.protocol());
+        }
         if (!listener.dialects().isEmpty()) {
           records.add("listen[" + i + "].dialects", String.join(",", listener.dialects()));
         }

@@ -93,7 +93,9 @@ final class ServeCommand implements Callable<Integer> {
     try (Engine engine = server.engine();
         server) {
       List<URI> addresses = addresses(serverConfig.listen(), server.ports());
-      RunningServer.note(data, addresses.getFirst());
+      RunningServer.note(
+          data,
+          addresses.stream().filter(one -> one.getScheme().equals("http")).findFirst().orElseThrow());
       try {
         announce(serverConfig, addresses, engine, data);
         stop.await();
@@ -155,9 +157,15 @@ final class ServeCommand implements Callable<Integer> {
   private static List<URI> addresses(List<ServerConfig.Listener> listeners, List<Integer> ports) {
     List<URI> addresses = new ArrayList<>();
     for (int i = 0; i < ports.size(); i++) {
-      addresses.add(URI.create("http://" + listeners.get(i).host() + ":" + ports.get(i)));
+      String scheme = listeners.get(i).feed() == null ? "http" : "tcp";
+      addresses.add(URI.create(scheme + "://" + listeners.get(i).host() + ":" + ports.get(i)));
     }
     return addresses;
+  }
+
+  private static String speaks(ServerConfig.Listener listener) {
+    ServerConfig.Feed feed = listener.feed();
+    return feed == null ? String.join(" ", listener.dialects()) : feed.protocol();
   }
 
   private void announce(
@@ -170,7 +178,7 @@ final class ServeCommand implements Callable<Integer> {
         Dataset dataset = named == null ? engine.defaultDataset() : engine.dataset(named);
         records.add(
             addresses.get(i).toString(),
-            String.join(" ", listeners.get(i).dialects()),
+            speaks(listeners.get(i)),
             dataset.name(),
             dataset.config().periods().getLast().layouts().getFirst().identity().name());
       }

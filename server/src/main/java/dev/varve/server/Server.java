@@ -1,19 +1,27 @@
 package dev.varve.server;
 
+import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.InvalidConfigException;
+import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.feed.LineFeed;
+import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.influx.Influx;
+import dev.varve.server.influx.Precision;
 import dev.varve.server.kairosdb.KairosDb;
+import dev.varve.server.opentsdb.OpenTsdb;
 import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.prometheus.Prometheus;
+import dev.varve.server.text.GraphiteLines;
+import dev.varve.server.text.GraphiteTemplates;
 import dev.varve.server.varve.VarveApi;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +43,12 @@ public final class Server implements AutoCloseable {
   /** The dialects there are. */
   public static final List<String> DIALECTS =
       List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME, Influx.NAME);
+
+  /** As carbon has it, a path of some hundred steps. */
+  private static final int GRAPHITE_LINE_MAX = 16 << 10;
+
+  /** A line may hold a text of a log. */
+  private static final int INFLUX_LINE_MAX = 1 << 20;
 
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
   private final ServerMetrics metrics = new ServerMetrics();
@@ -50,6 +65,10 @@ public final class Server implements AutoCloseable {
     metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
     metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
     this.sockets = SocketServer.start(configured(), dispatcher);
+    metrics.gauge(
+        "varve_line_connections",
+        "Connections of line protocols and feeds.",
+        sockets::lineConnections);
   }
 
   /**
@@ -107,8 +126,8 @@ public final class Server implements AutoCloseable {
             "listen %s:%d: %s".formatted(listener.host(), listener.port(), e.getMessage()));
       }
     }
-    if (config.listen().isEmpty()) {
-      problems.add("listen: a server needs at least one port");
+    if (config.listen().stream().allMatch(listener -> listener.feed() != null)) {
+      problems.add("listen: a server needs at least one port that speaks HTTP");
     }
     if (!problems.isEmpty()) {
       throw new InvalidConfigException(problems);
@@ -120,6 +139,10 @@ public final class Server implements AutoCloseable {
     DialectContext context =
         new DialectContext(
             engine::get, listener.dataset(), config.query(), metrics, clock, version());
+    Feed feed = listener.feed();
+    if (feed != null) {
+      return new SocketServer.Port(listener.host(), listener.port(), null, stream(feed, context));
+    }
     List<Router.Mount> mounts = new ArrayList<>();
     mounts.add(operations.mount());
     mounts.add(new VarveApi(context).mount());
@@ -129,7 +152,10 @@ public final class Server implements AutoCloseable {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
         case Influx.NAME -> mounts.add(new Influx(context).mount());
         case Prometheus.NAME -> mounts.add(new Prometheus(context).mount());
-        case Telnet.NAME -> lines = new Telnet(context);
+        case Telnet.NAME -> {
+          mounts.add(new OpenTsdb(context).mount());
+          lines = new Telnet(context);
+        }
         default ->
             throw new IllegalArgumentException(
                 "there is no dialect '%s'; there are: %s"
@@ -137,6 +163,28 @@ public final class Server implements AutoCloseable {
       }
     }
     return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
+  }
+
+  private static StreamProtocol stream(Feed feed, DialectContext context) {
+    return switch (feed) {
+      case Feed.Graphite graphite -> {
+        GraphiteTemplates templates = GraphiteTemplates.of(graphite.templates());
+        Function<Dataset, GraphiteLines> format =
+            dataset -> GraphiteLines.of(templates, dataset, context.clock());
+        yield graphite.pickle()
+            ? new PickleFeed(context, feed.protocol(), format)
+            : new LineFeed(context, feed.protocol(), GRAPHITE_LINE_MAX, false, format::apply);
+      }
+      case Feed.Influx influx -> {
+        Precision precision = Precision.of(influx.precision());
+        yield new LineFeed(
+            context,
+            feed.protocol(),
+            INFLUX_LINE_MAX,
+            true,
+            dataset -> precision.lines(dataset, context.clock()));
+      }
+    };
   }
 
   private void checkDatasets(Engine opened) {

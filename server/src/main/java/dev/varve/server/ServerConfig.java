@@ -36,19 +36,67 @@ public record ServerConfig(
 
   /**
    * A port and what it speaks. The operator's paths ({@code /-/ready}, {@code /metrics}) answer on
-   * every one.
+   * every one that speaks HTTP.
    *
    * @param port 0 for any that is free
-   * @param dialects by name; each also answers under its name as a prefix
+   * @param dialects by name; each also answers under its name as a prefix; none where a feed comes
    * @param dataset what answers where a request names none, and for lines; null for the default
+   * @param feed what comes here instead of HTTP; null for HTTP
    */
-  public record Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
+  public record Listener(
+      String host,
+      int port,
+      List<String> dialects,
+      @Nullable String dataset,
+      @Nullable Feed feed) {
     public static final Listener DEFAULTS =
         new Listener(
             "127.0.0.1", 4242, List.of("kairosdb", "opentsdb", "prometheus", "influx"), null);
 
     public Listener {
       dialects = List.copyOf(dialects);
+    }
+
+    /** A listener that speaks HTTP. */
+    public Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
+      this(host, port, dialects, dataset, null);
+    }
+  }
+
+  /** A protocol that brings samples and is answered nothing. */
+  public sealed interface Feed {
+    /** By what name it is configured, counted and logged. */
+    String protocol();
+
+    /** The names there are. */
+    List<String> PROTOCOLS = List.of("graphite", "graphite-pickle", "influx");
+
+    /**
+     * Graphite's plaintext protocol, or its pickles.
+     *
+     * @param templates what the steps of paths mean
+     */
+    record Graphite(boolean pickle, List<String> templates) implements Feed {
+      public Graphite {
+        templates = List.copyOf(templates);
+      }
+
+      @Override
+      public String protocol() {
+        return pickle ? "graphite-pickle" : "graphite";
+      }
+    }
+
+    /**
+     * Influx line protocol.
+     *
+     * @param precision of the times: ns, us, ms, s, m or h
+     */
+    record Influx(String precision) implements Feed {
+      @Override
+      public String protocol() {
+        return "influx";
+      }
     }
   }
 }

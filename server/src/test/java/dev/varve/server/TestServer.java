@@ -19,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -33,12 +34,25 @@ public final class TestServer implements AutoCloseable {
 
   public TestServer(Path directory, @Nullable Duration selfMonitoring, String... layouts)
       throws IOException {
+    this(directory, selfMonitoring, List.of(), layouts);
+  }
+
+  /** With ports of their own for feeds, in their order behind the first. */
+  public TestServer(
+      Path directory,
+      @Nullable Duration selfMonitoring,
+      List<ServerConfig.Feed> feeds,
+      String... layouts)
+      throws IOException {
+    List<Listener> listeners = new ArrayList<>();
+    listeners.add(new Listener("127.0.0.1", 0, Server.DIALECTS, null));
+    feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
     List<DatasetConfig> datasets = Arrays.stream(layouts).map(TestServer::dataset).toList();
     engine = Engine.open(new EngineConfig(directory, 64 << 20, datasets, layouts[0]));
     server =
         Server.start(
             new ServerConfig(
-                List.of(new Listener("127.0.0.1", 0, Server.DIALECTS, null)),
+                listeners,
                 HttpLimits.DEFAULTS,
                 QueryLimits.DEFAULTS,
                 selfMonitoring,
@@ -63,6 +77,11 @@ public final class TestServer implements AutoCloseable {
 
   public Socket connect() throws IOException {
     return new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
+  }
+
+  /** A connection to a feed, the first being 0. */
+  public Socket connectTo(int feed) throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), server.ports().get(feed + 1));
   }
 
   public HttpResponse<String> get(String path) {

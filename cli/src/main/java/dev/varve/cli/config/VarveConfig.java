@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listeners where the server listens
  */
-public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> listeners) {
+public record VarveConfig(
+    EngineConfig engine, List<ServerConfig.Listener> listeners) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -149,6 +150,22 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
     return named.isEmpty() ? ServerConfig.Listener.DEFAULTS.dialects() : named;
   }
 
+  /** What comes instead of HTTP; null where that is spoken. */
+  private static ServerConfig.@Nullable Feed feed(ConfigReader item) {
+    List<String> protocols = new ArrayList<>(List.of("http"));
+    protocols.addAll(ServerConfig.Feed.PROTOCOLS);
+    String protocol = item.choice("protocol", protocols, "http");
+    if (!protocol.equals("http") && item.has("dialects")) {
+      item.problem("dialects", "are of a listener with protocol: http");
+    }
+    return switch (protocol) {
+      case "graphite", "graphite-pickle" ->
+          new ServerConfig.Feed.Graphite(protocol.endsWith("pickle"), item.texts("templates"));
+      case "influx" -> new ServerConfig.Feed.Influx(item.text("precision", "ns"));
+      default -> null;
+    };
+  }
+
   private static List<ServerConfig.Listener> listeners(ConfigReader reader) {
     List<ServerConfig.Listener> listeners = new ArrayList<>();
     for (ConfigReader item : reader.list("listen")) {
@@ -156,8 +173,9 @@ public record VarveConfig(EngineConfig engine, List<ServerConfig.Listener> liste
           new ServerConfig.Listener(
               item.text("host", "127.0.0.1"),
               item.integer("port", 0, 65535, 4242),
-              dialects(item),
-              item.text("dataset")));
+              item.text("protocol", "http").equals("http") ? dialects(item) : List.of(),
+              item.text("dataset"),
+              feed(item)));
       item.refuseUnknown();
     }
     return listeners.isEmpty() ? List.of(ServerConfig.Listener.DEFAULTS) : listeners;

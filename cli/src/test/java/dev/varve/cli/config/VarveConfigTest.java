@@ -187,4 +187,29 @@ class VarveConfigTest {
     assertThatThrownBy(() -> VarveConfig.read(null, Map.of(), Map.of("default", "other")))
         .hasMessageContaining("there is no dataset 'other'");
   }
+
+  @Test
+  void readsListenersOfFeeds() throws IOException {
+    Path file =
+        file(
+            """
+            listen:
+              - {port: 4242}
+              - {port: 2003, protocol: graphite, templates: ["a.* .host.measurement* x=1,y=2"]}
+              - {port: 2004, protocol: graphite-pickle, dataset: default}
+              - {port: 8094, protocol: influx, precision: s}
+            """);
+
+    assertThat(VarveConfig.read(file, Map.of(), Map.of()).listeners())
+        .extracting(ServerConfig.Listener::feed)
+        .containsExactly(
+            null,
+            new ServerConfig.Feed.Graphite(false, List.of("a.* .host.measurement* x=1,y=2")),
+            new ServerConfig.Feed.Graphite(true, List.of()),
+            new ServerConfig.Feed.Influx("s"));
+    Path wrong = file("listen: [{port: 2003, protocol: grafite, dialects: [influx]}]\n");
+    assertThatThrownBy(() -> VarveConfig.read(wrong, Map.of(), Map.of()))
+        .hasMessageContaining(
+            "listen[0].protocol: 'grafite' is none of http, graphite, graphite-pickle, influx");
+  }
 }

@@ -1,12 +1,15 @@
 package dev.varve.server.http;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,12 +43,19 @@ public final class SocketServer implements AutoCloseable {
    * A port.
    *
    * @param port 0 for any that is free
+   * @param router null where nothing speaks HTTP, whatever the first byte
    * @param lines what a connection that is not HTTP speaks; null where it is refused
    */
-  public record Port(String host, int port, Router router, @Nullable StreamProtocol lines) {}
+  public record Port(
+      String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {}
+
+  /** So many connections may speak lines at once; each may hold a few megabytes. */
+  private static final int LINE_CONNECTIONS_MAX = 1_000;
 
   /** Lines come in bursts with long silences between: agents send once an interval. */
   private static final Duration LINE_IDLE = Duration.ofMinutes(15);
+
+  private static final Complaints FULL = new Complaints("line protocols");
 
   private final Dispatcher dispatcher;
   private final HttpLimits limits;
@@ -91,6 +101,11 @@ public final class SocketServer implements AutoCloseable {
     return connectors.stream().map(ServerConnector::getLocalPort).toList();
   }
 
+  /** How many connections speak lines right now. */
+  public int lineConnections() {
+    return lineConnections.size();
+  }
+
   private void listen(Port port) {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
@@ -99,14 +114,16 @@ public final class SocketServer implements AutoCloseable {
     http.setHttpCompliance(HttpCompliance.RFC7230);
     HttpConnectionFactory httpConnections = new HttpConnectionFactory(http);
     StreamProtocol lines = port.lines();
-    ConnectionFactory[] factories =
-        lines == null
-            ? new ConnectionFactory[] {httpConnections}
-            : new ConnectionFactory[] {
-              new DetectorConnectionFactory(new Lines(lines)), httpConnections,
-            };
+    List<ConnectionFactory> factories = new ArrayList<>();
+    if (lines != null) {
+      Lines factory = new Lines(lines);
+      factories.add(port.router() == null ? factory : new DetectorConnectionFactory(factory));
+    }
+    if (port.router() != null) {
+      factories.add(httpConnections);
+    }
     ServerConnector connector =
-        new ServerConnector(jetty, 1, 1, factories) {
+        new ServerConnector(jetty, 1, 1, factories.toArray(ConnectionFactory[]::new)) {
           @Override
           protected SocketChannelEndPoint newEndPoint(
               SocketChannel channel, ManagedSelector selector, SelectionKey key) {
@@ -165,7 +182,10 @@ public final class SocketServer implements AutoCloseable {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
       Router router =
-          ports.get(connectors.indexOf(request.getConnectionMetaData().getConnector())).router();
+          Objects.requireNonNull(
+              ports
+                  .get(connectors.indexOf(request.getConnectionMetaData().getConnector()))
+                  .router());
       long deadline = System.nanoTime() + limits.timeout().toNanos();
       JettyExchange exchange = new JettyExchange(request, response, callback, watch, deadline);
       requests.incrementAndGet();
@@ -181,6 +201,12 @@ public final class SocketServer implements AutoCloseable {
           });
       return true;
     }
+  }
+
+  /** A sender that is told nothing comes again later. */
+  private static void turnAway(InputStream in, OutputStream out) {
+    FULL.add(
+        1, "a connection is closed: %,d are open, as many as may be".formatted(LINE_CONNECTIONS_MAX));
   }
 
   /** Tells lines from HTTP by their first byte. */
@@ -204,8 +230,13 @@ public final class SocketServer implements AutoCloseable {
 
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
+      boolean full = lineConnections.size() >= LINE_CONNECTIONS_MAX;
       LineConnection connection =
-          new LineConnection(endPoint, connector.getExecutor(), protocol, LINE_IDLE.toMillis());
+          new LineConnection(
+              endPoint,
+              connector.getExecutor(),
+              full ? SocketServer::turnAway : protocol,
+              LINE_IDLE.toMillis());
       lineConnections.add(connection);
       connection.addEventListener(
           new Connection.Listener() {

@@ -1,10 +1,8 @@
 package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
-import dev.varve.model.Resolution;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -17,9 +15,11 @@ import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.InfluxLines;
+import dev.varve.server.text.OpenText;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -39,7 +39,7 @@ import tools.jackson.core.json.JsonFactory;
  *   <li>{@code POST /api/v2/write}: the same, with {@code bucket}
  *   <li>{@code GET|POST /query}: {@code CREATE DATABASE}, which does nothing, and {@code SHOW
  *       DATABASES}
- *   <li>{@code GET|HEAD /ping}, {@code GET /health}: that it is there
+ *   <li>{@code GET|HEAD /ping}, {@code GET /health}, {@code GET /ready}: that it is there
  * </ul>
  */
 public final class Influx {
@@ -74,7 +74,8 @@ public final class Influx {
             Route.get("/query", Load.NONE, exchange -> query(exchange, exchange.parameter("q"))),
             Route.post("/query", Load.NONE, this::postedQuery),
             Route.get("/ping", Load.NONE, Influx::ping),
-            Route.get("/health", Load.NONE, this::health)),
+            Route.get("/health", Load.NONE, this::health),
+            Route.get("/ready", Load.NONE, Influx::ready)),
         Influx::error);
   }
 
@@ -127,6 +128,10 @@ public final class Influx {
         }));
   }
 
+  private static void ready(Exchange exchange) throws IOException {
+    exchange.answer(200, JSON, json(generator -> generator.writeStringProperty("status", "ready")));
+  }
+
   private void postedQuery(Exchange exchange) throws IOException {
     String posted = Form.read(exchange).get("q");
     query(exchange, posted == null ? exchange.parameter("q") : posted);
@@ -175,21 +180,27 @@ public final class Influx {
   }
 
   private void write(Exchange exchange, String databaseParameter) throws IOException {
-    Dataset dataset = context.datasetIfAny(exchange, exchange.parameter(databaseParameter));
+    Dataset dataset = context.datasetIfAny(exchange, database(exchange, databaseParameter));
     Intake intake = new Intake(dataset, NAME, context.ingest());
-    InfluxLines format = format(dataset, exchange.parameter("precision"));
+    InfluxLines format = precision(exchange).lines(dataset, context.clock());
     BadLines bad = new BadLines();
+    OpenText text = new OpenText();
     BatchBuilder batch = new BatchBuilder();
     try (ShortLines lines = new ShortLines(exchange.body())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
-        if (bad.isWithinText(line)) {
+        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+        if (text.goesOn(bytes, 0, bytes.length)) {
+          bad.add(lines.number(), "goes on with the text that a line before has opened");
           continue;
         }
-        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
         try {
+          if (!lines.isText()) {
+            throw new BadLineException("is not UTF-8");
+          }
           format.read(bytes, 0, bytes.length, batch);
         } catch (BadLineException e) {
-          bad.add(lines.number(), line, e);
+          bad.add(lines.number(), String.valueOf(e.getMessage()));
+          text.opens(bytes, 0, bytes.length);
         }
         if (batch.sampleCount() >= Intake.BATCH) {
           intake.writeOwn(batch.build(), false);
@@ -207,88 +218,59 @@ public final class Influx {
     }
   }
 
-  /** Lines that were not understood: how many, and why the first. */
-  private static final class BadLines {
-    private int count;
-    private String first = "";
-    private boolean withinText;
+  /** The name without a retention policy, which agents of the first version write behind a slash. */
+  private static @Nullable String database(Exchange exchange, String parameter) {
+    String name = exchange.parameter(parameter);
+    int slash = name == null ? -1 : name.indexOf('/');
+    return name == null || slash < 0 ? name : name.substring(0, slash);
+  }
 
-    void add(int number, String line, BadLineException e) {
-      if (count++ == 0) {
-        first = "line %d: %s".formatted(number, e.getMessage());
-      }
-      withinText = quotes(line) % 2 != 0;
-    }
-
-    /**
-     * Whether a line goes on with the text that a bad line before it has opened: whoever may write
-     * a text is not to write lines.
-     */
-    boolean isWithinText(String line) {
-      boolean within = withinText;
-      if (within) {
-        count++;
-        withinText = quotes(line) % 2 == 0;
-      }
-      return within;
-    }
-
-    private static int quotes(String line) {
-      int quotes = 0;
-      for (int i = 0; i < line.length(); i++) {
-        if (line.charAt(i) == '\\') {
-          i++;
-        } else if (line.charAt(i) == '"') {
-          quotes++;
-        }
-      }
-      return quotes;
-    }
-
-    String message(Intake intake) {
-      StringBuilder text = new StringBuilder("partial write: ");
-      if (count > 0) {
-        text.append("unable to parse %,d lines, the first: %s; ".formatted(count, first));
-      }
-      if (intake.refused() > 0) {
-        Rejection rejection = intake.rejections().isEmpty() ? null : intake.rejections().getFirst();
-        String reason =
-            rejection == null
-                ? ""
-                : ", the first: " + rejection.key() + ": " + rejection.refusal().message();
-        text.append("%,d values refused%s; ".formatted(intake.refused(), reason));
-      }
-      return text.append("%,d values written".formatted(intake.accepted())).toString();
+  private static Precision precision(Exchange exchange) {
+    try {
+      return Precision.of(exchange.parameter("precision"));
+    } catch (IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
     }
   }
 
-  private InfluxLines format(Dataset dataset, @Nullable String precision) {
-    Resolution target = dataset.resolution();
-    int factor =
-        switch (precision == null ? "ns" : precision) {
-          case "m" -> 60;
-          case "h" -> 3600;
-          default -> 1;
-        };
-    Resolution unit =
-        switch (precision == null || precision.isEmpty() ? "ns" : precision) {
-          case "n", "ns" -> Resolution.NANOSECONDS;
-          case "u", "us", "µ" -> Resolution.MICROSECONDS;
-          case "ms" -> Resolution.MILLISECONDS;
-          case "s", "m", "h" -> Resolution.SECONDS;
-          default ->
-              throw HttpError.badRequest(
-                  "invalid precision '%s': ns, us, ms, s, m and h are known".formatted(precision));
-        };
-    boolean holdsFields =
-        dataset.config().periods().stream()
-            .flatMap(period -> period.layouts().stream())
-            .allMatch(layout -> layout.domain().fields());
-    return new InfluxLines(
-        unit,
-        factor,
-        target,
-        () -> Resolution.MILLISECONDS.convert(context.clock().millis(), target),
-        !holdsFields);
+  /** Lines that were not understood: how many, and why the first ones. */
+  private static final class BadLines {
+    private static final int SHOWN = 10;
+
+    private final List<String> first = new ArrayList<>();
+    private int count;
+
+    void add(int number, String reason) {
+      if (count++ < SHOWN) {
+        first.add("line %d: %s".formatted(number, reason));
+      }
+    }
+
+    /** In words by which agents know that to send the same again is no use. */
+    String message(Intake intake) {
+      StringBuilder text = new StringBuilder("partial write: ");
+      if (count > 0) {
+        text.append("unable to parse %,d lines: ".formatted(count));
+        list(first, count, text);
+      }
+      if (intake.refused() > 0) {
+        List<String> reasons =
+            intake.rejections().stream()
+                .limit(SHOWN)
+                .map(rejection -> rejection.key() + ": " + rejection.refusal().message())
+                .toList();
+        text.append("%,d values refused: ".formatted(intake.refused()));
+        list(reasons, intake.refused(), text);
+      }
+      return text.append("%,d values written".formatted(intake.accepted())).toString();
+    }
+
+    private static void list(List<String> shown, long count, StringBuilder text) {
+      text.append(String.join("; ", shown));
+      if (count > shown.size()) {
+        text.append("; and %,d more".formatted(count - shown.size()));
+      }
+      text.append("; ");
+    }
   }
 }

@@ -27,6 +27,9 @@ public final class Intake {
   /** So many samples make a batch worth writing; a request may hold many more. */
   public static final int BATCH = 16 << 10;
 
+  /** The rule by which a time is refused that the dataset's resolution cannot hold. */
+  public static final String TOO_FINE = "time.resolution";
+
   private final Dataset dataset;
   private final String dialect;
   private final IngestListener listener;
@@ -179,7 +182,7 @@ public final class Intake {
       } catch (ArithmeticException e) {
         refuse(
             group.key(),
-            "time.resolution",
+            TOO_FINE,
             "the dataset counts time in %s and cannot hold the millisecond %d"
                 .formatted(resolution.symbol(), times[i]));
         drop[i] = true;

@@ -7,6 +7,7 @@ import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import dev.varve.server.DialectContext;
+import dev.varve.server.feed.LineBuffer;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.ingest.Intake;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,78 +49,38 @@ public final class Telnet implements StreamProtocol {
 
   private final class Session {
     private final OutputStream out;
-    private final OpenTsdbLines lines = new OpenTsdbLines(Resolution.MILLISECONDS);
+    private final OpenTsdbLines format = new OpenTsdbLines(Resolution.MILLISECONDS);
+    private final LineBuffer lines = new LineBuffer(LINE_MAX);
     private final BatchBuilder batch = new BatchBuilder();
     private final StringBuilder answers = new StringBuilder();
-    private byte[] buffer = new byte[8 << 10];
-    private int filled;
     private int puts;
     private int bad;
     private boolean exit;
-
-    /** Whether the rest of a line that was too long is still to come. */
-    private boolean skipping;
 
     private Session(OutputStream out) {
       this.out = out;
     }
 
     private void serve(InputStream in) throws IOException {
-      while (!exit) {
-        int read = in.read(buffer, filled, buffer.length - filled);
-        if (read < 0) {
-          finish();
-          return;
+      boolean more = true;
+      while (more && !exit) {
+        more = lines.fill(in);
+        while (!exit && lines.next()) {
+          if (lines.tooLong()) {
+            bad++;
+            answers.append("error: line is longer than ").append(LINE_MAX).append(" bytes\n");
+          } else {
+            command(lines.from(), lines.to());
+          }
         }
-        int from = filled;
-        filled += read;
-        takeLines(from);
         flush();
       }
     }
 
-    /** The last line need not end. */
-    private void finish() throws IOException {
-      if (filled > 0 && !skipping) {
-        command(0, filled);
-      }
-      flush();
-    }
-
-    /** Takes the lines that are complete; what is left moves to the front. */
-    private void takeLines(int searchFrom) {
-      int start = 0;
-      for (int at = searchFrom; at < filled && !exit; at++) {
-        if (buffer[at] == '\n') {
-          if (skipping) {
-            skipping = false;
-          } else {
-            command(start, at);
-          }
-          start = at + 1;
-        }
-      }
-      filled -= start;
-      System.arraycopy(buffer, start, buffer, 0, filled);
-      if (skipping) {
-        filled = 0;
-      } else if (filled == buffer.length) {
-        if (filled >= LINE_MAX) {
-          bad++;
-          answers.append("error: line is longer than ").append(LINE_MAX).append(" bytes\n");
-          skipping = true;
-          filled = 0;
-        } else {
-          buffer = Arrays.copyOf(buffer, LINE_MAX);
-        }
-      }
-    }
-
     private void command(int from, int to) {
-      int end = to > from && buffer[to - 1] == '\r' ? to - 1 : to;
-      String word = word(from, end);
+      String word = word(from, to);
       switch (word) {
-        case "put" -> put(from, end);
+        case "put" -> put(from, to);
         case "" -> {
           // An empty line asks nothing.
         }
@@ -142,17 +102,17 @@ public final class Telnet implements StreamProtocol {
 
     private String word(int from, int to) {
       int end = from;
-      while (end < to && buffer[end] != ' ' && buffer[end] != '\t') {
+      while (end < to && lines.bytes()[end] != ' ' && lines.bytes()[end] != '\t') {
         end++;
       }
       // Commands are short; of anything else the beginning is enough to name it.
-      return new String(buffer, from, Math.min(end - from, 100), StandardCharsets.UTF_8);
+      return new String(lines.bytes(), from, Math.min(end - from, 100), StandardCharsets.UTF_8);
     }
 
     private void put(int from, int to) {
       try {
         int before = batch.sampleCount();
-        lines.read(buffer, from, to, batch);
+        format.read(lines.bytes(), from, to, batch);
         if (batch.sampleCount() == before) {
           throw new BadLineException("not enough arguments (need least 4, got 0)");
         }

@@ -32,7 +32,7 @@ public final class InfluxLines implements LineFormat {
   private final Resolution target;
   private final LongSupplier now;
   private final boolean joined;
-  private final KeyCache keys = new KeyCache();
+  private final KeyCache<GroupKey> keys = new KeyCache<>();
   private final List<Field> fields = new ArrayList<>();
 
   /**

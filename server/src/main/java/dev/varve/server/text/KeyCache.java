@@ -1,33 +1,39 @@
 package dev.varve.server.text;
 
-import dev.varve.model.GroupKey;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which key a stretch of bytes meant, so that the lines of a series are taken apart once.
+ * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken apart once.
  * Bounded: what was not asked for gives way. Not safe for use by several threads.
  */
-final class KeyCache {
+final class KeyCache<K> {
   private static final int SLOTS = 1 << 14;
   private static final int WAYS = 4;
 
+  /** Longer texts are not kept, so that the whole takes 16 MiB at most. */
+  private static final int TEXT_MAX = 1 << 10;
+
   private final byte[] @Nullable [] texts = new byte[SLOTS][];
-  private final @Nullable GroupKey[] keys = new GroupKey[SLOTS];
+  private final @Nullable Object[] keys = new Object[SLOTS];
   private int next;
 
-  @Nullable GroupKey get(byte[] bytes, int from, int to) {
+  @SuppressWarnings("unchecked") // Nothing but what put() was given.
+  @Nullable K get(byte[] bytes, int from, int to) {
     int slot = slot(bytes, from, to);
     for (int way = 0; way < WAYS; way++) {
       byte[] text = texts[slot + way];
       if (text != null && Arrays.equals(text, 0, text.length, bytes, from, to)) {
-        return keys[slot + way];
+        return (K) keys[slot + way];
       }
     }
     return null;
   }
 
-  void put(byte[] bytes, int from, int to, GroupKey key) {
+  void put(byte[] bytes, int from, int to, K key) {
+    if (to - from > TEXT_MAX) {
+      return;
+    }
     int slot = slot(bytes, from, to) + (next++ & (WAYS - 1));
     texts[slot] = Arrays.copyOfRange(bytes, from, to);
     keys[slot] = key;

@@ -20,7 +20,7 @@ public final class OpenTsdbLines implements LineFormat {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
 
   private final Resolution target;
-  private final KeyCache keys = new KeyCache();
+  private final KeyCache<GroupKey> keys = new KeyCache<>();
 
   /** Prepares to read, for a dataset of a resolution; finer times are rounded towards the past. */
   public OpenTsdbLines(Resolution target) {

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 public final class PrometheusLines implements LineFormat {
   private final Resolution target;
   private final LongSupplier now;
-  private final KeyCache keys = new KeyCache();
+  private final KeyCache<GroupKey> keys = new KeyCache<>();
 
   /**
    * Prepares to read.

@@ -91,7 +91,7 @@ class InfluxTest {
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
         .contains("\"code\":\"invalid\"")
-        .contains("partial write: unable to parse 1 lines, the first: line 2: ")
+        .contains("partial write: unable to parse 1 lines: line 2: ")
         .contains("1 values written");
     assertThat(value("", "good", 1_700_000_000)).contains("\"1\"");
     assertThat(write("/write?precision=d", "x value=1").body()).contains("invalid precision 'd'");

@@ -1,0 +1,104 @@
+package dev.varve.server.feed;
+
+import dev.varve.engine.Dataset;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Complaints;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.LineFormat;
+import dev.varve.server.text.OpenText;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.function.Function;
+
+/**
+ * Lines of a text format, one after the other, without answers. What has come is written before
+ * more is read. Bad lines are passed over.
+ */
+public final class LineFeed implements StreamProtocol {
+  private final DialectContext context;
+  private final String protocol;
+  private final int lineMax;
+  private final boolean quotes;
+  private final Function<Dataset, LineFormat> format;
+  private final Complaints complaints;
+
+  /**
+   * @param protocol under which samples and lines are counted
+   * @param lineMax bytes of the longest line that is read
+   * @param quotes whether the format has quoted texts; what follows a line that leaves one open is
+   *     no line, so that nobody who may write a text can write lines
+   * @param format reads the lines of one connection
+   */
+  public LineFeed(
+      DialectContext context,
+      String protocol,
+      int lineMax,
+      boolean quotes,
+      Function<Dataset, LineFormat> format) {
+    this.context = context;
+    this.protocol = protocol;
+    this.lineMax = lineMax;
+    this.quotes = quotes;
+    this.format = format;
+    this.complaints = new Complaints(protocol);
+  }
+
+  @Override
+  public void serve(InputStream in, OutputStream out) throws IOException {
+    try {
+      serve(in);
+    } catch (HttpError e) {
+      // The stores are not open yet; senders come again.
+      complaints.add(1, "a connection is closed: " + e.getMessage());
+    }
+  }
+
+  private void serve(InputStream in) throws IOException {
+    LineBuffer lines = new LineBuffer(lineMax);
+    OpenText text = new OpenText();
+    FeedWriter writer = new FeedWriter(context, protocol, complaints);
+    LineFormat reader = format.apply(context.defaultDataset());
+    boolean more = true;
+    while (more) {
+      more = lines.fill(in);
+      while (lines.next()) {
+        if (!lines.tooLong()) {
+          read(lines, reader, text, writer);
+          continue;
+        }
+        writer.bad("a line is longer than %,d bytes".formatted(lineMax));
+        if (quotes) {
+          // What follows may be the inside of a text.
+          writer.flush();
+          return;
+        }
+      }
+      if (!more || writer.isFull() || in.available() == 0) {
+        writer.flush();
+      }
+    }
+  }
+
+  private void read(LineBuffer lines, LineFormat reader, OpenText text, FeedWriter writer) {
+    byte[] bytes = lines.bytes();
+    if (quotes && text.goesOn(bytes, lines.from(), lines.to())) {
+      writer.bad("a line goes on with the text that the line before has opened");
+      return;
+    }
+    try {
+      int before = writer.batch().sampleCount();
+      reader.read(bytes, lines.from(), lines.to(), writer.batch());
+      if (writer.batch().sampleCount() > before) {
+        writer.good();
+      }
+    } catch (BadLineException e) {
+      writer.bad(String.valueOf(e.getMessage()));
+      if (quotes) {
+        text.opens(bytes, lines.from(), lines.to());
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package dev.varve.server.graphite;
+
+/**
+ * A frame is no pickle of samples. The message says what stands there and where; it carries no
+ * stack, since bad frames may be many.
+ */
+final class PickleException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  PickleException(String message) {
+    super(message, null, false, false);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.varve.server.graphite;
+
+import dev.varve.engine.Dataset;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Complaints;
+import dev.varve.server.feed.FeedWriter;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.GraphiteLines;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Graphite's pickle protocol: frames of a length and a pickle of {@code [(path, (time, value)),
+ * ...]}, without answers.
+ */
+public final class PickleFeed implements StreamProtocol {
+  /*
+   * Frame :=
+   *   length  u32be   // bytes that follow, 1 to FRAME_MAX
+   *   pickle          // a list of (path, (time, value))
+   */
+
+  /** Bytes of the largest frame, as carbon has it. */
+  static final int FRAME_MAX = 1 << 20;
+
+  private final DialectContext context;
+  private final String protocol;
+  private final Function<Dataset, GraphiteLines> format;
+  private final Complaints complaints;
+
+  /**
+   * @param protocol under which samples and frames are counted
+   * @param format what paths and times mean, for one connection
+   */
+  public PickleFeed(
+      DialectContext context, String protocol, Function<Dataset, GraphiteLines> format) {
+    this.context = context;
+    this.protocol = protocol;
+    this.format = format;
+    this.complaints = new Complaints(protocol);
+  }
+
+  @Override
+  public void serve(InputStream in, OutputStream out) throws IOException {
+    try {
+      serve(in);
+    } catch (HttpError e) {
+      // The stores are not open yet; senders come again.
+      complaints.add(1, "a connection is closed: " + e.getMessage());
+    }
+  }
+
+  private void serve(InputStream in) throws IOException {
+    FeedWriter writer = new FeedWriter(context, protocol, complaints);
+    GraphiteLines paths = format.apply(context.defaultDataset());
+    try {
+      byte[] head = in.readNBytes(Integer.BYTES);
+      while (head.length == Integer.BYTES) {
+        int length = ByteBuffer.wrap(head).getInt();
+        if (length < 1 || length > FRAME_MAX) {
+          writer.bad(
+              "a frame of %,d bytes, %,d are the most; is it the plaintext protocol?"
+                  .formatted(Integer.toUnsignedLong(length), FRAME_MAX));
+          return;
+        }
+        byte[] frame = in.readNBytes(length);
+        if (frame.length < length) {
+          throw new EOFException();
+        }
+        read(frame, paths, writer);
+        if (writer.isFull() || in.available() == 0) {
+          writer.flush();
+        }
+        head = in.readNBytes(Integer.BYTES);
+      }
+      if (head.length > 0) {
+        throw new EOFException();
+      }
+    } catch (EOFException e) {
+      writer.bad("the connection ends in the middle of a frame");
+    } finally {
+      writer.flush();
+    }
+  }
+
+  private static void read(byte[] frame, GraphiteLines paths, FeedWriter writer) {
+    try {
+      if (!(Pickle.read(frame) instanceof List<?> samples)) {
+        throw new PickleException("the pickle is no list of samples");
+      }
+      for (Object sample : samples) {
+        add(sample, paths, writer);
+      }
+    } catch (PickleException e) {
+      writer.bad(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void add(Object sample, GraphiteLines paths, FeedWriter writer) {
+    if (!(sample instanceof List<?> pair
+        && pair.size() == 2
+        && pair.get(0) instanceof String path
+        && pair.get(1) instanceof List<?> point
+        && point.size() == 2)) {
+      writer.bad("a sample that is not (path, (time, value))");
+      return;
+    }
+    Double seconds = Pickle.number(point.get(0));
+    Double value = Pickle.number(point.get(1));
+    if (seconds == null || value == null) {
+      writer.bad("a sample of which time or value is no number");
+      return;
+    }
+    try {
+      paths.add(path.getBytes(StandardCharsets.UTF_8), seconds, value, writer.batch());
+      writer.good();
+    } catch (BadLineException e) {
+      writer.bad(String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.varve.server.influx;
+
+import dev.varve.engine.Dataset;
+import dev.varve.model.Resolution;
+import dev.varve.server.text.InfluxLines;
+import java.time.Clock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the times of lines count: so many of a unit.
+ *
+ * @param factor 60 for minutes and 3,600 for hours of {@link Resolution#SECONDS}, else 1
+ */
+public record Precision(Resolution unit, int factor) {
+  /**
+   * Reads the word of a request or a configuration.
+   *
+   * @param word null or empty for nanoseconds
+   * @throws IllegalArgumentException if it is none of those that are known
+   */
+  public static Precision of(@Nullable String word) {
+    return switch (word == null || word.isEmpty() ? "ns" : word) {
+      case "n", "ns" -> new Precision(Resolution.NANOSECONDS, 1);
+      case "u", "us", "µ" -> new Precision(Resolution.MICROSECONDS, 1);
+      case "ms" -> new Precision(Resolution.MILLISECONDS, 1);
+      case "s" -> new Precision(Resolution.SECONDS, 1);
+      case "m" -> new Precision(Resolution.SECONDS, 60);
+      case "h" -> new Precision(Resolution.SECONDS, 3600);
+      default ->
+          throw new IllegalArgumentException(
+              "invalid precision '%s': ns, us, ms, s, m and h are known".formatted(word));
+    };
+  }
+
+  /** What reads lines for a dataset; lines without a time are of now. */
+  public InfluxLines lines(Dataset dataset, Clock clock) {
+    Resolution target = dataset.resolution();
+    boolean holdsFields =
+        dataset.config().periods().stream()
+            .flatMap(period -> period.layouts().stream())
+            .allMatch(layout -> layout.domain().fields());
+    return new InfluxLines(
+        unit,
+        factor,
+        target,
+        () -> Resolution.MILLISECONDS.convert(clock.millis(), target),
+        !holdsFields);
+  }
+}

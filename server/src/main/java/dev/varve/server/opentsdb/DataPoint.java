@@ -1,0 +1,44 @@
+package dev.varve.server.opentsdb;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/**
+ * A point as {@code /api/put} is given it, before anybody has looked whether it is one.
+ *
+ * @param timestamp 0 where there is none
+ * @param value as it stands in the text, a number or a string
+ * @param tags null where there are none; a value may be null
+ */
+record DataPoint(
+    @Nullable String metric,
+    long timestamp,
+    @Nullable String value,
+    @Nullable Map<String, @Nullable String> tags) {
+  /** Writes the members that there are, as the original does. */
+  void write(JsonGenerator json) {
+    json.writeStartObject();
+    if (metric != null) {
+      json.writeStringProperty("metric", metric);
+    }
+    json.writeNumberProperty("timestamp", timestamp);
+    if (value != null) {
+      json.writeStringProperty("value", value);
+    }
+    if (tags != null) {
+      json.writeName("tags");
+      json.writeStartObject();
+      tags.forEach((name, text) -> {
+        json.writeName(name);
+        if (text == null) {
+          json.writeNull();
+        } else {
+          json.writeString(text);
+        }
+      });
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
+}

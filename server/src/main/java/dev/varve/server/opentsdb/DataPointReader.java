@@ -1,0 +1,109 @@
+package dev.varve.server.opentsdb;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.exc.StreamReadException;
+
+/**
+ * Reads the body of {@code /api/put}: a point or an array of points, one after the other. What is no
+ * text where one is expected is taken as the original takes it: numbers and truths as they stand,
+ * numbers in texts as numbers. Members that are not known are passed over.
+ */
+final class DataPointReader {
+  private final JsonParser json;
+
+  DataPointReader(JsonParser json) {
+    this.json = json;
+  }
+
+  /**
+   * Hands on every point; null for a null in the array.
+   *
+   * @param first the first token, the start of an object or an array
+   * @throws tools.jackson.core.JacksonException if it is no JSON, or not of the form
+   */
+  void read(JsonToken first, Consumer<@Nullable DataPoint> points) {
+    if (first == JsonToken.START_OBJECT) {
+      points.accept(point());
+      return;
+    }
+    for (JsonToken token = json.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = json.nextToken()) {
+      switch (token) {
+        case START_OBJECT -> points.accept(point());
+        case VALUE_NULL -> points.accept(null);
+        default -> throw wrong("a data point is an object");
+      }
+    }
+  }
+
+  private DataPoint point() {
+    String metric = null;
+    long timestamp = 0;
+    String value = null;
+    Map<String, @Nullable String> tags = null;
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      JsonToken token = json.nextToken();
+      switch (name) {
+        case "metric" -> metric = text(token, name);
+        case "timestamp" -> timestamp = integer(token);
+        case "value" -> value = text(token, name);
+        case "tags" -> tags = tags(token);
+        default -> json.skipChildren();
+      }
+    }
+    return new DataPoint(metric, timestamp, value, tags);
+  }
+
+  private @Nullable Map<String, @Nullable String> tags(JsonToken start) {
+    if (start == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    if (start != JsonToken.START_OBJECT) {
+      throw wrong("'tags' is an object of names and texts");
+    }
+    Map<String, @Nullable String> tags = new LinkedHashMap<>();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      tags.put(name, text(json.nextToken(), name));
+    }
+    return tags;
+  }
+
+  private @Nullable String text(JsonToken token, String name) {
+    return switch (token) {
+      case VALUE_STRING, VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE ->
+          json.getString();
+      case VALUE_NULL -> null;
+      default -> throw wrong("'" + name + "' is a text or a number");
+    };
+  }
+
+  private long integer(JsonToken token) {
+    return switch (token) {
+      case VALUE_NUMBER_INT -> json.getLongValue();
+      case VALUE_NUMBER_FLOAT -> (long) json.getDoubleValue();
+      case VALUE_NULL -> 0;
+      case VALUE_STRING -> integer(json.getString().strip());
+      default -> throw wrong("'timestamp' is an integer");
+    };
+  }
+
+  private long integer(String text) {
+    try {
+      return text.isEmpty() ? 0 : Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw wrong("'timestamp' is an integer");
+    }
+  }
+
+  private StreamReadException wrong(String message) {
+    return new StreamReadException(json, message, json.currentTokenLocation());
+  }
+}

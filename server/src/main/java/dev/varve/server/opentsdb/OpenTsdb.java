@@ -1,0 +1,266 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Catalog;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpHandler;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * The routes of OpenTSDB's HTTP API, as OpenTSDB 2.4 answers them.
+ *
+ * <ul>
+ *   <li>{@code POST /api/put}: points
+ *   <li>{@code GET|POST /api/suggest}: the first metrics, tag names or tag values with a beginning
+ *   <li>{@code GET|POST /api/version}, {@code /api/aggregators}, {@code /api/config}
+ * </ul>
+ *
+ * <p>Each also answers at {@code /api/v1}, but for the version, which is KairosDB's there.
+ */
+public final class OpenTsdb {
+  static final String CONTENT_TYPE = "application/json; charset=UTF-8";
+  static final JsonFactory JSON = new JsonFactory();
+
+  private static final int SUGGESTED = 25;
+  private static final Selector ALL = new Selector(List.of());
+
+  private static final List<String> AGGREGATORS =
+      List.of(
+          "avg", "count", "dev", "diff", "ep50r3", "ep50r7", "ep75r3", "ep75r7", "ep90r3", "ep90r7",
+          "ep95r3", "ep95r7", "ep999r3", "ep999r7", "ep99r3", "ep99r7", "first", "last", "max",
+          "median", "mimmax", "mimmin", "min", "mult", "none", "p50", "p75", "p90", "p95", "p99",
+          "p999", "pfsum", "squareSum", "sum", "zimsum");
+
+  /** What holds here of the settings that clients ask for. */
+  private static final Map<String, String> CONFIG =
+      Map.of(
+          "tsd.core.auto_create_metrics",
+          "true",
+          "tsd.http.request.enable_chunked",
+          "true",
+          "tsd.storage.fix_duplicates",
+          "true");
+
+  private final DialectContext context;
+
+  /** Prepares to answer. */
+  public OpenTsdb(DialectContext context) {
+    this.context = context;
+  }
+
+  /** Its routes. */
+  public Router.Mount mount() {
+    List<Route> routes = new ArrayList<>();
+    for (String api : List.of("/api/", "/api/v1/")) {
+      routes.add(Route.post(api + "put", Load.WRITE, wording(e -> new Put(context, e).run())));
+      routes.add(Route.get(api + "put", Load.NONE, wording(OpenTsdb::notAllowed)));
+      both(routes, api + "suggest", Load.READ, wording(this::suggest));
+      both(routes, api + "aggregators", Load.NONE, OpenTsdb::aggregators);
+      both(routes, api + "config", Load.NONE, OpenTsdb::config);
+    }
+    both(routes, "/api/version", Load.NONE, this::version);
+    return new Router.Mount(Telnet.NAME, true, routes, OpenTsdb::error);
+  }
+
+  private static void both(List<Route> routes, String path, Load load, HttpHandler handler) {
+    routes.add(Route.get(path, load, handler));
+    routes.add(Route.post(path, load, handler));
+  }
+
+  private static ErrorFormat.Body error(int status, String message) {
+    return new ErrorFormat.Body(CONTENT_TYPE, error(status, message, ""));
+  }
+
+  private static String error(int status, String message, String details) {
+    return json(json -> {
+      json.writeStartObject();
+      json.writeObjectPropertyStart("error");
+      json.writeNumberProperty("code", status);
+      json.writeStringProperty("message", message);
+      if (!details.isEmpty()) {
+        json.writeStringProperty("details", details);
+      }
+      json.writeEndObject();
+      json.writeEndObject();
+    });
+  }
+
+  static String json(Consumer<JsonGenerator> value) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+      value.accept(json);
+    }
+    return text.toString();
+  }
+
+  /** Answers errors that have details. */
+  private static HttpHandler wording(HttpHandler handler) {
+    return exchange -> {
+      try {
+        handler.handle(exchange);
+      } catch (OpenTsdbError e) {
+        exchange.answer(
+            e.status(),
+            CONTENT_TYPE,
+            error(e.status(), String.valueOf(e.getMessage()), e.details()));
+      }
+    };
+  }
+
+  private static void notAllowed(Exchange exchange) {
+    throw new OpenTsdbError(
+        405,
+        "Method not allowed",
+        "The HTTP method [%s] is not permitted for this endpoint".formatted(exchange.method()));
+  }
+
+  private void version(Exchange exchange) throws IOException {
+    answerMap(
+        exchange,
+        Map.of(
+            "version",
+            "2.4.0",
+            "short_revision",
+            "",
+            "full_revision",
+            "varve " + context.version(),
+            "timestamp",
+            "0",
+            "repo_status",
+            "MODIFIED",
+            "user",
+            "",
+            "host",
+            "",
+            "repo",
+            "",
+            "branch",
+            ""));
+  }
+
+  private static void aggregators(Exchange exchange) throws IOException {
+    answerList(exchange, AGGREGATORS);
+  }
+
+  private static void config(Exchange exchange) throws IOException {
+    answerMap(exchange, CONFIG);
+  }
+
+  private static void answerMap(Exchange exchange, Map<String, String> map) throws IOException {
+    exchange.answer(
+        200,
+        CONTENT_TYPE,
+        json(json -> {
+          json.writeStartObject();
+          map.forEach(json::writeStringProperty);
+          json.writeEndObject();
+        }));
+  }
+
+  private static void answerList(Exchange exchange, Iterable<String> list) throws IOException {
+    exchange.answer(
+        200,
+        CONTENT_TYPE,
+        json(json -> {
+          json.writeStartArray();
+          list.forEach(json::writeString);
+          json.writeEndArray();
+        }));
+  }
+
+  private void suggest(Exchange exchange) throws IOException {
+    boolean posted = exchange.method().equals("POST");
+    Map<String, String> given = posted ? posted(exchange) : Map.of();
+    String type = posted ? given.get("type") : exchange.parameter("type");
+    String prefix = posted ? given.get("q") : exchange.parameter("q");
+    String max = posted ? given.get("max") : exchange.parameter("max");
+    if (type == null || type.isEmpty()) {
+      throw new OpenTsdbError(
+          400, posted ? "Missing 'type' parameter" : "Missing parameter <code>type</code>");
+    }
+    answerList(
+        exchange,
+        found(context.dataset(exchange).catalog(), type, prefix == null ? "" : prefix, max(max)));
+  }
+
+  private static int max(@Nullable String text) {
+    try {
+      int max = text == null || text.isEmpty() ? 0 : Integer.parseInt(text);
+      return max > 0 ? max : SUGGESTED;
+    } catch (NumberFormatException e) {
+      throw new OpenTsdbError(400, "Unable to parse 'max' as a number");
+    }
+  }
+
+  /** The names in their order, of those that begin so. */
+  private static List<String> found(Catalog catalog, String type, String prefix, int max) {
+    TreeSet<String> names = new TreeSet<>();
+    switch (type) {
+      case "metrics" -> add(catalog.metrics(prefix), prefix, names);
+      case "tagk" -> add(catalog.labelNames(ALL), prefix, names);
+      case "tagv" -> {
+        try (Stream<String> tags = catalog.labelNames(ALL)) {
+          tags.filter(OpenTsdb::isTag)
+              .forEach(tag -> add(catalog.labelValues(tag, ALL), prefix, names));
+        }
+      }
+      default -> throw new OpenTsdbError(400, "Invalid 'type' parameter:" + type);
+    }
+    if (type.equals("tagk")) {
+      names.removeIf(name -> !isTag(name));
+    }
+    return names.stream().limit(max).toList();
+  }
+
+  private static boolean isTag(String label) {
+    return !label.equals(Series.NAME_LABEL) && !label.equals(Series.FIELD_LABEL);
+  }
+
+  private static void add(Stream<String> found, String prefix, TreeSet<String> into) {
+    try (found) {
+      found.filter(name -> name.startsWith(prefix)).forEach(into::add);
+    }
+  }
+
+  /** The members of a posted question that are texts or numbers. */
+  private static Map<String, String> posted(Exchange exchange) throws IOException {
+    Map<String, String> members = new java.util.HashMap<>();
+    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), exchange.wholeBody())) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new OpenTsdbError(400, "Unable to parse the given JSON");
+      }
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        if (json.nextToken().isScalarValue()) {
+          members.put(name, json.getString());
+        } else {
+          json.skipChildren();
+        }
+      }
+      return members;
+    } catch (JacksonException e) {
+      throw new OpenTsdbError(400, "Unable to parse the given JSON", e.getOriginalMessage());
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.varve.server.opentsdb;
+
+/** A request that ends in an error with details, as the original's errors have them. */
+final class OpenTsdbError extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int status;
+  private final String details;
+
+  OpenTsdbError(int status, String message) {
+    this(status, message, "");
+  }
+
+  /**
+   * @param details empty for none
+   */
+  OpenTsdbError(int status, String message, String details) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+
+  int status() {
+    return status;
+  }
+
+  String details() {
+    return details;
+  }
+}

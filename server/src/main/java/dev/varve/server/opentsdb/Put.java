@@ -1,0 +1,332 @@
+package dev.varve.server.opentsdb;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.ingest.Coercion;
+import dev.varve.server.ingest.Intake;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
+
+/**
+ * {@code POST /api/put}. Answers and errors are those of OpenTSDB 2.4; what differs is that a point
+ * is durable when the answer comes, whether or not {@code sync} was asked for, and that a store that
+ * fails is said.
+ *
+ * <p>Points are read one after the other and written in batches, so that a body may be large; where
+ * its JSON breaks off, the whole batches before are written.
+ */
+final class Put {
+  private static final long LAST_SECOND = 0xFFFF_FFFFL;
+  private static final long LAST_MILLISECOND = 9_999_999_999_999L;
+  private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
+
+  private static final String SEE_DETAILS =
+      "Please see the TSD logs or append \"details\" to the put request";
+
+  /** Rules by which a point is refused without its time being named. */
+  private static final Set<String> OF_ONE_POINT = Set.of(Coercion.INEXACT, Intake.TOO_FINE);
+
+  private final Exchange exchange;
+  private final Dataset dataset;
+  private final Intake intake;
+  private final boolean wantsDetails;
+  private final boolean wantsSummary;
+  private final boolean wantsSync;
+  private final int syncTimeout;
+  private final long deadline;
+  private final BatchBuilder batch = new BatchBuilder();
+  private final List<Failure> failures = new ArrayList<>();
+
+  /** The points of the batch, where they may have to be shown. */
+  private final List<Placed> placed = new ArrayList<>();
+
+  private int points;
+  private int failed;
+  private int timeouts;
+
+  private record Failure(@Nullable DataPoint point, String reason) {}
+
+  /**
+   * @param key as it is stored
+   * @param time in the resolution of the dataset
+   */
+  private record Placed(DataPoint point, GroupKey key, long time) {}
+
+  Put(DialectContext context, Exchange exchange) {
+    this.exchange = exchange;
+    this.dataset = context.dataset(exchange);
+    this.intake = new Intake(dataset, Telnet.NAME, context.ingest());
+    this.wantsDetails = exchange.parameter("details") != null;
+    this.wantsSummary = exchange.parameter("summary") != null;
+    this.wantsSync = exchange.parameter("sync") != null;
+    String timeout = exchange.parameter("sync_timeout");
+    try {
+      this.syncTimeout = timeout == null ? 0 : Integer.parseInt(timeout);
+    } catch (NumberFormatException e) {
+      throw new OpenTsdbError(500, String.valueOf(e.getMessage()));
+    }
+    this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(syncTimeout);
+  }
+
+  void run() throws IOException {
+    try (InputStream body = exchange.body();
+        JsonParser json = OpenTsdb.JSON.createParser(ObjectReadContext.empty(), body)) {
+      JsonToken first = json.nextToken();
+      if (first == null) {
+        throw new OpenTsdbError(400, "Missing request content");
+      }
+      if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
+        throw new OpenTsdbError(400, "The JSON must start as an object or an array");
+      }
+      new DataPointReader(json).read(first, this::take);
+    } catch (JacksonException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new OpenTsdbError(400, "Unable to parse the given JSON", reason(e));
+    }
+    if (points == 0) {
+      throw new OpenTsdbError(400, "No datapoints found in content");
+    }
+    write();
+    answer();
+  }
+
+  private static String reason(JacksonException failure) {
+    TokenStreamLocation where = failure.getLocation();
+    return where == null
+        ? failure.getOriginalMessage()
+        : "%s, line %d, column %d"
+            .formatted(failure.getOriginalMessage(), where.getLineNr(), where.getColumnNr());
+  }
+
+  private void take(@Nullable DataPoint point) {
+    points++;
+    String wrong = point == null ? "Unexpected null datapoint encountered in set." : add(point);
+    if (wrong != null) {
+      fail(point, wrong);
+    }
+    if (batch.sampleCount() >= Intake.BATCH) {
+      write();
+    }
+  }
+
+  private void fail(@Nullable DataPoint point, String reason) {
+    failed++;
+    if (wantsDetails) {
+      failures.add(new Failure(point, reason));
+    }
+  }
+
+  /** Adds a point to the batch, or says in the original's words what is wrong with it. */
+  private @Nullable String add(DataPoint point) {
+    String metric = point.metric();
+    String value = point.value();
+    Map<String, @Nullable String> tags = point.tags();
+    if (metric == null || metric.isEmpty()) {
+      return "Metric name was empty";
+    }
+    if (point.timestamp() <= 0) {
+      return "Invalid timestamp";
+    }
+    if (value == null || value.isEmpty()) {
+      return "Empty value";
+    }
+    if (tags == null || tags.isEmpty()) {
+      return "Missing tags";
+    }
+    boolean integer = looksLikeInteger(value);
+    long whole = 0;
+    double real = 0;
+    try {
+      if (integer) {
+        whole = integer(value);
+      } else {
+        real = Double.parseDouble(value);
+      }
+    } catch (NumberFormatException e) {
+      return "Unable to parse value to a number";
+    }
+    if (Double.isInfinite(real)) {
+      return "value is NaN or Infinite: %s for metric=%s timestamp=%d"
+          .formatted(Double.toString(real), metric, point.timestamp());
+    }
+    if (point.timestamp() > LAST_MILLISECOND) {
+      return "bad timestamp=%d when trying to add value=%s to metric=%s, tags=%s"
+          .formatted(point.timestamp(), value, metric, tags);
+    }
+    Map<String, String> plain = new TreeMap<>();
+    for (Map.Entry<String, @Nullable String> tag : tags.entrySet()) {
+      String text = tag.getValue();
+      if (tag.getKey().isEmpty()) {
+        return "Invalid tag name with value [%s]: empty string".formatted(text);
+      }
+      if (text == null || text.isEmpty()) {
+        return "Invalid tag value with key [%s]: %s"
+            .formatted(tag.getKey(), text == null ? "null" : "empty string");
+      }
+      plain.put(tag.getKey(), text);
+    }
+    GroupKey key = GroupKey.of(metric, Tags.of(plain));
+    long time = point.timestamp() > LAST_SECOND ? point.timestamp() : 1000 * point.timestamp();
+    if (integer) {
+      batch.group(key).add(Series.DEFAULT_FIELD, time, whole);
+    } else {
+      batch.group(key).add(Series.DEFAULT_FIELD, time, real);
+    }
+    if (wantsDetails) {
+      placed.add(
+          new Placed(
+              point,
+              Intake.key(key, dataset.config().resources()),
+              Resolution.MILLISECONDS.convert(time, dataset.resolution())));
+    }
+    return null;
+  }
+
+  /** Whether the original would read it as an integer, and so refuse NaN. */
+  private static boolean looksLikeInteger(String value) {
+    return value.chars().noneMatch(c -> c == '.' || c == 'e' || c == 'E');
+  }
+
+  private static long integer(String value) {
+    if (!INTEGER.matcher(value).matches()) {
+      throw new NumberFormatException();
+    }
+    return Long.parseLong(value);
+  }
+
+  private void write() {
+    int size = batch.sampleCount();
+    if (size == 0) {
+      return;
+    }
+    Batch full = batch.build();
+    long refusedBefore = intake.refused();
+    int namedBefore = intake.rejections().size();
+    if (timeouts > 0 || !writeInTime(full)) {
+      timeouts += size;
+      placed.forEach(one -> failures.add(new Failure(one.point(), "Write timedout")));
+    } else {
+      failed += (int) (intake.refused() - refusedBefore);
+      if (wantsDetails) {
+        List<Rejection> rejections = intake.rejections();
+        rejections.subList(namedBefore, rejections.size()).forEach(this::explain);
+      }
+    }
+    placed.clear();
+  }
+
+  /** Writes a batch; false if the client's patience is at its end before it is durable. */
+  private boolean writeInTime(Batch full) {
+    if (!wantsSync || syncTimeout <= 0) {
+      intake.write(full, false);
+      return true;
+    }
+    // What is under way goes on; whoever has given it up does not look at it again.
+    FutureTask<Boolean> writing =
+        new FutureTask<>(() -> {
+          intake.write(full, false);
+          return true;
+        });
+    Thread.ofVirtual().name("varve-put").start(writing);
+    try {
+      return writing.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause
+          ? cause
+          : new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Finds the point, or the points, that a refusal is of. */
+  private void explain(Rejection rejection) {
+    String reason = rejection.refusal().message();
+    Long time = rejection.time();
+    boolean wholeKey = time == null && !OF_ONE_POINT.contains(rejection.refusal().rule());
+    for (Iterator<Placed> rest = placed.iterator(); rest.hasNext(); ) {
+      Placed one = rest.next();
+      if (one.key().equals(rejection.key()) && (time == null || time == one.time())) {
+        failures.add(new Failure(one.point(), reason));
+        rest.remove();
+        if (!wholeKey) {
+          return;
+        }
+      }
+    }
+  }
+
+  private void answer() throws IOException {
+    boolean good = failed + timeouts == 0;
+    int success = points - failed - timeouts;
+    if (wantsSummary || wantsDetails) {
+      exchange.answer(good ? 200 : 400, OpenTsdb.CONTENT_TYPE, OpenTsdb.json(json -> summary(json, success)));
+    } else if (timeouts > 0) {
+      throw new OpenTsdbError(
+          400,
+          "The put call has timedout with %d successful writes, %d failed writes and %d timed out writes."
+              .formatted(success, failed, timeouts),
+          SEE_DETAILS);
+    } else if (failed > 0) {
+      throw new OpenTsdbError(400, "One or more data points had errors", SEE_DETAILS);
+    } else {
+      exchange.answer(204);
+    }
+  }
+
+  private void summary(JsonGenerator json, int success) {
+    json.writeStartObject();
+    json.writeNumberProperty("success", success);
+    json.writeNumberProperty("failed", failed);
+    if (syncTimeout > 0) {
+      json.writeNumberProperty("timeouts", timeouts);
+    }
+    if (wantsDetails) {
+      json.writeArrayPropertyStart("errors");
+      for (Failure failure : failures) {
+        json.writeStartObject();
+        json.writeName("datapoint");
+        if (failure.point() == null) {
+          json.writeNull();
+        } else {
+          failure.point().write(json);
+        }
+        json.writeStringProperty("error", failure.reason());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,151 @@
+package dev.varve.server.text;
+
+import dev.varve.engine.Dataset;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import java.time.Clock;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Graphite's plaintext protocol: {@code path value [time]}, the path with tags as {@code
+ * name;tag=value;tag=value} or without.
+ *
+ * <p>A value is a double; NaN is none, and its line is passed over as carbon does. A time is seconds,
+ * with a fraction or without; -1, or no time, is now. What the steps of a path without tags mean is
+ * said by {@link GraphiteTemplates}; a path with tags is taken as it is. Source: the pages "Feeding
+ * In Your Data" and "Graphite Tag Support" of Graphite's documentation.
+ */
+public final class GraphiteLines implements LineFormat {
+  /** The year 2286; a time behind it is milliseconds that somebody took for seconds. */
+  private static final double SECONDS_MAX = 1e10;
+
+  private final GraphiteTemplates templates;
+  private final Resolution target;
+  private final LongSupplier now;
+  private final boolean joined;
+  private final KeyCache<Series> series = new KeyCache<>();
+
+  /**
+   * Prepares to read.
+   *
+   * @param target the resolution of the dataset
+   * @param now gives lines without a time theirs, in the target resolution
+   * @param joined whether a field becomes a part of the metric, {@code metric_field}, for layouts
+   *     without fields
+   */
+  public GraphiteLines(
+      GraphiteTemplates templates, Resolution target, LongSupplier now, boolean joined) {
+    this.templates = templates;
+    this.target = target;
+    this.now = now;
+    this.joined = joined;
+  }
+
+  /** Prepares to read for a dataset; lines without a time are of now. */
+  public static GraphiteLines of(GraphiteTemplates templates, Dataset dataset, Clock clock) {
+    Resolution target = dataset.resolution();
+    boolean holdsFields =
+        dataset.config().periods().stream()
+            .flatMap(period -> period.layouts().stream())
+            .allMatch(layout -> layout.domain().fields());
+    return new GraphiteLines(
+        templates,
+        target,
+        () -> Resolution.MILLISECONDS.convert(clock.millis(), target),
+        !holdsFields);
+  }
+
+  @Override
+  public void read(byte[] bytes, int from, int to, BatchBuilder into) {
+    int pathFrom = Scan.skipBlanks(bytes, from, to);
+    if (pathFrom == to) {
+      return;
+    }
+    int pathTo = Scan.wordEnd(bytes, pathFrom, to);
+    int valueFrom = Scan.skipBlanks(bytes, pathTo, to);
+    int valueTo = Scan.wordEnd(bytes, valueFrom, to);
+    int timeFrom = Scan.skipBlanks(bytes, valueTo, to);
+    int timeTo = Scan.wordEnd(bytes, timeFrom, to);
+    if (valueFrom == valueTo || Scan.skipBlanks(bytes, timeTo, to) != to) {
+      throw new BadLineException(
+          "expected path, value and time: '" + Scan.shown(bytes, from, to) + "'");
+    }
+    double value = Scan.realOrSpecial(Scan.text(bytes, valueFrom, valueTo), "value");
+    double seconds =
+        timeFrom == timeTo ? -1 : Scan.real(Scan.text(bytes, timeFrom, timeTo), "time");
+    add(bytes, pathFrom, pathTo, seconds, value, into);
+  }
+
+  /**
+   * Adds a sample, as the pickle protocol has it.
+   *
+   * @param path of characters that are UTF-8 in the bytes
+   * @param seconds -1 for now
+   * @throws BadLineException if path or time is none; the batch is as it was
+   */
+  public void add(byte[] path, double seconds, double value, BatchBuilder into) {
+    add(path, 0, path.length, seconds, value, into);
+  }
+
+  private void add(
+      byte[] path, int from, int to, double seconds, double value, BatchBuilder into) {
+    long time = time(seconds);
+    Series known = series.get(path, from, to);
+    if (known == null) {
+      known = series(Scan.text(path, from, to));
+      series.put(path, from, to, known);
+    }
+    if (!Double.isNaN(value)) {
+      into.group(known.key()).add(known.field(), time, value);
+    }
+  }
+
+  private long time(double seconds) {
+    if (seconds == -1) {
+      return now.getAsLong();
+    }
+    if (!(Math.abs(seconds) < SECONDS_MAX)) {
+      throw new BadLineException(
+          "time %s is not in seconds since 1970".formatted(Double.toString(seconds)));
+    }
+    // Of a double there are microseconds at least; what is finer is not the sender's.
+    return Resolution.MICROSECONDS.convert(Math.round(seconds * 1e6), target);
+  }
+
+  private Series series(String path) {
+    Series read = path.indexOf(';') < 0 ? untagged(path) : tagged(path);
+    if (!joined || read.field().equals(Series.DEFAULT_FIELD)) {
+      return read;
+    }
+    return GroupKey.of(read.metric() + "_" + read.field(), read.key().tags())
+        .field(Series.DEFAULT_FIELD);
+  }
+
+  private Series untagged(String path) {
+    if (path.isEmpty()) {
+      throw new BadLineException("the path is empty");
+    }
+    return templates.series(path);
+  }
+
+  private static Series tagged(String path) {
+    String[] parts = path.split(";", -1);
+    if (parts[0].isEmpty()) {
+      throw new BadLineException("the name is missing before the tags: '" + Scan.shown(path) + "'");
+    }
+    Map<String, String> tags = new TreeMap<>();
+    for (int i = 1; i < parts.length; i++) {
+      int equals = parts[i].indexOf('=');
+      if (equals < 1 || equals == parts[i].length() - 1) {
+        throw new BadLineException("tag '" + Scan.shown(parts[i]) + "' is not name=value");
+      }
+      tags.put(parts[i].substring(0, equals), parts[i].substring(equals + 1));
+    }
+    return GroupKey.of(parts[0], Tags.of(tags)).field(Series.DEFAULT_FIELD);
+  }
+}

@@ -1,0 +1,18 @@
+package dev.varve.server.graphite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** What nobody has written on purpose. */
+class PickleBytesTest {
+  @Property(tries = 2000)
+  void endsInAValueOrARefusalWhateverComes(@ForAll byte[] bytes) {
+    try {
+      assertThat(Pickle.read(bytes)).isNotNull();
+    } catch (PickleException e) {
+      assertThat(e).hasMessageStartingWith("pickle, byte ");
+    }
+  }
+}
