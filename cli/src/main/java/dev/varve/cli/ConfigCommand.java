@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.scrape.Scrapes;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
       "  VARVE_MEMORY=1GB varve config --set datasets.metrics.layout=kairosdb",
       "",
       "Keys: data, memory, default, listen[].host|port|dialects|dataset|protocol|templates|precision,",
-      "and for each datasets.NAME:",
+      "scrape.dataset|file|global|scrape_configs, and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
       "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
       "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options."
@@ -57,6 +58,12 @@ final class ConfigCommand implements Callable<Integer> {
         if (!listener.dialects().isEmpty()) {
           records.add("listen[" + i + "].dialects", String.join(",", listener.dialects()));
         }
+      }
+      Scrapes scrape = config.scrape();
+      if (scrape != null) {
+        scrape
+            .jobs()
+            .forEach(job -> records.add("scrape." + job.jobName(), job.interval().toString()));
       }
       config.engine().datasets().forEach(dataset -> print(dataset, records));
     }

@@ -69,7 +69,8 @@ final class ServeCommand implements Callable<Integer> {
             ServerConfig.DEFAULTS.http(),
             ServerConfig.DEFAULTS.query(),
             noSelfMonitoring ? null : ServerConfig.DEFAULTS.selfMonitoring(),
-            null);
+            null,
+            read.scrape());
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -95,7 +96,10 @@ final class ServeCommand implements Callable<Integer> {
       List<URI> addresses = addresses(serverConfig.listen(), server.ports());
       RunningServer.note(
           data,
-          addresses.stream().filter(one -> one.getScheme().equals("http")).findFirst().orElseThrow());
+          addresses.stream()
+              .filter(one -> one.getScheme().equals("http"))
+              .findFirst()
+              .orElseThrow());
       try {
         announce(serverConfig, addresses, engine, data);
         stop.await();

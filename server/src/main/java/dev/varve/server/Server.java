@@ -20,6 +20,8 @@ import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.prometheus.Prometheus;
+import dev.varve.server.scrape.Scraper;
+import dev.varve.server.scrape.Scrapes;
 import dev.varve.server.text.GraphiteLines;
 import dev.varve.server.text.GraphiteTemplates;
 import dev.varve.server.varve.VarveApi;
@@ -56,6 +58,7 @@ public final class Server implements AutoCloseable {
   private final Clock clock = Clock.systemUTC();
   private final Dispatcher dispatcher;
   private final SocketServer sockets;
+  private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
   private @Nullable SelfMonitoring selfMonitoring;
 
   private Server(ServerConfig config) throws IOException {
@@ -69,6 +72,7 @@ public final class Server implements AutoCloseable {
         "varve_line_connections",
         "Connections of line protocols and feeds.",
         sockets::lineConnections);
+    metrics.gauge("varve_scrape_targets", "Targets that are scraped.", this::scraped);
   }
 
   /**
@@ -97,11 +101,36 @@ public final class Server implements AutoCloseable {
             new SelfMonitoring(
                 server.metrics, opened.defaultDataset(), server.instance(), interval, server.clock);
       }
+      server.startScraping(opened);
       return server;
     } catch (RuntimeException e) {
       server.close();
       throw e;
     }
+  }
+
+  private void startScraping(Engine opened) {
+    Scrapes scrapes = config.scrape();
+    if (scrapes == null) {
+      return;
+    }
+    String named = scrapes.dataset();
+    try {
+      scraper.set(
+          new Scraper(
+              scrapes,
+              named == null ? opened.defaultDataset() : opened.dataset(named),
+              metrics,
+              clock,
+              version()));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigException(List.of("scrape: " + e.getMessage()));
+    }
+  }
+
+  private int scraped() {
+    Scraper running = scraper.get();
+    return running == null ? 0 : running.targets();
   }
 
   /** The engine behind it. */
@@ -151,7 +180,7 @@ public final class Server implements AutoCloseable {
       switch (dialect) {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
         case Influx.NAME -> mounts.add(new Influx(context).mount());
-        case Prometheus.NAME -> mounts.add(new Prometheus(context).mount());
+        case Prometheus.NAME -> mounts.add(new Prometheus(context, scraper::get).mount());
         case Telnet.NAME -> {
           mounts.add(new OpenTsdb(context).mount());
           lines = new Telnet(context);
@@ -222,6 +251,10 @@ public final class Server implements AutoCloseable {
   public void close() {
     if (selfMonitoring != null) {
       selfMonitoring.close();
+    }
+    Scraper running = scraper.get();
+    if (running != null) {
+      running.close();
     }
     sockets.close();
   }

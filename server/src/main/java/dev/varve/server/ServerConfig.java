@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.query.QueryLimits;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.scrape.Scrapes;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param selfMonitoring how often the server writes its own metrics into the default dataset; null
  *     for never
  * @param instance the tag by which these are known; null for the name of the machine
+ * @param scrape what the server fetches of its own accord; null for nothing
  */
 public record ServerConfig(
     List<Listener> listen,
     HttpLimits http,
     QueryLimits query,
     @Nullable Duration selfMonitoring,
-    @Nullable String instance) {
+    @Nullable String instance,
+    @Nullable Scrapes scrape) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -34,6 +37,16 @@ public record ServerConfig(
     listen = List.copyOf(listen);
   }
 
+  /** A server that scrapes nothing. */
+  public ServerConfig(
+      List<Listener> listen,
+      HttpLimits http,
+      QueryLimits query,
+      @Nullable Duration selfMonitoring,
+      @Nullable String instance) {
+    this(listen, http, query, selfMonitoring, instance, null);
+  }
+
   /**
    * A port and what it speaks. The operator's paths ({@code /-/ready}, {@code /metrics}) answer on
    * every one that speaks HTTP.
@@ -44,11 +57,7 @@ public record ServerConfig(
    * @param feed what comes here instead of HTTP; null for HTTP
    */
   public record Listener(
-      String host,
-      int port,
-      List<String> dialects,
-      @Nullable String dataset,
-      @Nullable Feed feed) {
+      String host, int port, List<String> dialects, @Nullable String dataset, @Nullable Feed feed) {
     public static final Listener DEFAULTS =
         new Listener(
             "127.0.0.1", 4242, List.of("kairosdb", "opentsdb", "prometheus", "influx"), null);

@@ -9,6 +9,7 @@ import dev.varve.layout.Layouts;
 import dev.varve.query.QueryLimits;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.scrape.Scrapes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -44,6 +45,17 @@ public final class TestServer implements AutoCloseable {
       List<ServerConfig.Feed> feeds,
       String... layouts)
       throws IOException {
+    this(directory, selfMonitoring, feeds, null, layouts);
+  }
+
+  /** That scrapes of its own accord. */
+  public TestServer(
+      Path directory,
+      @Nullable Duration selfMonitoring,
+      List<ServerConfig.Feed> feeds,
+      @Nullable Scrapes scrapes,
+      String... layouts)
+      throws IOException {
     List<Listener> listeners = new ArrayList<>();
     listeners.add(new Listener("127.0.0.1", 0, Server.DIALECTS, null));
     feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
@@ -56,7 +68,8 @@ public final class TestServer implements AutoCloseable {
                 HttpLimits.DEFAULTS,
                 QueryLimits.DEFAULTS,
                 selfMonitoring,
-                "test"),
+                "test",
+                scrapes),
             engine);
   }
 

@@ -13,6 +13,8 @@ import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
+import dev.varve.server.scrape.ScrapeReader;
+import dev.varve.server.scrape.Scrapes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -31,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * The whole configuration.
  *
  * @param listeners where the server listens
+ * @param scrape what the server fetches; null for nothing
  */
 public record VarveConfig(
-    EngineConfig engine, List<ServerConfig.Listener> listeners) {
+    EngineConfig engine, List<ServerConfig.Listener> listeners, @Nullable Scrapes scrape) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -138,11 +141,23 @@ public record VarveConfig(
       reader.problem("default", "there is no dataset '" + defaultDataset + "'");
     }
     List<ServerConfig.Listener> listeners = listeners(reader);
+    Scrapes scrape = ScrapeReader.read(reader.below("scrape"), folder);
+    if (scrape != null && scrape.dataset() != null) {
+      requireDataset(scrape.dataset(), datasets, reader.below("scrape"));
+    }
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    return new VarveConfig(new EngineConfig(data, memory, datasets, defaultDataset), listeners);
+    return new VarveConfig(
+        new EngineConfig(data, memory, datasets, defaultDataset), listeners, scrape);
+  }
+
+  private static void requireDataset(
+      String name, List<DatasetConfig> datasets, ConfigReader section) {
+    if (datasets.stream().noneMatch(dataset -> dataset.name().equals(name))) {
+      section.problem("dataset", "there is no dataset '" + name + "'");
+    }
   }
 
   private static List<String> dialects(ConfigReader item) {

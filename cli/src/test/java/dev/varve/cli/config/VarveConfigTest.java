@@ -212,4 +212,30 @@ class VarveConfigTest {
         .hasMessageContaining(
             "listen[0].protocol: 'grafite' is none of http, graphite, graphite-pickle, influx");
   }
+
+  @Test
+  void readsWhatIsScraped() throws IOException {
+    Path file =
+        file(
+            """
+            scrape:
+              dataset: default
+              scrape_configs:
+                - {job_name: node, static_configs: [{targets: [localhost:9100]}]}
+            """);
+
+    assertThat(VarveConfig.read(file, Map.of(), Map.of()).scrape()).isNotNull();
+    Path wrong =
+        file(
+            """
+            scrape:
+              dataset: none
+              scrape_configs:
+                - {job_name: node, static_config: []}
+            """);
+    assertThatThrownBy(() -> VarveConfig.read(wrong, Map.of(), Map.of()))
+        .hasMessageContaining("scrape.dataset: there is no dataset 'none'")
+        .hasMessageContaining(
+            "scrape.scrape_configs[0].static_config: is unknown (did you mean 'static_configs'?");
+  }
 }

@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Writes what a connection brings into the dataset of its listener. Where the engine has too much to
- * do it waits, which makes the sender wait; what is lost after that is counted. Not safe for use by
- * several threads.
+ * Writes what a connection brings into the dataset of its listener. Where the engine has too much
+ * to do it waits, which makes the sender wait; what is lost after that is counted. Not safe for use
+ * by several threads.
  */
 public final class FeedWriter {
   /** So long the engine may refuse a batch before it is given up. */

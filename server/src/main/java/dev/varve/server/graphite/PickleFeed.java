@@ -2,8 +2,8 @@ package dev.varve.server.graphite;
 
 import dev.varve.engine.Dataset;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.Complaints;
 import dev.varve.server.feed.FeedWriter;
+import dev.varve.server.http.Complaints;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.text.BadLineException;

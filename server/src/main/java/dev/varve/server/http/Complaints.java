@@ -13,6 +13,8 @@ public final class Complaints {
   private static final Logger LOG = LoggerFactory.getLogger(Complaints.class);
   private static final long INTERVAL = Duration.ofSeconds(10).toNanos();
 
+  private static final int SHOWN_MAX = 1_000;
+
   private final String of;
   private final AtomicLong next = new AtomicLong(System.nanoTime());
   private final AtomicLong passedOver = new AtomicLong();
@@ -30,9 +32,17 @@ public final class Complaints {
     long now = System.nanoTime();
     if (now - due >= 0 && next.compareAndSet(due, now + INTERVAL)) {
       long before = passedOver.getAndSet(0);
-      LOG.warn("{}: {}{}", of, one, before + count > 1 ? " (and " + (before + count - 1) + " more)" : "");
+      long others = before + count - 1;
+      LOG.warn(
+          "{}: {}{}", of, inOneLine(one), others > 0 ? " (and %d more)".formatted(others) : "");
     } else {
       passedOver.addAndGet(count);
     }
+  }
+
+  /** What comes from outside is not to look like a line of the log. */
+  private static String inOneLine(String text) {
+    String start = text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + "..." : text;
+    return start.replaceAll("\\p{Cntrl}", "\uFFFD");
   }
 }

@@ -206,7 +206,8 @@ public final class SocketServer implements AutoCloseable {
   /** A sender that is told nothing comes again later. */
   private static void turnAway(InputStream in, OutputStream out) {
     FULL.add(
-        1, "a connection is closed: %,d are open, as many as may be".formatted(LINE_CONNECTIONS_MAX));
+        1,
+        "a connection is closed: %,d are open, as many as may be".formatted(LINE_CONNECTIONS_MAX));
   }
 
   /** Tells lines from HTTP by their first byte. */

@@ -9,9 +9,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamReadException;
 
 /**
- * Reads the body of {@code /api/put}: a point or an array of points, one after the other. What is no
- * text where one is expected is taken as the original takes it: numbers and truths as they stand,
- * numbers in texts as numbers. Members that are not known are passed over.
+ * Reads the body of {@code /api/put}: a point or an array of points, one after the other. What is
+ * no text where one is expected is taken as the original takes it: numbers and truths as they
+ * stand, numbers in texts as numbers. Members that are not known are passed over.
  */
 final class DataPointReader {
   private final JsonParser json;

@@ -35,8 +35,8 @@ import tools.jackson.core.TokenStreamLocation;
 
 /**
  * {@code POST /api/put}. Answers and errors are those of OpenTSDB 2.4; what differs is that a point
- * is durable when the answer comes, whether or not {@code sync} was asked for, and that a store that
- * fails is said.
+ * is durable when the answer comes, whether or not {@code sync} was asked for, and that a store
+ * that fails is said.
  *
  * <p>Points are read one after the other and written in batches, so that a body may be large; where
  * its JSON breaks off, the whole batches before are written.
@@ -44,6 +44,10 @@ import tools.jackson.core.TokenStreamLocation;
 final class Put {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
   private static final long LAST_MILLISECOND = 9_999_999_999_999L;
+
+  /** So many points that failed are shown; a body may hold millions. */
+  private static final int DETAILS_MAX = 10_000;
+
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
 
   private static final String SEE_DETAILS =
@@ -139,7 +143,11 @@ final class Put {
 
   private void fail(@Nullable DataPoint point, String reason) {
     failed++;
-    if (wantsDetails) {
+    note(point, reason);
+  }
+
+  private void note(@Nullable DataPoint point, String reason) {
+    if (wantsDetails && failures.size() < DETAILS_MAX) {
       failures.add(new Failure(point, reason));
     }
   }
@@ -232,7 +240,7 @@ final class Put {
     int namedBefore = intake.rejections().size();
     if (timeouts > 0 || !writeInTime(full)) {
       timeouts += size;
-      placed.forEach(one -> failures.add(new Failure(one.point(), "Write timedout")));
+      placed.forEach(one -> note(one.point(), "Write timedout"));
     } else {
       failed += (int) (intake.refused() - refusedBefore);
       if (wantsDetails) {
@@ -278,7 +286,7 @@ final class Put {
     for (Iterator<Placed> rest = placed.iterator(); rest.hasNext(); ) {
       Placed one = rest.next();
       if (one.key().equals(rejection.key()) && (time == null || time == one.time())) {
-        failures.add(new Failure(one.point(), reason));
+        note(one.point(), reason);
         rest.remove();
         if (!wholeKey) {
           return;
@@ -291,7 +299,8 @@ final class Put {
     boolean good = failed + timeouts == 0;
     int success = points - failed - timeouts;
     if (wantsSummary || wantsDetails) {
-      exchange.answer(good ? 200 : 400, OpenTsdb.CONTENT_TYPE, OpenTsdb.json(json -> summary(json, success)));
+      exchange.answer(
+          good ? 200 : 400, OpenTsdb.CONTENT_TYPE, OpenTsdb.json(json -> summary(json, success)));
     } else if (timeouts > 0) {
       throw new OpenTsdbError(
           400,

@@ -10,9 +10,13 @@ import dev.varve.server.http.HttpHandler;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
+import dev.varve.server.scrape.Scraper;
+import dev.varve.server.scrape.TargetsJson;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +40,16 @@ public final class Prometheus {
   private final Queries queries;
   private final Metadata metadata;
   private final RemoteWrite remoteWrite;
+  private final Supplier<@Nullable Scraper> scraper;
   private final String version;
 
-  /** Prepares to answer. */
-  public Prometheus(DialectContext context) {
+  /**
+   * Prepares to answer.
+   *
+   * @param scraper what the server scrapes with; null as long as it scrapes nothing
+   */
+  public Prometheus(DialectContext context, Supplier<@Nullable Scraper> scraper) {
+    this.scraper = scraper;
     this.queries = new Queries(context);
     this.metadata = new Metadata(context);
     this.remoteWrite = new RemoteWrite(context);
@@ -61,6 +71,7 @@ public final class Prometheus {
     routes.add(Route.get("/api/v1/metadata", Load.NONE, exchange -> empty(exchange, null)));
     routes.add(Route.get("/api/v1/rules", Load.NONE, exchange -> empty(exchange, "groups")));
     routes.add(Route.get("/api/v1/alerts", Load.NONE, exchange -> empty(exchange, "alerts")));
+    routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
     return new Router.Mount(NAME, true, routes, Envelope::error);
   }
@@ -91,6 +102,18 @@ public final class Prometheus {
           json.writeStartArray();
           json.writeEndArray();
         });
+  }
+
+  private void targets(Exchange exchange) throws IOException {
+    String state = exchange.parameter("state");
+    Envelope.answer(
+        exchange,
+        json ->
+            TargetsJson.write(
+                scraper.get(),
+                state == null ? "" : state.toLowerCase(Locale.ROOT),
+                exchange.parameter("scrapePool"),
+                json));
   }
 
   /** Clients choose by the version what they ask: it is that of the language and the API. */

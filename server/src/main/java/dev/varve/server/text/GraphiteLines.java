@@ -15,10 +15,10 @@ import java.util.function.LongSupplier;
  * Graphite's plaintext protocol: {@code path value [time]}, the path with tags as {@code
  * name;tag=value;tag=value} or without.
  *
- * <p>A value is a double; NaN is none, and its line is passed over as carbon does. A time is seconds,
- * with a fraction or without; -1, or no time, is now. What the steps of a path without tags mean is
- * said by {@link GraphiteTemplates}; a path with tags is taken as it is. Source: the pages "Feeding
- * In Your Data" and "Graphite Tag Support" of Graphite's documentation.
+ * <p>A value is a double; NaN is none, and its line is passed over as carbon does. A time is
+ * seconds, with a fraction or without; -1, or no time, is now. What the steps of a path without
+ * tags mean is said by {@link GraphiteTemplates}; a path with tags is taken as it is. Source: the
+ * pages "Feeding In Your Data" and "Graphite Tag Support" of Graphite's documentation.
  */
 public final class GraphiteLines implements LineFormat {
   /** The year 2286; a time behind it is milliseconds that somebody took for seconds. */
@@ -92,8 +92,7 @@ public final class GraphiteLines implements LineFormat {
     add(path, 0, path.length, seconds, value, into);
   }
 
-  private void add(
-      byte[] path, int from, int to, double seconds, double value, BatchBuilder into) {
+  private void add(byte[] path, int from, int to, double seconds, double value, BatchBuilder into) {
     long time = time(seconds);
     Series known = series.get(path, from, to);
     if (known == null) {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * What the steps of a Graphite path mean, by rules as Telegraf and InfluxDB have them: {@code
  * [filter ]template[ tag=value,...]}.
  *
- * <p>A template names each step of a path: {@code measurement} for the metric, {@code field} for the
- * field, nothing for a step that is left out, any other word for a tag. {@code measurement*} and
- * {@code field*} take all steps that are left. Steps of one name are joined by points. A filter says
- * how a path begins, {@code *} standing for any step; the most specific one that matches counts.
- * Where none does, the whole path is the metric. Immutable.
+ * <p>A template names each step of a path: {@code measurement} for the metric, {@code field} for
+ * the field, nothing for a step that is left out, any other word for a tag. {@code measurement*}
+ * and {@code field*} take all steps that are left. Steps of one name are joined by points. A filter
+ * says how a path begins, {@code *} standing for any step; the most specific one that matches
+ * counts. Where none does, the whole path is the metric. Immutable.
  */
 public final class GraphiteTemplates {
   /** The whole path is the metric. */
@@ -74,7 +74,7 @@ public final class GraphiteTemplates {
   }
 
   private static Template template(String rule) {
-    List<String> words = List.of(rule.strip().split("\\s+"));
+    List<String> words = List.of(rule.strip().split("\\s+", -1));
     boolean tagged = words.size() > 1 && words.getLast().contains("=");
     int bare = words.size() - (tagged ? 1 : 0);
     if (words.getFirst().isEmpty() || bare < 1 || bare > 2) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken apart once.
- * Bounded: what was not asked for gives way. Not safe for use by several threads.
+ * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken
+ * apart once. Bounded: what was not asked for gives way. Not safe for use by several threads.
  */
 final class KeyCache<K> {
   private static final int SLOTS = 1 << 14;
@@ -14,12 +14,17 @@ final class KeyCache<K> {
   /** Longer texts are not kept, so that the whole takes 16 MiB at most. */
   private static final int TEXT_MAX = 1 << 10;
 
-  private final byte[] @Nullable [] texts = new byte[SLOTS][];
-  private final @Nullable Object[] keys = new Object[SLOTS];
+  /** Empty until there is something to remember: many connections never bring a line. */
+  private byte[] @Nullable [] texts = new byte[0][];
+
+  private @Nullable Object[] keys = new Object[0];
   private int next;
 
   @SuppressWarnings("unchecked") // Nothing but what put() was given.
   @Nullable K get(byte[] bytes, int from, int to) {
+    if (texts.length == 0) {
+      return null;
+    }
     int slot = slot(bytes, from, to);
     for (int way = 0; way < WAYS; way++) {
       byte[] text = texts[slot + way];
@@ -33,6 +38,10 @@ final class KeyCache<K> {
   void put(byte[] bytes, int from, int to, K key) {
     if (to - from > TEXT_MAX) {
       return;
+    }
+    if (texts.length == 0) {
+      texts = new byte[SLOTS][];
+      keys = new Object[SLOTS];
     }
     int slot = slot(bytes, from, to) + (next++ & (WAYS - 1));
     texts[slot] = Arrays.copyOfRange(bytes, from, to);

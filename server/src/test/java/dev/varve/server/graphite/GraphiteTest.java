@@ -44,7 +44,13 @@ class GraphiteTest {
   }
 
   private String value(String query, long time) {
-    return server.get("/api/v1/query?time=" + time + "&query=" + query.replace("{", "%7B").replace("}", "%7D").replace("\"", "%22")).body();
+    return server
+        .get(
+            "/api/v1/query?time="
+                + time
+                + "&query="
+                + query.replace("{", "%7B").replace("}", "%7D").replace("\"", "%22"))
+        .body();
   }
 
   private void send(int feed, byte[] bytes) throws IOException {
@@ -72,7 +78,8 @@ class GraphiteTest {
         disk.used;host=a;path=/var 42 1700000000
         not a line
         nan.is.none nan 1700000000
-        last.without.end 3 1700000000"""
+        last.without.end 3 1700000000\
+        """
             .getBytes(UTF_8));
     assertThat(value("{__name__=\"load.short\",host=\"web1\",site=\"here\"}", 1_700_000_000))
         .contains("\"1.5\"");
@@ -96,8 +103,9 @@ class GraphiteTest {
   void writesWhatHasComeWhileTheConnectionStaysOpen() throws IOException {
     try (Socket socket = server.connectTo(LINES)) {
       socket.getOutputStream().write("open.end 5 1700000000\nhalf".getBytes(UTF_8));
-      await().untilAsserted(() ->
-          assertThat(value("{__name__=\"open.end\"}", 1_700_000_000)).contains("\"5\""));
+      await()
+          .untilAsserted(
+              () -> assertThat(value("{__name__=\"open.end\"}", 1_700_000_000)).contains("\"5\""));
       socket.getOutputStream().write(" 6 1700000000\n".getBytes(UTF_8));
       await().untilAsserted(() -> assertThat(value("half", 1_700_000_000)).contains("\"6\""));
     }

@@ -64,7 +64,10 @@ class InfluxFeedTest {
   @Test
   void closesTheConnectionAtALineWithoutEnd() throws IOException {
     try {
-      send("early value=4 1700000000\nlog msg=\"" + "x".repeat(2 << 20) + "\nforged2 value=1 1700000000\n");
+      send(
+          "early value=4 1700000000\nlog msg=\""
+              + "x".repeat(2 << 20)
+              + "\nforged2 value=1 1700000000\n");
     } catch (SocketException e) {
       assertThat(e).hasMessageMatching("(?i).*(reset|broken|abort|closed).*");
     }

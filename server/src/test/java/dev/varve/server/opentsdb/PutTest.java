@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.StringJoiner;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,9 +43,7 @@ class PutTest {
   }
 
   private String value(String path, String metric, long time) {
-    return server
-        .get(path + "/api/v1/query?time=" + time + "&query=" + metric)
-        .body();
+    return server.get(path + "/api/v1/query?time=" + time + "&query=" + metric).body();
   }
 
   private void answers(String path, String body, int status, String answer) {
@@ -63,7 +62,9 @@ class PutTest {
     assertThat(value("", "single", 1_356_998_400)).contains("\"42\"");
     answers(
         "/opentsdb/api/put?summary",
-        "[%s,%s]".formatted(point("many", "1356998400123", "1.5"), point("many", "1356998401", "\"-2e3\"")),
+        "[%s,%s]"
+            .formatted(
+                point("many", "1356998400123", "1.5"), point("many", "1356998401", "\"-2e3\"")),
         200,
         "{\"success\":2,\"failed\":0}");
     assertThat(value("", "many", 1_356_998_400L + 1)).contains("\"-2000\"");
@@ -97,7 +98,7 @@ class PutTest {
   void saysWhatIsWrongWithEachPointAndKeepsTheOthers() {
     String bad =
         "[%s,null,%s,{\"timestamp\":1,\"value\":1,\"tags\":{\"a\":\"b\"}},{\"metric\":\"m\",\"value\":1},"
-            .formatted(point("kept", "1356998400", "5"), point("nan", "1356998400", "\"NaN\""))
+                .formatted(point("kept", "1356998400", "5"), point("nan", "1356998400", "\"NaN\""))
             + "{\"metric\":\"m\",\"timestamp\":1,\"tags\":{}},{\"metric\":\"m\",\"timestamp\":1,\"value\":\"1\"}]";
     answers("/api/put", bad, 400, GENERAL);
     answers("/api/put?summary", bad, 400, "{\"success\":1,\"failed\":6}");
@@ -120,36 +121,76 @@ class PutTest {
     HttpResponse<String> answer =
         server.post(
             "/api/put?details",
-            "[%s,%s]".formatted(point("bad metric!", "1356998400", "5"), point("inf", "1356998400", "1e999")));
+            "[%s,%s]"
+                .formatted(
+                    point("bad metric!", "1356998400", "5"), point("inf", "1356998400", "1e999")));
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
         .startsWith("{\"success\":0,\"failed\":2,\"errors\":[")
-        .contains("{\"datapoint\":{\"metric\":\"bad metric!\",\"timestamp\":1356998400,\"value\":\"5\"")
+        .contains(
+            "{\"datapoint\":{\"metric\":\"bad metric!\",\"timestamp\":1356998400,\"value\":\"5\"")
         .contains("value is NaN or Infinite: Infinity for metric=inf timestamp=1356998400");
+  }
+
+  /** A millisecond is over before so many points are read. */
+  @Test
+  void saysWhenTheClientsPatienceIsAtItsEnd() {
+    StringJoiner points = new StringJoiner(",", "[", "]");
+    for (int i = 0; i < 5000; i++) {
+      points.add(point("late", Integer.toString(1_356_998_400 + i), "1"));
+    }
+    String body = points.toString();
+    assertThat(server.post("/api/put?sync&sync_timeout=1", body).body())
+        .contains(
+            "The put call has timedout with 0 successful writes, 0 failed writes and 5000 timed out writes.");
+    HttpResponse<String> answer = server.post("/api/put?sync&sync_timeout=1&summary", body);
+    assertThat(answer.body()).isEqualTo("{\"success\":0,\"failed\":0,\"timeouts\":5000}");
+    assertThat(answer.statusCode()).isEqualTo(400);
   }
 
   @Test
   void refusesWhatIsNoBody() {
-    answers("/api/put", "", 400, "{\"error\":{\"code\":400,\"message\":\"Missing request content\"}}");
-    answers("/api/put", "[]", 400, "{\"error\":{\"code\":400,\"message\":\"No datapoints found in content\"}}");
-    answers("/api/put", "7", 400, "{\"error\":{\"code\":400,\"message\":\"The JSON must start as an object or an array\"}}");
+    answers(
+        "/api/put", "", 400, "{\"error\":{\"code\":400,\"message\":\"Missing request content\"}}");
+    answers(
+        "/api/put",
+        "[]",
+        400,
+        "{\"error\":{\"code\":400,\"message\":\"No datapoints found in content\"}}");
+    answers(
+        "/api/put",
+        "7",
+        400,
+        "{\"error\":{\"code\":400,\"message\":\"The JSON must start as an object or an array\"}}");
     assertThat(server.post("/api/put", "[{\"metric\":\"m\",").body())
-        .startsWith("{\"error\":{\"code\":400,\"message\":\"Unable to parse the given JSON\",\"details\":\"");
+        .startsWith(
+            "{\"error\":{\"code\":400,\"message\":\"Unable to parse the given JSON\",\"details\":\"");
     assertThat(server.post("/api/put", "[1]").statusCode()).isEqualTo(400);
-    answers("/api/put?sync_timeout=x", "{}", 500, "{\"error\":{\"code\":500,\"message\":\"For input string: \\\"x\\\"\"}}");
+    answers(
+        "/api/put?sync_timeout=x",
+        "{}",
+        500,
+        "{\"error\":{\"code\":500,\"message\":\"For input string: \\\"x\\\"\"}}");
     HttpResponse<String> get = server.get("/api/put");
     assertThat(get.statusCode()).isEqualTo(405);
     assertThat(get.body())
-        .isEqualTo("{\"error\":{\"code\":405,\"message\":\"Method not allowed\",\"details\":\"The HTTP method [GET] is not permitted for this endpoint\"}}");
+        .isEqualTo(
+            "{\"error\":{\"code\":405,\"message\":\"Method not allowed\",\"details\":\"The HTTP method [GET] is not permitted for this endpoint\"}}");
   }
 
   /** The questions and answers of a recorded server, for names that it had. */
   @Test
   void suggestsAsTheOriginalDid() {
     for (String metric : new String[] {"cal.v", "counter.req", "ms.fast"}) {
-      answers("/api/put", "{\"metric\":\"%s\",\"timestamp\":1356998400,\"value\":1,\"tags\":{\"s\":\"WEB02\",\"dc\":\"lga\"}}".formatted(metric), 204, "");
+      answers(
+          "/api/put",
+          "{\"metric\":\"%s\",\"timestamp\":1356998400,\"value\":1,\"tags\":{\"s\":\"WEB02\",\"dc\":\"lga\"}}"
+              .formatted(metric),
+          204,
+          "");
     }
-    assertThat(server.get("/api/suggest?type=metrics&q=c").body()).isEqualTo("[\"cal.v\",\"counter.req\"]");
+    assertThat(server.get("/api/suggest?type=metrics&q=c").body())
+        .isEqualTo("[\"cal.v\",\"counter.req\"]");
     assertThat(server.get("/api/suggest?type=metrics&q=c&max=1").body()).isEqualTo("[\"cal.v\"]");
     assertThat(server.get("/api/suggest?type=metrics&q=zzz").body()).isEqualTo("[]");
     assertThat(server.get("/api/suggest?type=tagk&q=g&max=1").body()).isEqualTo("[]");
@@ -157,7 +198,8 @@ class PutTest {
     assertThat(server.get("/api/suggest?type=tagv&q=WEB").body()).isEqualTo("[\"WEB02\"]");
     answers("/api/suggest", "{\"type\":\"tagv\",\"q\":\"lg\",\"max\":5}", 200, "[\"lga\"]");
     assertThat(server.get("/api/suggest").body())
-        .isEqualTo("{\"error\":{\"code\":400,\"message\":\"Missing parameter <code>type</code>\"}}");
+        .isEqualTo(
+            "{\"error\":{\"code\":400,\"message\":\"Missing parameter <code>type</code>\"}}");
     assertThat(server.get("/api/suggest?type=x").body()).contains("Invalid 'type' parameter:x");
     assertThat(server.get("/api/suggest?type=tagk&max=x").body())
         .contains("Unable to parse 'max' as a number");

@@ -1,0 +1,301 @@
+package dev.varve.server.scrape;
+
+import dev.varve.server.scrape.ScrapeConfig.Credentials;
+import dev.varve.server.scrape.ScrapeConfig.Tls;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.GZIPInputStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** Fetches what the targets of one job expose. Safe for use by several threads. */
+final class ScrapeClient implements AutoCloseable {
+  /** No answer is larger, whatever a job allows. */
+  static final int BODY_MAX = 256 << 20;
+
+  private static final String ACCEPT =
+      "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+          + "application/openmetrics-text;version=0.0.1;q=0.5,"
+          + "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+          + "text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+
+  private final ScrapeConfig job;
+  private final String agent;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final HttpClient client;
+
+  /**
+   * @param version of the server, for its name
+   * @throws IllegalArgumentException if the authorities to trust cannot be read
+   */
+  ScrapeClient(ScrapeConfig job, String version) {
+    this.job = job;
+    this.agent = "Varve/" + version;
+    // Credentials are not to be led elsewhere.
+    boolean follow = job.followRedirects() && job.credentials() == null;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .executor(threads)
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(follow ? Redirect.NORMAL : Redirect.NEVER);
+    SSLContext trust = trust(job.tls());
+    if (trust != null) {
+      builder.sslContext(trust);
+    }
+    this.client = builder.build();
+  }
+
+  /**
+   * What a target said.
+   *
+   * @param contentType empty where it did not say
+   */
+  record Answer(String contentType, byte[] body) {}
+
+  /**
+   * Asks a target.
+   *
+   * @throws ScrapeException if it does not answer well within its time
+   */
+  Answer fetch(Target target) throws ScrapeException, InterruptedException {
+    long max = job.limits().body() > 0 ? Math.min(job.limits().body(), BODY_MAX) : BODY_MAX;
+    CompletableFuture<HttpResponse<byte[]>> sent =
+        client.sendAsync(request(target), head -> new Limited(max));
+    try {
+      HttpResponse<byte[]> answer = sent.get(target.timeout().toMillis(), TimeUnit.MILLISECONDS);
+      if (answer.statusCode() != 200) {
+        throw new ScrapeException("server returned HTTP status %d".formatted(answer.statusCode()));
+      }
+      String encoding = answer.headers().firstValue("Content-Encoding").orElse("");
+      byte[] body = encoding.equals("gzip") ? decompressed(answer.body(), max) : answer.body();
+      return new Answer(answer.headers().firstValue("Content-Type").orElse(""), body);
+    } catch (TimeoutException e) {
+      throw new ScrapeException(
+          "no answer within the scrape timeout of " + Target.text(target.timeout()));
+    } catch (ExecutionException e) {
+      throw new ScrapeException(reason(e.getCause()));
+    } finally {
+      sent.cancel(true);
+    }
+  }
+
+  private static String reason(@Nullable Throwable cause) {
+    if (cause == null) {
+      return "the request failed";
+    }
+    String message = cause.getMessage();
+    return message == null || message.isEmpty() ? cause.getClass().getSimpleName() : message;
+  }
+
+  private HttpRequest request(Target target) throws ScrapeException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(target.url())
+            .header("Accept", ACCEPT)
+            .header("Accept-Encoding", job.compression() ? "gzip" : "identity")
+            .header("User-Agent", agent)
+            .header("X-Prometheus-Scrape-Timeout-Seconds", seconds(target.timeout()));
+    Credentials credentials = job.credentials();
+    if (credentials != null) {
+      request.header("Authorization", authorization(credentials));
+    }
+    return request.build();
+  }
+
+  private static String seconds(Duration duration) {
+    return java.math.BigDecimal.valueOf(duration.toMillis(), 3)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
+  /** Files are read each time, since secrets are renewed. */
+  private static String authorization(Credentials credentials) throws ScrapeException {
+    return switch (credentials) {
+      case Credentials.Basic(String username, String password, Path file) ->
+          "Basic "
+              + Base64.getEncoder()
+                  .encodeToString(
+                      (username + ":" + (file == null ? password : secret(file)))
+                          .getBytes(StandardCharsets.UTF_8));
+      case Credentials.Header(String type, String given, Path file) ->
+          type + " " + (file == null ? given : secret(file));
+    };
+  }
+
+  private static String secret(Path file) throws ScrapeException {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw new ScrapeException("cannot read the credentials in '" + file + "'");
+    }
+  }
+
+  private static byte[] decompressed(byte[] body, long max) throws ScrapeException {
+    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
+      byte[] plain = in.readNBytes((int) max + 1);
+      if (plain.length > max) {
+        throw tooLarge(max);
+      }
+      return plain;
+    } catch (IOException e) {
+      throw new ScrapeException("the answer is no gzip: " + e.getMessage());
+    }
+  }
+
+  private static ScrapeException tooLarge(long max) {
+    return new ScrapeException(
+        "body size limit exceeded: the answer is larger than %,d bytes".formatted(max));
+  }
+
+  /** Gathers a body that is not too large. */
+  private static final class Limited implements BodySubscriber<byte[]> {
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+    private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();
+    private final long max;
+    private Flow.@Nullable Subscription subscription;
+
+    private Limited(long max) {
+      this.max = max;
+    }
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return body;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription given) {
+      subscription = given;
+      given.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      for (ByteBuffer buffer : buffers) {
+        if (gathered.size() + (long) buffer.remaining() > max) {
+          if (subscription != null) {
+            subscription.cancel();
+          }
+          body.completeExceptionally(tooLarge(max));
+          return;
+        }
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        gathered.writeBytes(bytes);
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      body.completeExceptionally(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      body.complete(gathered.toByteArray());
+    }
+  }
+
+  /** Null for what the platform trusts. */
+  private static @Nullable SSLContext trust(Tls tls) {
+    if (tls.authorities() == null && !tls.insecure()) {
+      return null;
+    }
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(
+          null,
+          tls.insecure() ? new TrustManager[] {new Anybody()} : managers(tls.authorities()),
+          null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalArgumentException(
+          "tls_config: cannot use '%s': %s".formatted(tls.authorities(), e.getMessage()), e);
+    }
+  }
+
+  private static TrustManager @Nullable [] managers(@Nullable Path authorities)
+      throws GeneralSecurityException, IOException {
+    if (authorities == null) {
+      return null;
+    }
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    try (InputStream in = Files.newInputStream(authorities)) {
+      int number = 0;
+      for (Certificate one : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        store.setCertificateEntry("authority-" + number++, one);
+      }
+    }
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(store);
+    return factory.getTrustManagers();
+  }
+
+  /** Trusts anybody, and asks nobody for a name: what insecure_skip_verify says. */
+  private static final class Anybody extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(
+        X509Certificate[] chain, String type, java.net.@Nullable Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(
+        X509Certificate[] chain, String type, java.net.@Nullable Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(
+        X509Certificate[] chain, String type, @Nullable SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(
+        X509Certificate[] chain, String type, @Nullable SSLEngine engine) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+    threads.shutdownNow();
+  }
+}

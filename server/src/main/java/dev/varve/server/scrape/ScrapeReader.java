@@ -1,0 +1,337 @@
+package dev.varve.server.scrape;
+
+import dev.varve.server.config.ConfigException;
+import dev.varve.server.config.ConfigNode;
+import dev.varve.server.config.ConfigReader;
+import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.Relabelling;
+import dev.varve.server.scrape.ScrapeConfig.Credentials;
+import dev.varve.server.scrape.ScrapeConfig.Limits;
+import dev.varve.server.scrape.ScrapeConfig.TargetFiles;
+import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
+import dev.varve.server.scrape.ScrapeConfig.Tls;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what is scraped, in the words of Prometheus' configuration (<a
+ * href="https://prometheus.io/docs/prometheus/latest/configuration/configuration/">documentation</a>),
+ * from a section of the server's own or from a file of Prometheus.
+ */
+public final class ScrapeReader {
+  /** How an answer may be read that does not say what it is. */
+  private static final List<String> PROTOCOLS =
+      List.of(
+          "PrometheusText0.0.4",
+          "PrometheusText1.0.0",
+          "OpenMetricsText0.0.1",
+          "OpenMetricsText1.0.0");
+
+  private static final Duration INTERVAL = Duration.ofMinutes(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private final Path folder;
+  private Duration interval = INTERVAL;
+  private Duration timeout = TIMEOUT;
+
+  private ScrapeReader(Path folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * Reads the section {@code scrape}: {@code dataset}, and either {@code file}, a configuration of
+   * Prometheus, or {@code global} and {@code scrape_configs} as they would stand there.
+   *
+   * @param section notes what is wrong
+   * @param folder where files are that are named without one
+   * @return null where nothing is scraped
+   */
+  public static @Nullable Scrapes read(ConfigReader section, Path folder) {
+    String dataset = section.text("dataset");
+    String file = section.text("file");
+    List<ScrapeConfig> jobs;
+    if (file == null) {
+      jobs = new ScrapeReader(folder).jobs(section);
+    } else {
+      jobs = List.of();
+      if (section.has("global") || section.has("scrape_configs")) {
+        section.problem("file", "is said besides 'global' or 'scrape_configs', which stand in it");
+      }
+      try {
+        jobs = ofFile(folder.resolve(file));
+      } catch (ConfigException e) {
+        section.problem("file", String.valueOf(e.getMessage()));
+      }
+      section.below("global");
+      section.list("scrape_configs");
+    }
+    section.refuseUnknown();
+    return jobs.isEmpty() ? null : new Scrapes(dataset, jobs);
+  }
+
+  /**
+   * Reads a whole configuration of Prometheus, of which the parts are read that say what is
+   * scraped.
+   */
+  private static List<ScrapeConfig> ofFile(Path file) {
+    List<String> problems = new ArrayList<>();
+    ConfigReader reader = new ConfigReader(mapping(file), "", problems);
+    Path parent = file.toAbsolutePath().getParent();
+    List<ScrapeConfig> jobs = new ScrapeReader(parent == null ? Path.of("") : parent).jobs(reader);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return jobs;
+  }
+
+  private static ConfigNode.Mapping mapping(Path file) {
+    try {
+      if (ConfigNode.parse(Files.readString(file), file.toString(), true)
+          instanceof ConfigNode.Mapping mapping) {
+        return mapping;
+      }
+      throw new ConfigException(
+          List.of(file + ": a configuration is a mapping of keys and values"));
+    } catch (IOException e) {
+      throw new ConfigException(List.of("cannot read '" + file + "': " + e.getMessage()));
+    }
+  }
+
+  private List<ScrapeConfig> jobs(ConfigReader reader) {
+    ConfigReader global = reader.below("global");
+    interval = orElse(global.duration("scrape_interval"), INTERVAL);
+    timeout = orElse(global.duration("scrape_timeout"), min(TIMEOUT, interval));
+    List<ScrapeConfig> jobs = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (ConfigReader item : reader.list("scrape_configs")) {
+      ScrapeConfig job = job(item);
+      if (job != null) {
+        if (!names.add(job.jobName())) {
+          item.problem("job_name", "'" + job.jobName() + "' comes twice");
+        }
+        jobs.add(job);
+      }
+    }
+    return jobs;
+  }
+
+  private @Nullable ScrapeConfig job(ConfigReader item) {
+    String name = item.text("job_name");
+    if (name == null || name.isEmpty()) {
+      item.problem("job_name", "is missing");
+      name = "";
+    }
+    Duration every = orElse(item.duration("scrape_interval"), interval);
+    Duration atMost = item.duration("scrape_timeout");
+    if (every.isZero()) {
+      item.problem("scrape_interval", "is 0; a target is scraped once a millisecond at most");
+    }
+    if (atMost != null && atMost.compareTo(every) > 0) {
+      item.problem("scrape_timeout", "is longer than scrape_interval");
+    }
+    Relabelling relabel = relabelling(item, "relabel_configs");
+    Relabelling metricRelabel = relabelling(item, "metric_relabel_configs");
+    ScrapeConfig job =
+        new ScrapeConfig(
+            name,
+            every,
+            atMost == null ? min(timeout, every) : atMost,
+            item.text("metrics_path", "/metrics"),
+            item.choice("scheme", List.of("http", "https"), "http"),
+            params(item.below("params")),
+            truth(item, "honor_labels", false),
+            truth(item, "honor_timestamps", true),
+            truth(item, "track_timestamps_staleness", false),
+            truth(item, "enable_compression", true),
+            truth(item, "follow_redirects", true),
+            item.has("fallback_scrape_protocol")
+                ? item.choice("fallback_scrape_protocol", PROTOCOLS, PROTOCOLS.getFirst())
+                : null,
+            groups(item),
+            files(item),
+            relabel,
+            metricRelabel,
+            credentials(item),
+            tls(item.below("tls_config")),
+            limits(item));
+    item.refuseUnknown();
+    return name.isEmpty() ? null : job;
+  }
+
+  private static boolean truth(ConfigReader item, String key, boolean otherwise) {
+    return item.choice(key, List.of("true", "false"), Boolean.toString(otherwise)).equals("true");
+  }
+
+  private static Duration orElse(@Nullable Duration said, Duration otherwise) {
+    return said == null ? otherwise : said;
+  }
+
+  private static Duration min(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  private static Map<String, List<String>> params(ConfigReader params) {
+    Map<String, List<String>> read = new LinkedHashMap<>();
+    for (String name : params.keys()) {
+      read.put(name, params.texts(name));
+    }
+    return read;
+  }
+
+  private static Limits limits(ConfigReader item) {
+    return new Limits(
+        item.integer("sample_limit", 0, Integer.MAX_VALUE, 0),
+        item.integer("label_limit", 0, Integer.MAX_VALUE, 0),
+        item.integer("label_name_length_limit", 0, Integer.MAX_VALUE, 0),
+        item.integer("label_value_length_limit", 0, Integer.MAX_VALUE, 0),
+        item.size("body_size_limit", 0));
+  }
+
+  private Tls tls(ConfigReader reader) {
+    String authorities = reader.text("ca_file");
+    Tls tls =
+        new Tls(
+            authorities == null ? null : folder.resolve(authorities),
+            truth(reader, "insecure_skip_verify", false));
+    reader.refuseUnknown();
+    return tls;
+  }
+
+  private @Nullable Credentials credentials(ConfigReader item) {
+    Credentials basic = null;
+    Credentials header = null;
+    if (item.has("basic_auth")) {
+      ConfigReader reader = item.below("basic_auth");
+      basic =
+          new Credentials.Basic(
+              reader.text("username", ""),
+              reader.text("password", ""),
+              file(reader, "password_file", "password"));
+      reader.refuseUnknown();
+    } else {
+      item.below("basic_auth");
+    }
+    if (item.has("authorization")) {
+      ConfigReader reader = item.below("authorization");
+      header =
+          new Credentials.Header(
+              reader.text("type", "Bearer"),
+              reader.text("credentials", ""),
+              file(reader, "credentials_file", "credentials"));
+      reader.refuseUnknown();
+    } else {
+      item.below("authorization");
+    }
+    if (basic != null && header != null) {
+      item.problem("authorization", "is said besides 'basic_auth'; one of them is sent");
+    }
+    return basic == null ? header : basic;
+  }
+
+  private @Nullable Path file(ConfigReader reader, String key, String insteadOf) {
+    String file = reader.text(key);
+    if (file != null && reader.has(insteadOf)) {
+      reader.problem(key, "is said besides '" + insteadOf + "'");
+    }
+    return file == null ? null : folder.resolve(file);
+  }
+
+  /** Reads rules of relabelling, and notes what is wrong with them. */
+  private static Relabelling relabelling(ConfigReader item, String key) {
+    List<RelabelConfig> rules = new ArrayList<>();
+    for (ConfigReader rule : item.list(key)) {
+      RelabelConfig config =
+          new RelabelConfig(
+              rule.has("source_labels") ? rule.texts("source_labels") : null,
+              rule.text("separator"),
+              rule.text("regex"),
+              rule.text("modulus"),
+              rule.text("target_label"),
+              rule.text("replacement"),
+              rule.text("action"));
+      // Asked for where it is absent too, so that it is known.
+      rule.texts("source_labels");
+      rule.refuseUnknown();
+      rules.add(config);
+    }
+    try {
+      return Relabelling.of(rules);
+    } catch (IllegalArgumentException e) {
+      item.problem(key, String.valueOf(e.getMessage()));
+      return Relabelling.NONE;
+    }
+  }
+
+  private List<TargetFiles> files(ConfigReader item) {
+    List<TargetFiles> files = new ArrayList<>();
+    for (ConfigReader discovery : item.list("file_sd_configs")) {
+      for (String pattern : discovery.texts("files")) {
+        if (!pattern.matches(".*\\.(json|yml|yaml|JSON|YML|YAML)")) {
+          discovery.problem("files", "'" + pattern + "' does not end with .json, .yml or .yaml");
+        } else {
+          files.add(new TargetFiles(folder.resolve(pattern)));
+        }
+      }
+      // Files are looked at all the time; Prometheus' own configurations may say how often.
+      discovery.duration("refresh_interval");
+      discovery.refuseUnknown();
+    }
+    return files;
+  }
+
+  private static List<TargetGroup> groups(ConfigReader item) {
+    return groups(item.list("static_configs"));
+  }
+
+  private static List<TargetGroup> groups(List<ConfigReader> items) {
+    List<TargetGroup> groups = new ArrayList<>();
+    for (ConfigReader group : items) {
+      List<String> targets = group.texts("targets");
+      for (String target : targets) {
+        if (target.contains("/")) {
+          group.problem("targets", "'" + target + "' is not a valid hostname");
+        }
+      }
+      groups.add(new TargetGroup(targets, group.texts("labels", "labels")));
+      group.refuseUnknown();
+    }
+    return groups;
+  }
+
+  /**
+   * Reads a file that lists targets.
+   *
+   * @throws ConfigException with all that is wrong
+   */
+  static List<TargetGroup> targets(Path file) throws IOException {
+    // JSON is YAML, but that tabs are no blanks there; in JSON they stand nowhere else.
+    String text = Files.readString(file);
+    boolean json = file.toString().endsWith("json") || file.toString().endsWith("JSON");
+    ConfigNode node =
+        ConfigNode.parse(json ? text.replace('\t', ' ') : text, file.toString(), true);
+    List<String> problems = new ArrayList<>();
+    List<TargetGroup> groups = List.of();
+    if (node instanceof ConfigNode.Listing list) {
+      Map<String, ConfigNode> wrapped = new LinkedHashMap<>();
+      wrapped.put("groups", list);
+      ConfigReader reader =
+          new ConfigReader(new ConfigNode.Mapping(wrapped, file.toString()), "", problems);
+      groups = groups(reader.list("groups"));
+    } else if (!text.isBlank()) {
+      problems.add(file + ": a file of targets is a list of mappings with 'targets' and 'labels'");
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return groups;
+  }
+}

@@ -1,0 +1,243 @@
+package dev.varve.server.scrape;
+
+import dev.varve.engine.Dataset;
+import dev.varve.layout.Domain;
+import dev.varve.server.config.ConfigException;
+import dev.varve.server.http.Complaints;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.scrape.ScrapeConfig.TargetFiles;
+import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scrapes all targets of all jobs, each on a virtual thread of its own, and follows the files that
+ * list targets: what is new is scraped, what is gone is scraped no more.
+ */
+public final class Scraper implements AutoCloseable {
+  /** How soon a change of a file is seen. */
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
+  /** So many scrapes are under way at once, each with its answer in memory. */
+  private static final int ROOM = 128;
+
+  /** So long a loop may take to end. */
+  private static final Duration STOP = Duration.ofSeconds(5);
+
+  private static final Complaints COMPLAINTS = new Complaints("scrape");
+
+  private final ScrapeLoop.Shared shared;
+  private final List<Pool> pools = new ArrayList<>();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Thread looking;
+
+  /**
+   * Begins.
+   *
+   * @param version of the server, for its name
+   * @throws IllegalArgumentException if a job's certificates cannot be read
+   */
+  public Scraper(
+      Scrapes scrapes, Dataset dataset, IngestListener ingest, Clock clock, String version) {
+    boolean holdsMarkers =
+        dataset.config().periods().stream()
+            .flatMap(period -> period.layouts().stream())
+            .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+    this.shared = new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM));
+    for (ScrapeConfig job : scrapes.jobs()) {
+      pools.add(new Pool(job, new ScrapeClient(job, version)));
+    }
+    pools.forEach(Pool::look);
+    this.looking = Thread.ofVirtual().name("varve-scrape-files").start(this::lookAgain);
+  }
+
+  private void lookAgain() {
+    try {
+      while (!stopped.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        pools.forEach(Pool::look);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The jobs by name, for whoever shows them. */
+  List<Pool> pools() {
+    return pools.stream()
+        .sorted(java.util.Comparator.comparing(pool -> pool.job.jobName()))
+        .toList();
+  }
+
+  /** How many targets are scraped. */
+  public int targets() {
+    return pools.stream().mapToInt(pool -> pool.loops().size()).sum();
+  }
+
+  /** Ends all loops; what is written is written when this returns. */
+  @Override
+  public void close() {
+    stopped.countDown();
+    try {
+      looking.join(STOP);
+      pools.forEach(Pool::stop);
+      for (Pool pool : pools) {
+        pool.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The targets of one job. */
+  final class Pool {
+    private final ScrapeConfig job;
+    private final ScrapeClient client;
+    private final Map<Path, Listing> listings = new TreeMap<>();
+    private List<ScrapeLoop> loops = List.of();
+
+    /** Those whose targets are gone, as long as they may still write. */
+    private final List<ScrapeLoop> leaving = new ArrayList<>();
+
+    private List<Target.Dropped> dropped = List.of();
+    private boolean looked;
+
+    private Pool(ScrapeConfig job, ScrapeClient client) {
+      this.job = job;
+      this.client = client;
+    }
+
+    String name() {
+      return job.jobName();
+    }
+
+    synchronized List<ScrapeLoop> loops() {
+      return loops;
+    }
+
+    synchronized List<Target.Dropped> dropped() {
+      return dropped;
+    }
+
+    /** Reads the files that have changed, and follows. */
+    private synchronized void look() {
+      if (readFiles() || !looked) {
+        looked = true;
+        List<TargetGroup> groups = new ArrayList<>(job.targets());
+        listings.values().forEach(listing -> groups.addAll(listing.groups()));
+        follow(Target.of(job, groups));
+      }
+    }
+
+    private void follow(Target.All wanted) {
+      wanted.problems().forEach(problem -> COMPLAINTS.add(1, job.jobName() + ": " + problem));
+      dropped = List.copyOf(wanted.dropped());
+      List<ScrapeLoop> next = new ArrayList<>();
+      List<ScrapeLoop> begun = new ArrayList<>();
+      List<ScrapeLoop> gone = new ArrayList<>(loops);
+      for (Target target : wanted.active()) {
+        ScrapeLoop running =
+            gone.stream().filter(loop -> loop.target().isSameAs(target)).findFirst().orElse(null);
+        if (running == null) {
+          running = new ScrapeLoop(job, target, client, shared);
+          begun.add(running);
+        }
+        gone.remove(running);
+        next.add(running);
+      }
+      loops = List.copyOf(next);
+      leaving.removeIf(ScrapeLoop::isOver);
+      leaving.addAll(gone);
+      gone.forEach(ScrapeLoop::end);
+      begun.forEach(loop -> loop.start(this::isScraped));
+    }
+
+    private boolean isScraped(Target target) {
+      return loops().stream().anyMatch(loop -> loop.target().labels().equals(target.labels()));
+    }
+
+    /** Whether anything has changed. A file that is no list any more counts as it was before. */
+    private boolean readFiles() {
+      Map<Path, FileTime> found = new HashMap<>();
+      for (TargetFiles files : job.files()) {
+        found.putAll(matching(files.pattern()));
+      }
+      boolean changed = listings.keySet().retainAll(found.keySet());
+      for (Map.Entry<Path, FileTime> file : found.entrySet()) {
+        Listing known = listings.get(file.getKey());
+        if (known == null || !known.changed().equals(file.getValue())) {
+          changed |= read(file.getKey(), file.getValue(), known);
+        }
+      }
+      return changed;
+    }
+
+    private boolean read(Path file, FileTime time, @Nullable Listing known) {
+      try {
+        listings.put(file, new Listing(time, ScrapeReader.targets(file)));
+        return true;
+      } catch (IOException | ConfigException e) {
+        COMPLAINTS.add(1, job.jobName() + ": " + e.getMessage());
+        listings.put(file, new Listing(time, known == null ? List.of() : known.groups()));
+        return false;
+      }
+    }
+
+    private synchronized void stop() {
+      loops.forEach(ScrapeLoop::stop);
+      leaving.forEach(ScrapeLoop::stop);
+      client.close();
+    }
+
+    /** Waits for those that still run; without the lock, which they may want. */
+    private void join() throws InterruptedException {
+      List<ScrapeLoop> all;
+      synchronized (this) {
+        all = new ArrayList<>(loops);
+        all.addAll(leaving);
+      }
+      for (ScrapeLoop loop : all) {
+        loop.join(STOP);
+      }
+    }
+  }
+
+  /** What a file held when it was changed last. */
+  private record Listing(FileTime changed, List<TargetGroup> groups) {}
+
+  /** The files that a pattern means, with the times of their last change. */
+  private static Map<Path, FileTime> matching(Path pattern) {
+    Map<Path, FileTime> found = new HashMap<>();
+    Path folder = pattern.toAbsolutePath().getParent();
+    String name = String.valueOf(pattern.getFileName());
+    if (folder == null) {
+      return found;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name)) {
+      for (Path file : files) {
+        found.put(file, Files.getLastModifiedTime(file));
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      // There will be something some day, or there has been.
+      return found;
+    } catch (IOException e) {
+      COMPLAINTS.add(1, "cannot look into '" + folder + "': " + e.getMessage());
+    }
+    return found;
+  }
+}

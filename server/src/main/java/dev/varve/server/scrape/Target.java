@@ -1,0 +1,216 @@
+package dev.varve.server.scrape;
+
+import dev.varve.server.config.ConfigReader;
+import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Something that is scraped: what it is called, and where it is.
+ *
+ * @param discovered its labels before relabelling
+ * @param labels what its samples carry
+ */
+record Target(
+    SortedMap<String, String> discovered,
+    SortedMap<String, String> labels,
+    URI url,
+    Duration interval,
+    Duration timeout) {
+  private static final String ADDRESS = "__address__";
+  private static final String SCHEME = "__scheme__";
+  private static final String PATH = "__metrics_path__";
+  private static final String PARAM = "__param_";
+  private static final String INTERVAL = "__scrape_interval__";
+  private static final String TIMEOUT = "__scrape_timeout__";
+  private static final String INSTANCE = "instance";
+
+  /** A target that rules have dropped. */
+  record Dropped(SortedMap<String, String> discovered) {}
+
+  /** The targets of a job, and those that are none. */
+  record All(List<Target> active, List<Dropped> dropped, List<String> problems) {}
+
+  /** Relabels what was discovered. */
+  static All of(ScrapeConfig job, List<TargetGroup> groups) {
+    All all = new All(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    for (TargetGroup group : groups) {
+      for (String address : group.targets()) {
+        SortedMap<String, String> discovered = discovered(job, group, address);
+        SortedMap<String, String> kept = job.relabel().apply(discovered);
+        if (kept == null) {
+          all.dropped().add(new Dropped(discovered));
+          continue;
+        }
+        try {
+          Target target = of(job, discovered, kept);
+          if (all.active().stream().noneMatch(target::isSameAs)) {
+            all.active().add(target);
+          }
+        } catch (IllegalArgumentException e) {
+          all.problems().add("target '%s': %s".formatted(address, e.getMessage()));
+        }
+      }
+    }
+    return all;
+  }
+
+  private static SortedMap<String, String> discovered(
+      ScrapeConfig job, TargetGroup group, String address) {
+    SortedMap<String, String> labels = new TreeMap<>(group.labels());
+    labels.put(ADDRESS, address);
+    labels.putIfAbsent("job", job.jobName());
+    labels.putIfAbsent(INTERVAL, text(job.interval()));
+    labels.putIfAbsent(TIMEOUT, text(job.timeout()));
+    labels.putIfAbsent(PATH, job.metricsPath());
+    labels.putIfAbsent(SCHEME, job.scheme());
+    job.params()
+        .forEach((name, values) -> {
+          if (!values.isEmpty()) {
+            labels.putIfAbsent(PARAM + name, values.getFirst());
+          }
+        });
+    return labels;
+  }
+
+  private static Target of(
+      ScrapeConfig job, SortedMap<String, String> discovered, SortedMap<String, String> kept) {
+    String address = kept.getOrDefault(ADDRESS, "");
+    if (address.isEmpty()) {
+      throw new IllegalArgumentException("no address");
+    }
+    if (address.contains("/")) {
+      throw new IllegalArgumentException("'" + address + "' is not a valid hostname");
+    }
+    Duration interval = duration(kept, INTERVAL);
+    Duration timeout = duration(kept, TIMEOUT);
+    if (timeout.compareTo(interval) > 0) {
+      throw new IllegalArgumentException(
+          "scrape timeout cannot be greater than scrape interval (%s > %s)"
+              .formatted(text(timeout), text(interval)));
+    }
+    SortedMap<String, String> labels = new TreeMap<>();
+    kept.forEach((name, value) -> {
+      if (!name.startsWith("__")) {
+        labels.put(name, value);
+      }
+    });
+    labels.putIfAbsent(INSTANCE, address);
+    return new Target(discovered, labels, url(job, kept, address), interval, timeout);
+  }
+
+  private static Duration duration(Map<String, String> labels, String label) {
+    String text = labels.getOrDefault(label, "");
+    Duration read = ConfigReader.parseDuration(text);
+    if (read == null || read.isZero()) {
+      throw new IllegalArgumentException(
+          "%s is '%s', which is no duration such as 15s".formatted(label, text));
+    }
+    return read;
+  }
+
+  private static URI url(ScrapeConfig job, Map<String, String> labels, String address) {
+    Map<String, List<String>> params = new TreeMap<>(job.params());
+    labels.forEach((name, value) -> {
+      if (name.startsWith(PARAM)) {
+        List<String> values =
+            new ArrayList<>(params.getOrDefault(name.substring(PARAM.length()), List.of("")));
+        values.set(0, value);
+        params.put(name.substring(PARAM.length()), values);
+      }
+    });
+    StringBuilder query = new StringBuilder();
+    params.forEach((name, values) ->
+        values.forEach(value ->
+            query
+                .append(query.isEmpty() ? "?" : "&")
+                .append(encoded(name))
+                .append('=')
+                .append(encoded(value))));
+    String path = labels.getOrDefault(PATH, "");
+    URI url =
+        URI.create(
+            labels.getOrDefault(SCHEME, "http")
+                + "://"
+                + address
+                + (path.isEmpty() || path.startsWith("/") ? "" : "/")
+                + path.replace(" ", "%20")
+                + query);
+    if (url.getHost() == null) {
+      throw new IllegalArgumentException(
+          "'" + address + "' is no host name that can be asked: letters, digits, - and . are");
+    }
+    return url;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /** Whether it is scraped and called the same. */
+  boolean isSameAs(Target other) {
+    return labels.equals(other.labels)
+        && url.equals(other.url)
+        && interval.equals(other.interval)
+        && timeout.equals(other.timeout);
+  }
+
+  /** How long to wait from an instant on, so that targets are not all asked at once. */
+  Duration offset(long nowNanos) {
+    long every = interval.toNanos();
+    // FNV-1a, 64 bits, of what tells targets apart.
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : (labels + url.toString()).getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ b & 0xff) * 0x100000001b3L;
+    }
+    long next = every - Math.floorMod(nowNanos, every) + Long.remainderUnsigned(hash, every);
+    return Duration.ofNanos(next > every ? next - every : next);
+  }
+
+  /** A duration as Prometheus writes it. */
+  static String text(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis == 0) {
+      return "0s";
+    }
+    StringBuilder text = new StringBuilder();
+    long rest = millis;
+    for (Unit unit : Unit.values()) {
+      boolean fits = !unit.exact || rest % unit.millis == 0;
+      if (fits && rest >= unit.millis) {
+        text.append(rest / unit.millis).append(unit.symbol);
+        rest %= unit.millis;
+      }
+    }
+    return text.toString();
+  }
+
+  private enum Unit {
+    YEAR("y", 31_536_000_000L, true),
+    WEEK("w", 604_800_000L, true),
+    DAY("d", 86_400_000L, true),
+    HOUR("h", 3_600_000L, false),
+    MINUTE("m", 60_000L, false),
+    SECOND("s", 1_000L, false),
+    MILLISECOND("ms", 1L, false);
+
+    private final String symbol;
+    private final long millis;
+
+    /** Whether it is written only where nothing is left. */
+    private final boolean exact;
+
+    Unit(String symbol, long millis, boolean exact) {
+      this.symbol = symbol;
+      this.millis = millis;
+      this.exact = exact;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.varve.server.scrape;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ExpositionTest {
+  private static List<String> read(String type, @Nullable String fallback, String body)
+      throws ScrapeException {
+    List<String> samples = new ArrayList<>();
+    Exposition.read(
+        new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
+        fallback,
+        (key, time, value) -> samples.add(key + " " + value + " " + time));
+    return samples;
+  }
+
+  @Test
+  void readsPrometheusText() throws ScrapeException {
+    assertThat(
+            read(
+                "text/plain; version=0.0.4; charset=utf-8",
+                null,
+                "# TYPE a counter\n\na 1\nb{x=\"y # z\"} 2.5 1000\n{\"c.d\",x=\"1\"} NaN"))
+        .containsExactly("a{} 1.0 null", "b{x=\"y # z\"} 2.5 1000", "c.d{x=\"1\"} NaN null");
+  }
+
+  @Test
+  void readsOpenMetrics() throws ScrapeException {
+    String body =
+        """
+        # TYPE a counter
+        # UNIT a seconds
+        a_total 1 1700000000.125
+        a_bucket{le="1.0"} 17 # {trace_id="x # y"} 0.67 1700000000
+        a_bucket{le="+Inf",x="} # {"} 18 1700000001 # {} 0.5
+        {"quoted.name",x="1"} 3
+        # EOF
+        """;
+    List<String> expected =
+        List.of(
+            "a_total{} 1.0 1700000000125",
+            "a_bucket{le=\"1.0\"} 17.0 null",
+            "a_bucket{le=\"+Inf\",x=\"} # {\"} 18.0 1700000001000",
+            "quoted.name{x=\"1\"} 3.0 null");
+    assertThat(read("application/openmetrics-text; version=1.0.0", null, body)).isEqualTo(expected);
+    assertThat(read("text/html", "OpenMetricsText1.0.0", body)).isEqualTo(expected);
+  }
+
+  @Test
+  void saysWhyNot() {
+    assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1\n"))
+        .hasMessage("the answer does not end with # EOF");
+    assertThatThrownBy(() -> read("application/openmetrics-text", null, "# EOF\na 1\n"))
+        .hasMessage("line 2: a line stands behind # EOF");
+    assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1 x\n# EOF\n"))
+        .hasMessage("line 1: time 'x' is not in seconds");
+    assertThatThrownBy(() -> read("text/html", null, "a 1\n"))
+        .hasMessageContaining("the target sends the Content-Type 'text/html', which is not read");
+    assertThatThrownBy(() -> read("", null, "a 1\n")).hasMessageContaining("sends no Content-Type");
+    assertThatThrownBy(() -> read("text/plain", null, "a 1\nb x\n"))
+        .hasMessageStartingWith("line 2: ");
+  }
+}
