@@ -7,6 +7,7 @@ import dev.varve.query.SelectorSyntaxException;
 import dev.varve.server.http.Route.Load;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCancelledException;
+import dev.varve.store.StoreException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
@@ -154,6 +155,9 @@ public final class Dispatcher {
     return message.length() <= MESSAGE_MAX ? message : message.substring(0, MESSAGE_MAX) + "...";
   }
 
+  /** After how long a store that failed may be asked again. */
+  private static final Duration RETRY_STORE = Duration.ofSeconds(5);
+
   /** Nobody is there any more to read an answer. */
   private static final Failure GONE = new Failure(499, "the client went away");
 
@@ -170,6 +174,11 @@ public final class Dispatcher {
         return known;
       }
     }
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StoreException store) {
+        return failed(exchange, store);
+      }
+    }
     if (thrown instanceof IOException) {
       LOG.debug("{} {}: the client went away", exchange.method(), exchange.rawPath(), thrown);
       return GONE;
@@ -178,6 +187,16 @@ public final class Dispatcher {
     LOG.error(
         "{} {} failed, reference {}", exchange.method(), exchange.rawPath(), reference, thrown);
     return new Failure(500, "internal error; the server's log has it under " + reference);
+  }
+
+  /**
+   * A store that is away comes back: who asks is told so, and the log is not filled with traces.
+   */
+  private static Failure failed(Exchange exchange, StoreException failure) {
+    LOG.warn(
+        "{} {}: the store failed: {}", exchange.method(), exchange.rawPath(), failure.getMessage());
+    LOG.debug("{} {}: the store failed", exchange.method(), exchange.rawPath(), failure);
+    return new Failure(503, "the store failed: " + failure.getMessage(), RETRY_STORE);
   }
 
   private @Nullable Failure known(Exchange exchange, Throwable cause) {
@@ -207,7 +226,7 @@ public final class Dispatcher {
               e.unknown()
                   ? e.getMessage() + "; it is not known what stands: send the same again"
                   : String.valueOf(e.getMessage()),
-              Duration.ofSeconds(5));
+              RETRY_STORE);
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
       case com.github.luben.zstd.ZstdIOException e ->
           new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.Zstd;
 import dev.varve.engine.OverloadedException;
 import dev.varve.server.http.Route.Load;
+import dev.varve.store.StoreException;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -95,6 +96,12 @@ class SocketServerTest {
                 Load.NONE,
                 exchange -> {
                   throw new OverloadedException("too much", Duration.ofMillis(1500));
+                }),
+            Route.get(
+                "/store",
+                Load.READ,
+                exchange -> {
+                  throw new StoreException("no node can be reached");
                 }),
             Route.get(
                 "/bug",
@@ -249,6 +256,14 @@ class SocketServerTest {
     assertThat(full.statusCode()).isEqualTo(503);
     assertThat(full.headers().firstValue("Retry-After")).contains("2");
     assertThat(full.body()).contains("too much");
+  }
+
+  @Test
+  void tellsThatTheStoreFailedAndToComeAgain() throws Exception {
+    HttpResponse<String> failed = send(request("/store"));
+    assertThat(failed.statusCode()).isEqualTo(503);
+    assertThat(failed.headers().firstValue("Retry-After")).hasValue("5");
+    assertThat(failed.body()).contains("the store failed: no node can be reached");
   }
 
   @Test
