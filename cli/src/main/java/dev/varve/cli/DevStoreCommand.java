@@ -85,7 +85,9 @@ final class DevStoreCommand implements Callable<Integer> {
   private String configuration(Map<String, String> options, Path place) {
     StringBuilder yaml = new StringBuilder();
     yaml.append("# Made by: varve dev-store ").append(kind).append('\n');
-    yaml.append("data: ").append(quoted(place.resolve("varve-data").toString())).append('\n');
+    yaml.append("data: ")
+        .append(quoted(place.resolve("varve-data").toAbsolutePath().toString()))
+        .append('\n');
     yaml.append("datasets:\n  default:\n    layout: ").append(quoted(layout)).append('\n');
     yaml.append("    store:\n      kind: ").append(kind).append("\n      options:\n");
     new TreeMap<>(options)

@@ -43,12 +43,13 @@ public final class BigtableEmulator implements DevStore {
   }
 
   /**
-   * Starts the emulator on a free port and returns once it listens.
+   * Starts the emulator on a free port, the one that it had there before if it can, and returns
+   * once it listens.
    *
    * @param directory takes the program and its output
    */
   public static BigtableEmulator start(Path directory) {
-    return start(directory, Ports.free());
+    return start(directory, Ports.kept(directory, "127.0.0.1", 1).getFirst());
   }
 
   /** Starts the emulator on a port of 127.0.0.1 and returns once it listens. */

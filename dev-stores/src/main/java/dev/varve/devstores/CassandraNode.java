@@ -67,7 +67,7 @@ public final class CassandraNode implements DevStore {
     this.process = start();
   }
 
-  /** Starts a node that is alone, on free ports of 127.0.0.1. */
+  /** Starts a node that is alone, on free ports of 127.0.0.1, those that it had if it can. */
   public static CassandraNode alone(Path directory) {
     return alone(directory, Log.PERIODIC, false);
   }
@@ -83,7 +83,7 @@ public final class CassandraNode implements DevStore {
   }
 
   private static CassandraNode alone(Path directory, Log commitLog, boolean shortLived) {
-    List<Integer> ports = Ports.free("127.0.0.1", 2);
+    List<Integer> ports = Ports.kept(directory, "127.0.0.1", 2);
     return start(
         directory,
         new Settings(

@@ -24,12 +24,15 @@ public final class HBaseServer implements DevStore {
 
   private HBaseServer(Path directory) {
     this.directory = directory;
-    this.ports = Ports.free(ADDRESS, 3);
+    this.ports = Ports.kept(directory, ADDRESS, 3);
     writeConfiguration();
     this.process = start();
   }
 
-  /** Starts HBase on free ports of 127.0.0.1 and returns once it serves clients. */
+  /**
+   * Starts HBase on free ports of 127.0.0.1, those that it had there before if it can, and returns
+   * once it serves clients.
+   */
   public static HBaseServer start(Path directory) {
     return new HBaseServer(directory.toAbsolutePath());
   }
