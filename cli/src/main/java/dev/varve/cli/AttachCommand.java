@@ -91,6 +91,10 @@ final class AttachCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (write != null && Files.exists(write)) {
+      throw new WrongCallException(
+          "there is a file '%s' already: --write makes a new one".formatted(write));
+    }
     Inspection inspection = inspect();
     PrintWriter err = spec.commandLine().getErr();
     print(inspection, err);
@@ -104,7 +108,9 @@ final class AttachCommand implements Callable<Integer> {
       spec.commandLine().getOut().print(yaml);
     } else {
       Files.writeString(write, yaml, java.nio.file.StandardOpenOption.CREATE_NEW);
-      err.println("Written to " + write + ". Next: ./varve serve --config " + write);
+      err.println("Written to " + write + ". Next, on a port that the other server has not:");
+      err.println(
+          "  ./varve serve --config " + write + " --listen 127.0.0.1:4243 --no-self-monitoring");
     }
     return 0;
   }

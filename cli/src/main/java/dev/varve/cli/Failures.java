@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -104,6 +105,7 @@ final class Failures {
   static String message(IOException failure) {
     return switch (failure) {
       case NoSuchFileException e -> "there is no file '" + e.getFile() + "'";
+      case FileAlreadyExistsException e -> "there is a file '" + e.getFile() + "' already";
       case AccessDeniedException e -> "there is no right to use '" + e.getFile() + "'";
       default ->
           failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();

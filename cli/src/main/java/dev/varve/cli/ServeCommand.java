@@ -193,12 +193,17 @@ final class ServeCommand implements Callable<Integer> {
         "Varve listens; its data is in " + data.toAbsolutePath() + ". Try, in another terminal:");
     if (config.selfMonitoring() == null) {
       err.println(
-          "  ./varve put '{\"metric\":\"demo\",\"time\":%d,\"value\":1}'"
-              .formatted(System.currentTimeMillis()));
-      err.println("  ./varve query demo --last 10m");
+          "  ./varve put '{\"metric\":\"demo\",\"time\":%d,\"value\":1}'%s"
+              .formatted(System.currentTimeMillis(), elsewhere(data)));
+      err.println("  ./varve query demo --last 10m" + elsewhere(data));
     } else {
-      err.println("  ./varve query jvm_memory_used_bytes --last 10m");
+      err.println("  ./varve query jvm_memory_used_bytes --last 10m" + elsewhere(data));
     }
+  }
+
+  /** The option with which commands find the server, where they would not look by themselves. */
+  private static String elsewhere(Path data) {
+    return data.equals(Path.of(VarveConfig.DEFAULT_DATA)) ? "" : " --data " + data;
   }
 
   /** Keeps the JVM alive until the server has ended in order. */

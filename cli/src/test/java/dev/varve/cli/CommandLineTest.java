@@ -80,6 +80,15 @@ class CommandLineTest {
   }
 
   @Test
+  void attachWritesOverNoFile() throws IOException {
+    Path there = Files.writeString(folder.resolve("there.yaml"), "data: mine\n");
+    assertThat(run("", "attach", "heroic", "--store", "memory", "--write", there.toString()))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("there is a file '" + there + "' already");
+    assertThat(there).hasContent("data: mine");
+  }
+
+  @Test
   void aFailureEndsWithOneAndOneLine() {
     assertThat(run("", "cells", "--layout", "no-such-layout")).isEqualTo(1);
     assertThat(run("", "layouts", "no-such-layout")).isEqualTo(1);
