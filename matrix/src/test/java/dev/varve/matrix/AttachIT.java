@@ -325,6 +325,8 @@ class AttachIT {
         cassandra("odd"),
         "table 'data_points' of keyspace odd: column key has type text, where blob should stand");
 
+    refuses(cassandra("absent"), "has no keyspace 'absent' (option keyspace); it has");
+
     assertThat(run(cassandra("odd").attach("--param", "unit=hours"))).isEqualTo(1);
     assertThat(run(cassandra("odd").attach("--table", "data_point=x"))).isEqualTo(2);
     assertThat(err.toString()).contains("layout 'kairosdb' has no table 'data_point'; it has");

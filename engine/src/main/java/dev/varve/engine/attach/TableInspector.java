@@ -75,9 +75,10 @@ public final class TableInspector {
    * @throws StoreException if the store fails
    */
   public Inspection inspect() {
+    // Of the tables only that of the samples has to be there: others come with later versions.
     for (int i = 0; i < specs.size(); i++) {
       boolean isThere = store.exists(specs.get(i));
-      List<String> problems = isThere ? store.check(specs.get(i), Set.of()) : missing(i);
+      List<String> problems = isThere || i == first.dataTable() ? problems(i, isThere) : List.of();
       found.add(
           new FoundTable(first.tables().get(i).name(), specs.get(i).name(), isThere, problems));
     }
@@ -87,11 +88,13 @@ public final class TableInspector {
     return new Inspection(found, candidates());
   }
 
-  /** Of the tables only that of the samples has to be there: others come with later versions. */
-  private List<String> missing(int table) {
-    return table == first.dataTable()
-        ? List.of("the store has no table '%s'".formatted(specs.get(table).name()))
-        : List.of();
+  private List<String> problems(int table, boolean isThere) {
+    List<String> problems = store.check(specs.get(table), Set.of());
+    return isThere || !problems.isEmpty()
+        ? problems
+        : List.of(
+            "the store has no table '%s'; --table %s=NAME names another"
+                .formatted(specs.get(table).name(), first.tables().get(table).name()));
   }
 
   private List<Candidate> candidates() {

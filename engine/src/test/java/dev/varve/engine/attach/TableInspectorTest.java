@@ -255,7 +255,7 @@ class TableInspectorTest {
   @Test
   void saysWhichTableIsMissingOrAnother() {
     assertThat(inspect("opentsdb", Map.of(), Map.of("tsdb", "mine")).tables().getFirst().problems())
-        .containsExactly("the store has no table 'mine'");
+        .containsExactly("the store has no table 'mine'; --table tsdb=NAME names another");
 
     TableSpec other =
         new TableSpec(

@@ -97,6 +97,11 @@ final class Failures {
   }
 
   static String words(Throwable failure) {
-    return "%s: %s".formatted(failure.getClass().getSimpleName(), failure.getMessage());
+    String name = failure.getClass().getSimpleName();
+    Throwable cause = failure.getCause();
+    if (failure.getMessage() != null) {
+      return name + ": " + failure.getMessage();
+    }
+    return cause == null ? name : name + ": " + words(cause);
   }
 }

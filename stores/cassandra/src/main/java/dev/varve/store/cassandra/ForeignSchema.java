@@ -10,7 +10,9 @@ import dev.varve.store.TypedColumn;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the columns of a table that another program made with those that are declared. */
@@ -48,12 +50,12 @@ final class ForeignSchema {
     return row == null ? "" : String.valueOf(row.getUuid("id"));
   }
 
-  /** Says what differs, in words; empty where nothing does, or there is no such table. */
+  /** Says what differs, in words; empty where nothing does, or the keyspace has no such table. */
   List<String> differences(TableSpec spec) {
     Map<String, Listed> columns = columns(spec.name());
     List<String> reasons = new ArrayList<>();
     if (columns.isEmpty()) {
-      return reasons;
+      return missingKeyspace();
     }
     FamilySpec family = spec.families().getFirst();
     if (spec.families().size() > 1 || family.time() != TimeUse.CLOCK || family.maxVersions() > 1) {
@@ -73,6 +75,30 @@ final class ForeignSchema {
                   .formatted(spec.name(), requests.options().keyspace()));
     }
     return reasons;
+  }
+
+  private List<String> missingKeyspace() {
+    String keyspace = requests.options().keyspace();
+    Set<String> others = new TreeSet<>();
+    for (Row row :
+        requests
+            .execute(
+                SimpleStatement.newInstance("SELECT keyspace_name FROM system_schema.keyspaces"))
+            .currentPage()) {
+      String name = String.valueOf(row.getString("keyspace_name"));
+      if (name.equals(keyspace)) {
+        return List.of();
+      }
+      if (!name.equals("system") && !name.startsWith("system_")) {
+        others.add(name);
+      }
+    }
+    return List.of(
+        "cluster '%s' has no keyspace '%s' (option keyspace); it has %s"
+            .formatted(
+                requests.clusterName(),
+                keyspace,
+                others.isEmpty() ? "none but its own" : String.join(", ", others)));
   }
 
   private void compare(

@@ -1,6 +1,7 @@
 package dev.varve.store.cassandra;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.NoNodeAvailableException;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.BoundStatementBuilder;
@@ -298,7 +299,16 @@ final class Requests implements AutoCloseable {
       return known;
     }
     failed.increment();
-    return new StoreException("cassandra: " + Failures.words(cause), cause, unknown);
+    String words = cause instanceof NoNodeAvailableException ? nobody() : Failures.words(cause);
+    return new StoreException("cassandra: " + words, cause, unknown);
+  }
+
+  private String nobody() {
+    String datacenter = options.datacenter();
+    return datacenter == null
+        ? "no node of the contact points' data center can be reached"
+        : "no node of data center '%s' (option local-datacenter) can be reached"
+            .formatted(datacenter);
   }
 
   /**

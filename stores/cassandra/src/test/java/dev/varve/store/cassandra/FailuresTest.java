@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
 import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
+import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
@@ -63,6 +64,18 @@ class FailuresTest {
     InetSocketAddress node = InetSocketAddress.createUnresolved("node", 9042);
     assertThat(Failures.isTooLong(new FrameTooLongException(node, "300 MiB"))).isTrue();
     assertThat(Failures.isTooLong(new DriverTimeoutException("late"))).isFalse();
+  }
+
+  @Test
+  void saysOfAFailureWithoutWordsWhatItsCauseSays() {
+    InetSocketAddress node = InetSocketAddress.createUnresolved("node", 9042);
+    assertThat(Failures.words(new HeartbeatException(node, null, late())))
+        .isEqualTo("HeartbeatException: DriverTimeoutException: late");
+    assertThat(Failures.words(late())).isEqualTo("DriverTimeoutException: late");
+  }
+
+  private static DriverTimeoutException late() {
+    return new DriverTimeoutException("late");
   }
 
   @Test
