@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.ChangeTable;
@@ -10,6 +11,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.periods.Placement;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.read.RowWalk;
 import dev.varve.engine.repair.CatalogRefresh;
@@ -32,6 +34,7 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Store;
+import dev.varve.store.TableSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +92,7 @@ public final class Dataset implements AutoCloseable {
     refuseToWriteAhead(config, clock);
     boolean hasRows = Periods.exist(config, declared, store);
     Periods.tryOut(config, declared, store);
+    refuseToWriteBesideOtherRows(config, declared, store);
     Home home = Home.open(stores.home(), config.name(), stores.server());
     long lead =
         stores.home().isEmbedded() ? 1 : SEEN_BY_OTHERS.toSeconds() * resolution.perSecond();
@@ -111,6 +115,29 @@ public final class Dataset implements AutoCloseable {
       throw e;
     }
     return dataset;
+  }
+
+  /**
+   * @throws InvalidConfigException if another server's table has rows that are not of the layout as
+   *     it is declared, and is to be written to
+   */
+  private static void refuseToWriteBesideOtherRows(
+      DatasetConfig config, List<Declared> declared, Store store) {
+    DatasetConfig.Attached attached = config.attached();
+    if (attached == null || attached.access() != DatasetConfig.Access.CO_WRITE) {
+      return;
+    }
+    Layout layout = declared.getFirst().layouts().getFirst();
+    int data = layout.dataTable();
+    TableSpec spec =
+        layout.tables().get(data).attached(Placement.foreignNames(layout, attached).get(data));
+    List<String> reasons = RowCheck.reasons(layout, spec, store);
+    if (!reasons.isEmpty()) {
+      throw new InvalidConfigException(
+          reasons.stream()
+              .map(reason -> "dataset '%s': %s".formatted(config.name(), reason))
+              .toList());
+    }
   }
 
   /**

@@ -81,7 +81,8 @@ class AttachTest {
     return new StoreAround(foreign) {
       @Override
       public Table open(TableSpec spec, OpenMode mode) {
-        assertThat(mode).isEqualTo(mayWrite ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);
+        assertThat(mode)
+            .isIn(OpenMode.READ_ONLY, mayWrite ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);
         assertThat(spec.foreign()).isTrue();
         return super.open(spec, mode);
       }
@@ -362,6 +363,29 @@ class AttachTest {
           .hasMessageContaining("lists rows of metric 'm' by tag 'host'")
           .hasMessageContaining("perhaps 'm'");
       open(attached(indexed, Access.CO_WRITE, Map.of())).close();
+    }
+  }
+
+  @Test
+  void writesNothingBesideRowsOfAnotherSaltOrWidth() {
+    Map<String, String> salted = Map.of("saltWidth", "1", "saltBuckets", "20");
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, Layouts.of("opentsdb", salted))) {
+      server.write(batch("a", 40, NOW));
+      for (Map<String, String> wrong :
+          List.of(
+              Map.of("saltWidth", "1", "saltBuckets", "10"),
+              Map.of("saltWidth", "1", "saltBuckets", "40"),
+              Map.<String, String>of(),
+              Map.of("saltWidth", "1", "saltBuckets", "20", "metricWidth", "4"))) {
+        Layout layout = Layouts.of("opentsdb", wrong);
+        assertThatThrownBy(() -> open(attached(layout, Access.CO_WRITE, Map.of())))
+            .as("%s", wrong)
+            .isInstanceOf(InvalidConfigException.class)
+            .hasMessageContaining("rows of table 'tsdb' that were tried")
+            .hasMessageContaining("'varve attach' shows which fit");
+      }
+      open(attached(Layouts.of("opentsdb", salted), Access.CO_WRITE, Map.of())).close();
     }
   }
 
