@@ -109,8 +109,7 @@ final class AttachCommand implements Callable<Integer> {
     } else {
       Files.writeString(write, yaml, java.nio.file.StandardOpenOption.CREATE_NEW);
       err.println("Written to " + write + ". Next, on a port that the other server has not:");
-      err.println(
-          "  ./varve serve --config " + write + " --listen 127.0.0.1:4243 --no-self-monitoring");
+      err.println("  ./varve serve --config " + write + " --listen 127.0.0.1:4243");
     }
     return 0;
   }

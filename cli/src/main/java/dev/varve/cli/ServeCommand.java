@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import java.io.IOException;
@@ -47,7 +48,8 @@ final class ServeCommand implements Callable<Integer> {
 
   @Option(
       names = "--no-self-monitoring",
-      description = "Do not write the server's own metrics into the default dataset.")
+      description =
+          "Do not write the server's own metrics into the default dataset. An attached one never gets them.")
   private boolean noSelfMonitoring;
 
   @Option(
@@ -68,7 +70,9 @@ final class ServeCommand implements Callable<Integer> {
             listeners,
             ServerConfig.DEFAULTS.http(),
             ServerConfig.DEFAULTS.query(),
-            noSelfMonitoring ? null : ServerConfig.DEFAULTS.selfMonitoring(),
+            noSelfMonitoring || !takesOwnMetrics(read.engine())
+                ? null
+                : ServerConfig.DEFAULTS.selfMonitoring(),
             null,
             read.scrape());
     CountDownLatch stop = new CountDownLatch(1);
@@ -114,24 +118,26 @@ final class ServeCommand implements Callable<Integer> {
       throws IOException {
     try {
       return Server.start(config, opening);
-    } catch (BindException e) {
-      throw new CommandFailedException(
-          "cannot listen on "
-              + places(config.listen())
-              + ": "
-              + e.getMessage()
-              + " (--listen HOST:PORT names another place)");
     } catch (IOException e) {
-      if (e.getCause() instanceof BindException) {
-        throw new CommandFailedException(
-            "cannot listen on "
-                + places(config.listen())
-                + ": "
-                + e.getMessage()
-                + " (--listen HOST:PORT names another place)");
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof BindException) {
+          throw new CommandFailedException(
+              "cannot listen on "
+                  + places(config.listen())
+                  + ": "
+                  + cause.getMessage()
+                  + " (--listen HOST:PORT names another place)");
+        }
       }
       throw e;
     }
+  }
+
+  /** Another server's tables are no place for the metrics of this one. */
+  static boolean takesOwnMetrics(EngineConfig engine) {
+    return engine.datasets().stream()
+        .filter(dataset -> dataset.name().equals(engine.defaultDataset()))
+        .allMatch(dataset -> dataset.attached() == null);
   }
 
   private static String places(List<ServerConfig.Listener> listeners) {
@@ -172,8 +178,7 @@ final class ServeCommand implements Callable<Integer> {
     return feed == null ? String.join(" ", listener.dialects()) : feed.protocol();
   }
 
-  private void announce(
-      ServerConfig config, List<URI> addresses, Engine engine, Path data) {
+  private void announce(ServerConfig config, List<URI> addresses, Engine engine, Path data) {
     List<ServerConfig.Listener> listeners = config.listen();
     PrintWriter out = spec.commandLine().getOut();
     try (Records records = new Records(output, out, "address", "speaks", "dataset", "layout")) {
@@ -189,8 +194,13 @@ final class ServeCommand implements Callable<Integer> {
     }
     PrintWriter err = spec.commandLine().getErr();
     err.println();
-    err.println(
-        "Varve listens; its data is in " + data.toAbsolutePath() + ". Try, in another terminal:");
+    err.println("Varve listens; its data is in " + data.toAbsolutePath() + ".");
+    if (engine.defaultDataset().config().attached() != null) {
+      err.println(
+          "Its own metrics are at /metrics alone: the default dataset is another server's.");
+      return;
+    }
+    err.println("Try, in another terminal:");
     if (config.selfMonitoring() == null) {
       err.println(
           "  ./varve put '{\"metric\":\"demo\",\"time\":%d,\"value\":1}'%s"

@@ -2,6 +2,8 @@ package dev.varve.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.EngineConfig;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -86,6 +89,28 @@ class CommandLineTest {
         .isEqualTo(2);
     assertThat(err.toString()).contains("there is a file '" + there + "' already");
     assertThat(there).hasContent("data: mine");
+  }
+
+  @Test
+  void aServerKeepsItsOwnMetricsOutOfTablesOfOthers() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("varve.yaml"),
+            """
+            datasets:
+              theirs:
+                layout: kairosdb
+                attach: co-write
+                store: {kind: cassandra}
+              mine:
+                layout: buckets
+            """);
+    assertThat(ServeCommand.takesOwnMetrics(engine(file, Map.of()))).isFalse();
+    assertThat(ServeCommand.takesOwnMetrics(engine(file, Map.of("default", "mine")))).isTrue();
+  }
+
+  private static EngineConfig engine(Path file, Map<String, String> settings) {
+    return VarveConfig.read(file, Map.of(), settings).engine();
   }
 
   @Test

@@ -200,28 +200,31 @@ public record VarveConfig(
   private record DatasetReader(ConfigReader reader, String name, Path folder) {
     @Nullable DatasetConfig read() {
       List<DatasetConfig.PeriodConfig> periods = periods();
+      // All is read before anything is given up, so that no key counts as unknown that is known.
       ConfigReader store = reader.below("store");
+      StoreConfig stored =
+          new StoreConfig(store.text("kind", "rocksdb"), store.texts("options", "store options"));
+      Duration retention = reader.duration("retention");
+      String duplicates =
+          reader.choice("duplicates", List.of("last", "first", "max", "min"), "last");
+      Set<String> resources = Set.copyOf(reader.texts("resources"));
+      String scans = reader.choice("scans", List.of("refuse", "allow"), "refuse");
+      Refresh refresh = refresh();
       Attached attached = attached();
-      DatasetConfig dataset =
-          periods.isEmpty()
-              ? null
-              : new DatasetConfig(
-                  name,
-                  new StoreConfig(
-                      store.text("kind", "rocksdb"), store.texts("options", "store options")),
-                  periods,
-                  reader.duration("retention"),
-                  DatasetConfig.Duplicates.valueOf(
-                      reader
-                          .choice("duplicates", List.of("last", "first", "max", "min"), "last")
-                          .toUpperCase(Locale.ROOT)),
-                  Set.copyOf(reader.texts("resources")),
-                  reader.choice("scans", List.of("refuse", "allow"), "refuse").equals("allow"),
-                  refresh(),
-                  attached);
       store.refuseUnknown();
       reader.refuseUnknown();
-      return dataset;
+      return periods.isEmpty()
+          ? null
+          : new DatasetConfig(
+              name,
+              stored,
+              periods,
+              retention,
+              DatasetConfig.Duplicates.valueOf(duplicates.toUpperCase(Locale.ROOT)),
+              resources,
+              scans.equals("allow"),
+              refresh,
+              attached);
     }
 
     private Refresh refresh() {

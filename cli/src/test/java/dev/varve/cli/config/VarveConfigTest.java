@@ -149,6 +149,29 @@ class VarveConfigTest {
   }
 
   @Test
+  void takesNoKeyForUnknownBecauseTheLayoutIs() throws IOException {
+    Path file =
+        file(
+            """
+            datasets:
+              metrics:
+                layout: bucketz
+                retention: 30d
+                scans: allow
+                attach: readonly
+                store:
+                  kind: cassandra
+                  options: {port: 9042}
+            """);
+
+    assertThatThrownBy(() -> VarveConfig.read(file, Map.of(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("there is no layout 'bucketz' (did you mean 'buckets'?)")
+        .hasMessageContaining("'readonly' is none of no, read-only, co-write")
+        .hasMessageNotContaining("is unknown");
+  }
+
+  @Test
   void namesAllProblemsAtOnceEachWithItsPlace() throws IOException {
     Path file =
         file(
