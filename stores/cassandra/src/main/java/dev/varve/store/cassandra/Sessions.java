@@ -1,5 +1,6 @@
 package dev.varve.store.cassandra;
 
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -8,8 +9,11 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
 import dev.varve.store.StoreException;
 import dev.varve.store.cassandra.CassandraOptions.Compression;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Opens sessions of the driver with the settings of a store. */
 final class Sessions {
@@ -47,9 +51,32 @@ final class Sessions {
     } catch (DriverException | IllegalArgumentException | IllegalStateException e) {
       throw new StoreException(
           "the cassandra store cannot connect to %s: %s"
-              .formatted(options.contactPoints(), e.getMessage()),
+              .formatted(
+                  options.contactPoints().stream()
+                      .map(point -> point.getHostString() + ":" + point.getPort())
+                      .collect(Collectors.joining(", ")),
+                  reason(e)),
           e);
     }
+  }
+
+  /** Of all contact points what the first one came to, in short. */
+  static String reason(RuntimeException failure) {
+    List<Throwable> errors =
+        failure instanceof AllNodesFailedException all
+            ? all.getAllErrors().values().stream().flatMap(List::stream).toList()
+            : List.of();
+    Throwable first = errors.isEmpty() ? failure : errors.getFirst();
+    Throwable root = first;
+    for (Throwable cause = first; cause != null; cause = cause.getCause()) {
+      root = cause;
+    }
+    return switch (root) {
+      case ClosedChannelException closed ->
+          "nobody listens there, or it closes connections, as one does that wants TLS";
+      case UnknownHostException unknown -> "there is no host " + unknown.getMessage();
+      default -> String.valueOf(first.getMessage());
+    };
   }
 
   private static DriverConfigLoader configuration(CassandraOptions options, ClassLoader classes) {

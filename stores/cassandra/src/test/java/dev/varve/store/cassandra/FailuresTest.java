@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
+import com.datastax.oss.driver.api.core.connection.ConnectionInitException;
 import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
 import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.metadata.Node;
@@ -16,7 +17,10 @@ import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import dev.varve.store.RowOutcome.Status;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class FailuresTest {
@@ -26,7 +30,8 @@ class FailuresTest {
           Proxy.newProxyInstance(
               Node.class.getClassLoader(),
               new Class<?>[] {Node.class},
-              (proxy, method, arguments) -> method.getName());
+              (proxy, method, arguments) ->
+                  method.getReturnType() == int.class ? (Object) 0 : method.getName());
 
   @Test
   void knowsNothingOfAWriteThatTimedOutOrLostItsConnection() {
@@ -72,6 +77,25 @@ class FailuresTest {
     assertThat(Failures.words(new HeartbeatException(node, null, late())))
         .isEqualTo("HeartbeatException: DriverTimeoutException: late");
     assertThat(Failures.words(late())).isEqualTo("DriverTimeoutException: late");
+  }
+
+  @Test
+  void saysWhyNoContactPointWasReached() {
+    assertThat(Sessions.reason(unreached(new ConnectionInitException("?", refused()))))
+        .startsWith("nobody listens there");
+    assertThat(Sessions.reason(unreached(new UnknownHostException("nowhere"))))
+        .isEqualTo("there is no host nowhere");
+    assertThat(Sessions.reason(unreached(new IllegalStateException("password wrong"))))
+        .isEqualTo("password wrong");
+    assertThat(Sessions.reason(new IllegalStateException("odd"))).isEqualTo("odd");
+  }
+
+  private static ClosedChannelException refused() {
+    return new ClosedChannelException();
+  }
+
+  private static AllNodesFailedException unreached(Throwable error) {
+    return AllNodesFailedException.fromErrors(List.of(Map.entry(NODE, error)));
   }
 
   private static DriverTimeoutException late() {
