@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /** Strings between quotes, as Go writes and PromQL reads them. */
-final class Quoting {
+public final class Quoting {
   /** What stands in a text for bytes that are none. */
   static final int REPLACEMENT = 0xFFFD;
 
@@ -16,7 +16,7 @@ final class Quoting {
   private Quoting() {}
 
   /** Between double quotes, with escapes for whatever does not print. */
-  static String quoted(String text) {
+  public static String quoted(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2);
     quote(text, out);
     return out.toString();
