@@ -18,7 +18,7 @@ public final class Labels implements Comparable<Labels> {
   static final String NAME = Series.NAME_LABEL;
   private static final List<String> ONLY_NAME = List.of(NAME);
   private static final List<String> OF_METRIC = List.of(NAME, "__type__", "__unit__");
-  static final Labels NONE = new Labels(new String[0]);
+  public static final Labels NONE = new Labels(new String[0]);
 
   /** Names and values in turn. */
   private final String[] pairs;
@@ -81,7 +81,8 @@ public final class Labels implements Comparable<Labels> {
     return at == 0 ? NONE : new Labels(at == pairs.length ? pairs : Arrays.copyOf(pairs, at));
   }
 
-  static Labels of(Map<String, String> labels) {
+  /** The labels of a map; those with an empty value are none. */
+  public static Labels of(Map<String, String> labels) {
     return ofSorted(new TreeMap<>(labels));
   }
 
@@ -109,6 +110,13 @@ public final class Labels implements Comparable<Labels> {
     for (int at = 0; at < pairs.length; at += 2) {
       label.accept(pairs[at], pairs[at + 1]);
     }
+  }
+
+  /** Names and values in the order of names; a new map. */
+  public Map<String, String> toMap() {
+    Map<String, String> map = new TreeMap<>();
+    forEach(map::put);
+    return map;
   }
 
   Labels withoutMetric() {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** Samples of one series in the order of time; made to be filled again and again. */
 public final class SampleVector {
   /** The bits of the value that says that a series has ended; other NaNs are values. */
-  static final long STALE_BITS = 0x7ff0000000000002L;
+  public static final long STALE_BITS = 0x7ff0000000000002L;
 
   private long[] times = new long[64];
   private double[] values = new double[64];

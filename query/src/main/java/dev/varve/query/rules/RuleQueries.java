@@ -1,0 +1,105 @@
+package dev.varve.query.rules;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.query.promql.eval.Labels;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromQlEvaluationException;
+import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromResult;
+import dev.varve.store.ReadCancelledException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queries of one evaluation of one rule, one after the other, which together end in time.
+ * {@link #stop} and {@link #expire} may come from any thread.
+ */
+final class RuleQueries {
+  private final RuleStore store;
+  private final RuleSettings settings;
+
+  /** Guarded by this. */
+  private @Nullable PromQuery running;
+
+  /** Why no further query runs; null while they may. Guarded by this. */
+  private @Nullable String ended;
+
+  RuleQueries(RuleStore store, RuleSettings settings) {
+    this.store = store;
+    this.settings = settings;
+  }
+
+  /** Ends what runs because the server, or the group, ends. */
+  void stop() {
+    end("stopped");
+  }
+
+  /** Ends what runs because its time is up. */
+  void expire() {
+    end("the rule takes more than the %s that it may".formatted(text(settings.timeout())));
+  }
+
+  private static String text(Duration duration) {
+    return duration.toMillis() % 1000 == 0
+        ? duration.toSeconds() + " s"
+        : duration.toMillis() + " ms";
+  }
+
+  private synchronized void end(String reason) {
+    if (ended == null) {
+      ended = reason;
+    }
+    if (running != null) {
+      running.cancel();
+    }
+  }
+
+  synchronized void ensureWanted() throws RuleFailedException {
+    if (ended != null) {
+      throw new RuleFailedException(ended);
+    }
+  }
+
+  synchronized boolean isStopped() {
+    return "stopped".equals(ended);
+  }
+
+  /** The samples that an expression gives at a time; a scalar is one without labels. */
+  List<PromResult.Element> instant(String expression, Instant at) throws RuleFailedException {
+    return instant(expression, at, settings.limits());
+  }
+
+  List<PromResult.Element> instant(String expression, Instant at, PromLimits limits)
+      throws RuleFailedException {
+    try {
+      PromQuery query = begin(new PromQuery(expression, store.runs(), limits));
+      return switch (query.instant(at.toEpochMilli())) {
+        case PromResult.Vector vector -> vector.elements();
+        case PromResult.Scalar scalar ->
+            List.of(new PromResult.Element(Labels.NONE, scalar.value()));
+        case PromResult.Matrix matrix ->
+            throw new RuleFailedException("rule result is not a vector or scalar");
+        case PromResult.Text text ->
+            throw new RuleFailedException("rule result is not a vector or scalar");
+      };
+    } catch (PromQlException | PromQlEvaluationException | QueryRefusedException e) {
+      throw new RuleFailedException(String.valueOf(e.getMessage()));
+    } catch (ReadCancelledException e) {
+      ensureWanted();
+      throw e;
+    } finally {
+      synchronized (this) {
+        running = null;
+      }
+    }
+  }
+
+  private synchronized PromQuery begin(PromQuery query) throws RuleFailedException {
+    ensureWanted();
+    running = query;
+    return query;
+  }
+}

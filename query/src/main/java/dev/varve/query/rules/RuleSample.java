@@ -1,0 +1,6 @@
+package dev.varve.query.rules;
+
+import dev.varve.query.promql.eval.Labels;
+
+/** What a rule writes. */
+record RuleSample(Labels labels, double value) {}

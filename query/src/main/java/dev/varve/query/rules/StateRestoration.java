@@ -1,0 +1,97 @@
+package dev.varve.query.rules;
+
+import dev.varve.model.Series;
+import dev.varve.query.promql.Quoting;
+import dev.varve.query.promql.eval.Labels;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Finds out from {@code ALERTS_FOR_STATE} since when alerts are pending that were so before a
+ * restart. A pending time goes on where it stopped: the time that the server was away is not
+ * counted, and at least a grace period is waited.
+ */
+final class StateRestoration {
+  private final RuleQueries queries;
+  private final RuleSettings settings;
+
+  StateRestoration(RuleQueries queries, RuleSettings settings) {
+    this.queries = queries;
+    this.settings = settings;
+  }
+
+  void restore(EvaluatedAlerting alerting, Instant now) throws RuleFailedException {
+    Rule.Alerting rule = alerting.rule();
+    if (rule.hold().compareTo(settings.forGracePeriod()) < 0) {
+      // The grace period would make it wait for longer than it has to.
+      return;
+    }
+    PromLimits limits = settings.limits();
+    PromLimits far =
+        new PromLimits(
+            limits.samples(),
+            limits.series(),
+            limits.memory(),
+            settings.outageTolerance(),
+            limits.subqueryStep());
+    String selector = selector(rule);
+    Map<Labels, Double> since = byLabels(queries.instant(selector, now, far));
+    Map<Labels, Double> seen = byLabels(queries.instant("timestamp(" + selector + ")", now, far));
+    for (ActiveAlert alert : alerting.active()) {
+      Double activeAt = since.get(alert.labels);
+      Double downAt = seen.get(alert.labels);
+      if (activeAt != null && downAt != null) {
+        alert.activeAt =
+            activeAt(
+                Instant.ofEpochSecond(activeAt.longValue()),
+                Instant.ofEpochSecond(downAt.longValue()),
+                now,
+                rule.hold());
+      }
+    }
+    alerting.show();
+  }
+
+  /** Since when an alert counts as pending now. */
+  private Instant activeAt(Instant activeAt, Instant downAt, Instant now, Duration hold) {
+    Duration remaining = hold.minus(Duration.between(activeAt, downAt));
+    if (!remaining.isPositive()) {
+      // It was firing, and fires again at once.
+      return activeAt;
+    }
+    return remaining.compareTo(settings.forGracePeriod()) < 0
+        ? now.plus(settings.forGracePeriod()).minus(hold)
+        : activeAt.plus(Duration.between(downAt, now));
+  }
+
+  /** All alerts of a rule. Labels that are made by templates may have any value. */
+  private static String selector(Rule.Alerting rule) {
+    StringBuilder selector = new StringBuilder(EvaluatedAlerting.FOR_STATE).append('{');
+    selector.append(EvaluatedAlerting.ALERT_NAME).append('=').append(Quoting.quoted(rule.name()));
+    rule.labels()
+        .forEach((name, value) -> {
+          if (!value.contains("{{") && !name.equals(EvaluatedAlerting.ALERT_NAME)) {
+            selector
+                .append(',')
+                .append(Quoting.quoted(name))
+                .append('=')
+                .append(Quoting.quoted(value));
+          }
+        });
+    return selector.append('}').toString();
+  }
+
+  private static Map<Labels, Double> byLabels(Iterable<PromResult.Element> elements) {
+    Map<Labels, Double> values = new HashMap<>();
+    for (PromResult.Element element : elements) {
+      Map<String, String> labels = element.labels().toMap();
+      labels.remove(Series.NAME_LABEL);
+      values.put(Labels.of(labels), element.value());
+    }
+    return values;
+  }
+}

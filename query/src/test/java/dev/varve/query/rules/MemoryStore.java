@@ -1,0 +1,79 @@
+package dev.varve.query.rules;
+
+import dev.varve.engine.WriteResult;
+import dev.varve.layout.Refusal;
+import dev.varve.model.Batch;
+import dev.varve.model.Column;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
+import dev.varve.model.Value;
+import dev.varve.query.MemoryRuns;
+import dev.varve.query.Runs;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromResult;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Samples in memory, for rules to read and write. */
+final class MemoryStore implements RuleStore {
+  private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+
+  /** Series of this metric are refused. */
+  String refused = "";
+
+  /** Whether the store fails. */
+  boolean broken;
+
+  @Override
+  public Runs runs() {
+    return runs;
+  }
+
+  @Override
+  public boolean holdsMarkers() {
+    return true;
+  }
+
+  @Override
+  public synchronized WriteResult write(Batch batch) {
+    if (broken) {
+      throw new IllegalStateException("the disk is full");
+    }
+    List<WriteResult.Rejection> rejections = new ArrayList<>();
+    int accepted = 0;
+    for (SampleGroup group : batch.groups()) {
+      if (group.key().metric().equals(refused)) {
+        rejections.add(
+            new WriteResult.Rejection(group.key(), null, null, new Refusal("test", "no room")));
+        continue;
+      }
+      for (Column column : group.columns()) {
+        Column.Doubles doubles = (Column.Doubles) column;
+        for (int i = 0; i < group.size(); i++) {
+          add(group.key().field(column.field()), group.times()[i], doubles.values()[i]);
+          accepted++;
+        }
+      }
+    }
+    return new WriteResult(accepted, rejections.size(), rejections);
+  }
+
+  void add(Series series, long time, double value) {
+    runs.add(series, time, new Value.Real(value));
+  }
+
+  /** What an expression gives, by its labels. */
+  Map<String, Double> query(String expression, Instant at) {
+    PromResult.Vector vector =
+        (PromResult.Vector)
+            new PromQuery(expression, runs, PromLimits.DEFAULTS).instant(at.toEpochMilli());
+    Map<String, Double> values = new TreeMap<>();
+    vector.elements().forEach(e -> values.put(e.labels().toString(), e.value()));
+    return values;
+  }
+}
