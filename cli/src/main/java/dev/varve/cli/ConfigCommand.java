@@ -3,7 +3,11 @@ package dev.varve.cli;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.rules.RuleFiles;
+import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -28,7 +32,10 @@ import picocli.CommandLine.Spec;
       "scrape.dataset|file|global|scrape_configs, and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
       "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
-      "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options."
+      "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options.",
+      "For rules.: files, datasets.NAME, interval, query-offset, timeout, concurrency, outage-tolerance, for-grace-period,",
+      "resend-delay, reread, external-url, external-labels, alertmanagers[].url|timeout|user|password-file|token-file, queue,",
+      "alert-relabel[]."
     })
 final class ConfigCommand implements Callable<Integer> {
   @Mixin private ConfigOptions options;
@@ -66,8 +73,32 @@ final class ConfigCommand implements Callable<Integer> {
             .forEach(job -> records.add("scrape." + job.jobName(), job.interval().toString()));
       }
       config.engine().datasets().forEach(dataset -> print(dataset, records));
+      print(config.rules(), records);
     }
     return 0;
+  }
+
+  /** Reads the rule files, too, so that what is wrong with them is said. */
+  private static void print(RulesConfig rules, Records records) {
+    if (rules.isEmpty()) {
+      return;
+    }
+    printFiles("rules.files", rules.files(), rules, records);
+    new TreeMap<>(rules.datasets())
+        .forEach((name, files) -> printFiles("rules.datasets." + name, files, rules, records));
+    records.add("rules.interval", rules.interval());
+    for (int i = 0; i < rules.alerting().alertmanagers().size(); i++) {
+      records.add(
+          "rules.alertmanagers[" + i + "].url", rules.alerting().alertmanagers().get(i).url());
+    }
+  }
+
+  private static void printFiles(
+      String key, List<Path> patterns, RulesConfig rules, Records records) {
+    for (Path file : RuleFiles.find(patterns)) {
+      int groups = RuleFiles.read(List.of(file), rules.interval()).size();
+      records.add(key, file + ", " + groups + " groups");
+    }
   }
 
   private static void print(DatasetConfig dataset, Records records) {

@@ -3,6 +3,7 @@ package dev.varve.cli;
 import dev.varve.cli.bench.BenchCommand;
 import dev.varve.cli.cells.CellsCommand;
 import dev.varve.cli.imports.ImportCommand;
+import dev.varve.cli.rules.RulesCommand;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import picocli.CommandLine.HelpCommand;
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,
+      RulesCommand.class,
       AttachCommand.class,
       DevStoreCommand.class,
       BenchCommand.class,

@@ -74,7 +74,8 @@ final class ServeCommand implements Callable<Integer> {
                 ? null
                 : ServerConfig.DEFAULTS.selfMonitoring(),
             null,
-            read.scrape());
+            read.scrape(),
+            read.rules());
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()

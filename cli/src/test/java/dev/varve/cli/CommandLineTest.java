@@ -65,6 +65,35 @@ class CommandLineTest {
   }
 
   @Test
+  void rulesAreCheckedAndTested() throws IOException {
+    Path rules =
+        Files.writeString(
+            folder.resolve("rules.yml"),
+            "groups: [{name: g, rules: [{record: two, expr: vector(2)}]}]");
+    assertThat(run("", "rules", "check", rules.toString())).isZero();
+    assertThat(out.toString()).isEqualTo(rules + ": 1 groups, 1 rules\n");
+    Path tests =
+        Files.writeString(
+            folder.resolve("tests.yml"),
+            """
+            rule_files: [rules.yml]
+            tests:
+              - name: fine
+                promql_expr_test:
+                  - {expr: two, eval_time: 1m, exp_samples: [{labels: two, value: 2}]}
+              - promql_expr_test: [{expr: two, eval_time: 1m}]
+            """);
+    out.getBuffer().setLength(0);
+    assertThat(run("", "rules", "test", tests.toString())).isEqualTo(1);
+    assertThat(out.toString())
+        .isEqualTo("%s: fine: ok\n%s: unnamed#1: failed\n".formatted(tests, tests));
+    assertThat(err.toString()).contains("expr: \"two\", time: 60s, exp: [], got: [two 2]");
+    Files.writeString(rules, "groups: [{name: g, rules: [{record: two, expr: vector(2}]}]");
+    assertThat(run("", "rules", "check", rules.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("rules.yml line 1").contains("parse error");
+  }
+
+  @Test
   void aWrongCallEndsWithTwoAndSaysSoOnStderr() {
     assertThat(run("", "cells")).isEqualTo(2);
     assertThat(err.toString()).contains("--layout");

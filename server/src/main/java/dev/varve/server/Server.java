@@ -20,6 +20,7 @@ import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.prometheus.Prometheus;
+import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
 import dev.varve.server.text.GraphiteLines;
@@ -27,6 +28,7 @@ import dev.varve.server.text.GraphiteTemplates;
 import dev.varve.server.varve.VarveApi;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
@@ -56,6 +58,7 @@ public final class Server implements AutoCloseable {
   private final ServerMetrics metrics = new ServerMetrics();
   private final ServerConfig config;
   private final Clock clock = Clock.systemUTC();
+  private final RuleService rules;
   private final Dispatcher dispatcher;
   private final SocketServer sockets;
   private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
@@ -63,6 +66,7 @@ public final class Server implements AutoCloseable {
 
   private Server(ServerConfig config) throws IOException {
     this.config = config;
+    this.rules = new RuleService(config.rules(), metrics, clock);
     this.dispatcher = new Dispatcher(config.http(), metrics);
     metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
     metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
@@ -94,6 +98,7 @@ public final class Server implements AutoCloseable {
     try {
       Engine opened = opening.get();
       server.checkDatasets(opened);
+      server.rules.start(opened, server.firstPort());
       server.engine.set(opened);
       Duration interval = config.selfMonitoring();
       if (interval != null) {
@@ -133,6 +138,14 @@ public final class Server implements AutoCloseable {
     return running == null ? 0 : running.targets();
   }
 
+  /** Where it is found, as far as it knows. */
+  private URI firstPort() {
+    String host = config.listen().getFirst().host();
+    boolean any = host.equals("0.0.0.0") || host.equals("::");
+    String name = any ? instance() : host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    return URI.create("http://" + name + ":" + ports().getFirst());
+  }
+
   /** The engine behind it. */
   public Engine engine() {
     return java.util.Objects.requireNonNull(engine.get());
@@ -144,7 +157,8 @@ public final class Server implements AutoCloseable {
   }
 
   private List<SocketServer.Port> configured() {
-    Operations operations = new Operations(metrics, engine::get, dispatcher::draining);
+    Operations operations =
+        new Operations(metrics, engine::get, dispatcher::draining, rules::reload);
     List<String> problems = new ArrayList<>();
     List<SocketServer.Port> ports = new ArrayList<>();
     for (Listener listener : config.listen()) {
@@ -180,7 +194,8 @@ public final class Server implements AutoCloseable {
       switch (dialect) {
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
         case Influx.NAME -> mounts.add(new Influx(context).mount());
-        case Prometheus.NAME -> mounts.add(new Prometheus(context, scraper::get).mount());
+        case Prometheus.NAME ->
+            mounts.add(new Prometheus(context, scraper::get, rules::groups).mount());
         case Telnet.NAME -> {
           mounts.add(new OpenTsdb(context).mount());
           lines = new Telnet(context);
@@ -256,6 +271,7 @@ public final class Server implements AutoCloseable {
     if (running != null) {
       running.close();
     }
+    rules.close();
     sockets.close();
   }
 }

@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.query.QueryLimits;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     for never
  * @param instance the tag by which these are known; null for the name of the machine
  * @param scrape what the server fetches of its own accord; null for nothing
+ * @param rules which rules it works out
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -24,7 +26,8 @@ public record ServerConfig(
     QueryLimits query,
     @Nullable Duration selfMonitoring,
     @Nullable String instance,
-    @Nullable Scrapes scrape) {
+    @Nullable Scrapes scrape,
+    RulesConfig rules) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -37,7 +40,7 @@ public record ServerConfig(
     listen = List.copyOf(listen);
   }
 
-  /** A server that scrapes nothing. */
+  /** A server that scrapes nothing and works out no rules. */
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
@@ -45,6 +48,22 @@ public record ServerConfig(
       @Nullable Duration selfMonitoring,
       @Nullable String instance) {
     this(listen, http, query, selfMonitoring, instance, null);
+  }
+
+  /** A server without rules. */
+  public ServerConfig(
+      List<Listener> listen,
+      HttpLimits http,
+      QueryLimits query,
+      @Nullable Duration selfMonitoring,
+      @Nullable String instance,
+      @Nullable Scrapes scrape) {
+    this(listen, http, query, selfMonitoring, instance, scrape, RulesConfig.DEFAULTS);
+  }
+
+  /** The same server with rules. */
+  public ServerConfig with(RulesConfig rules) {
+    return new ServerConfig(listen, http, query, selfMonitoring, instance, scrape, rules);
   }
 
   /**

@@ -13,6 +13,8 @@ import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
+import dev.varve.server.rules.RulesConfig;
+import dev.varve.server.rules.RulesSection;
 import dev.varve.server.scrape.ScrapeReader;
 import dev.varve.server.scrape.Scrapes;
 import java.io.IOException;
@@ -34,9 +36,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listeners where the server listens
  * @param scrape what the server fetches; null for nothing
+ * @param rules which rules the server works out
  */
 public record VarveConfig(
-    EngineConfig engine, List<ServerConfig.Listener> listeners, @Nullable Scrapes scrape) {
+    EngineConfig engine,
+    List<ServerConfig.Listener> listeners,
+    @Nullable Scrapes scrape,
+    RulesConfig rules) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -145,12 +151,18 @@ public record VarveConfig(
     if (scrape != null && scrape.dataset() != null) {
       requireDataset(scrape.dataset(), datasets, reader.below("scrape"));
     }
+    RulesConfig rules = RulesSection.read(reader.below("rules"), folder);
+    for (String name : rules.datasets().keySet()) {
+      if (datasets.stream().noneMatch(dataset -> dataset.name().equals(name))) {
+        problems.add("rules.datasets: there is no dataset '" + name + "'");
+      }
+    }
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return new VarveConfig(
-        new EngineConfig(data, memory, datasets, defaultDataset), listeners, scrape);
+        new EngineConfig(data, memory, datasets, defaultDataset), listeners, scrape, rules);
   }
 
   private static void requireDataset(

@@ -6,10 +6,18 @@ import java.util.List;
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  private final transient List<String> problems;
+
   public ConfigException(List<String> problems) {
     super(
         String.join(
             System.lineSeparator(),
             problems.stream().map(problem -> "config: " + problem).toList()));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** Each with its place. */
+  public List<String> problems() {
+    return problems;
   }
 }

@@ -1,8 +1,10 @@
 package dev.varve.server.operations;
 
 import dev.varve.engine.Engine;
+import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
@@ -15,23 +17,32 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /-/healthy}, {@code /-/ready} and {@code /metrics}; never kept waiting by other work. */
+/**
+ * {@code /-/healthy}, {@code /-/ready}, {@code /-/reload} and {@code /metrics}; never kept waiting
+ * by other work.
+ */
 public final class Operations {
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
   private final ServerMetrics metrics;
   private final Supplier<@Nullable Engine> engine;
   private final BooleanSupplier draining;
+  private final Runnable reload;
 
   /**
    * Prepares to answer.
    *
    * @param engine null as long as its stores are not open
+   * @param reload reads again what can be read again; throws ConfigException where that is wrong
    */
   public Operations(
-      ServerMetrics metrics, Supplier<@Nullable Engine> engine, BooleanSupplier draining) {
+      ServerMetrics metrics,
+      Supplier<@Nullable Engine> engine,
+      BooleanSupplier draining,
+      Runnable reload) {
     this.metrics = metrics;
     this.engine = engine;
     this.draining = draining;
+    this.reload = reload;
     metrics
         .registry()
         .register(
@@ -48,7 +59,8 @@ public final class Operations {
         List.of(
             Route.get("/-/healthy", Load.NONE, this::healthy),
             Route.get("/-/ready", Load.NONE, this::ready),
-            Route.get("/metrics", Load.NONE, this::metrics)),
+            Route.get("/metrics", Load.NONE, this::metrics),
+            Route.post("/-/reload", Load.NONE, this::reload)),
         ErrorFormat.PLAIN);
   }
 
@@ -65,6 +77,15 @@ public final class Operations {
         reason == null ? 200 : 503,
         "text/plain; charset=utf-8",
         (reason == null ? "ready" : reason) + "\n");
+  }
+
+  private void reload(Exchange exchange) throws IOException {
+    try {
+      reload.run();
+    } catch (ConfigException e) {
+      throw new HttpError(500, "failed to reload: " + e.getMessage());
+    }
+    exchange.answer(200, "text/plain; charset=utf-8", "reloaded\n");
   }
 
   private void metrics(Exchange exchange) throws IOException {

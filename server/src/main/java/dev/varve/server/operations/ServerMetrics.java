@@ -11,7 +11,9 @@ import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /** The server's own metrics. Safe for use by several threads. */
 public final class ServerMetrics implements RequestListener, IngestListener {
@@ -91,6 +93,13 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .help(help)
         .callback(callback -> callback.call(value.getAsInt()))
         .register(registry);
+  }
+
+  /**
+   * Shows figures under {@code varve_} and their names, counters where these end in {@code _total}.
+   */
+  public void figures(Supplier<Map<String, Double>> figures) {
+    registry.register(new EngineFigures(figures));
   }
 
   PrometheusRegistry registry() {

@@ -1,9 +1,11 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.engine.Dataset;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PrettyPrinter;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
+import dev.varve.query.rules.GroupStatus;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpHandler;
@@ -16,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
  *       /api/v1/label/NAME/values}: what there is, of series that match {@code match[]}
  *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API this is
- *   <li>{@code metadata}, {@code query_exemplars}, {@code rules}, {@code alerts}: nothing
+ *   <li>{@code GET /api/v1/rules}, {@code /api/v1/alerts}: what has become of rules
+ *   <li>{@code metadata}, {@code query_exemplars}: nothing
  *   <li>{@code GET|POST /api/v1/format_query}: {@code query} laid out in lines
  *   <li>{@code GET|POST /api/v1/parse_query}: the tree of {@code query}
  * </ul>
@@ -41,18 +45,24 @@ public final class Prometheus {
   private final Metadata metadata;
   private final RemoteWrite remoteWrite;
   private final Supplier<@Nullable Scraper> scraper;
+  private final Rules rules;
   private final String version;
 
   /**
    * Prepares to answer.
    *
    * @param scraper what the server scrapes with; null as long as it scrapes nothing
+   * @param groups what has become of the rules of a dataset
    */
-  public Prometheus(DialectContext context, Supplier<@Nullable Scraper> scraper) {
+  public Prometheus(
+      DialectContext context,
+      Supplier<@Nullable Scraper> scraper,
+      Function<Dataset, List<GroupStatus>> groups) {
     this.scraper = scraper;
     this.queries = new Queries(context);
     this.metadata = new Metadata(context);
     this.remoteWrite = new RemoteWrite(context);
+    this.rules = new Rules(context, groups);
     this.version = context.version();
   }
 
@@ -68,9 +78,9 @@ public final class Prometheus {
     add(routes, "/api/v1/query_exemplars", Prometheus::emptyList);
     add(routes, "/api/v1/format_query", Prometheus::formatQuery);
     add(routes, "/api/v1/parse_query", Prometheus::parseQuery);
-    routes.add(Route.get("/api/v1/metadata", Load.NONE, exchange -> empty(exchange, null)));
-    routes.add(Route.get("/api/v1/rules", Load.NONE, exchange -> empty(exchange, "groups")));
-    routes.add(Route.get("/api/v1/alerts", Load.NONE, exchange -> empty(exchange, "alerts")));
+    routes.add(Route.get("/api/v1/metadata", Load.NONE, Prometheus::empty));
+    routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
+    routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
     return new Router.Mount(NAME, true, routes, Envelope::error);
@@ -81,16 +91,11 @@ public final class Prometheus {
     routes.add(Route.post(path, Load.READ, handler));
   }
 
-  /** What there is nothing of, as lists in an object. */
-  private static void empty(Exchange exchange, @Nullable String list) throws IOException {
+  private static void empty(Exchange exchange) throws IOException {
     Envelope.answer(
         exchange,
         json -> {
           json.writeStartObject();
-          if (list != null) {
-            json.writeArrayPropertyStart(list);
-            json.writeEndArray();
-          }
           json.writeEndObject();
         });
   }

@@ -1,0 +1,19 @@
+package dev.varve.cli.rules;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code varve rules}. */
+@Command(
+    name = "rules",
+    description = "Checks rule files of Prometheus, and tests the rules in them.",
+    mixinStandardHelpOptions = true,
+    subcommands = {RulesCheckCommand.class, RulesTestCommand.class})
+public final class RulesCommand implements Runnable {
+  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new CommandLine.ParameterException(spec.commandLine(), "check or test?");
+  }
+}

@@ -1,0 +1,49 @@
+package dev.varve.server.rules;
+
+import dev.varve.query.rules.AlertSink.Notification;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import tools.jackson.core.JsonEncoding;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Alerts as <a
+ * href="https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml">Alertmanager's
+ * API v2</a> takes them.
+ */
+final class AlertJson {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private AlertJson() {}
+
+  static byte[] of(List<Notification> alerts) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (JsonGenerator json =
+        FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
+      json.writeStartArray();
+      for (Notification alert : alerts) {
+        json.writeStartObject();
+        labels("annotations", alert.annotations(), json);
+        json.writeStringProperty("startsAt", alert.startsAt().toString());
+        json.writeStringProperty("endsAt", alert.endsAt().toString());
+        json.writeStringProperty("generatorURL", alert.generatorUrl());
+        labels("labels", alert.labels(), json);
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+    return out.toByteArray();
+  }
+
+  private static void labels(String name, SortedMap<String, String> labels, JsonGenerator json) {
+    json.writeObjectPropertyStart(name);
+    for (Map.Entry<String, String> label : labels.entrySet()) {
+      json.writeStringProperty(label.getKey(), label.getValue());
+    }
+    json.writeEndObject();
+  }
+}

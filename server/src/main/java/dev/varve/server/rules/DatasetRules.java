@@ -1,0 +1,75 @@
+package dev.varve.server.rules;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult;
+import dev.varve.layout.Domain;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Column;
+import dev.varve.model.Resolution;
+import dev.varve.model.SampleGroup;
+import dev.varve.query.Runs;
+import dev.varve.query.rules.RuleStore;
+import dev.varve.server.ingest.IngestListener;
+import dev.varve.server.ingest.Intake;
+import java.util.List;
+
+/** The rules of a dataset read from it and write into it, as a protocol would. */
+public final class DatasetRules implements RuleStore {
+  /** Under this name samples are counted that rules have written. */
+  private static final String DIALECT = "rules";
+
+  private final Dataset dataset;
+  private final IngestListener listener;
+
+  public DatasetRules(Dataset dataset, IngestListener listener) {
+    this.dataset = dataset;
+    this.listener = listener;
+  }
+
+  @Override
+  public Runs runs() {
+    return Runs.of(dataset);
+  }
+
+  @Override
+  public boolean holdsMarkers() {
+    return dataset.config().periods().stream()
+        .flatMap(period -> period.layouts().stream())
+        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+  }
+
+  @Override
+  public WriteResult write(Batch batch) {
+    Intake intake = new Intake(dataset, DIALECT, listener);
+    intake.write(onGrid(batch), false);
+    return new WriteResult(
+        Math.toIntExact(intake.accepted()),
+        Math.toIntExact(intake.refused()),
+        List.copyOf(intake.rejections()));
+  }
+
+  /**
+   * With times that a dataset can hold which is coarser than a millisecond: the times of
+   * evaluations are not full seconds.
+   */
+  private Batch onGrid(Batch batch) {
+    Resolution resolution = dataset.resolution();
+    if (resolution.perSecond() >= 1000) {
+      return batch;
+    }
+    long step = 1000 / resolution.perSecond();
+    BatchBuilder builder = new BatchBuilder();
+    for (SampleGroup group : batch.groups()) {
+      for (Column column : group.columns()) {
+        if (column instanceof Column.Doubles doubles) {
+          for (int i = 0; i < group.size(); i++) {
+            long time = Math.floorDiv(group.times()[i], step) * step;
+            builder.group(group.key()).add(column.field(), time, doubles.values()[i]);
+          }
+        }
+      }
+    }
+    return builder.build();
+  }
+}

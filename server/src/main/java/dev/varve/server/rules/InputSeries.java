@@ -1,0 +1,107 @@
+package dev.varve.server.rules;
+
+import dev.varve.model.GroupKey;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.eval.SampleVector;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ObjLongConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Series as tests of rules write them: {@code up{job="a"}} and values in a row, an interval apart.
+ * {@code 1+2x3} stands for 1 3 5 7, {@code 4x2} for 4 4 4, {@code _} for no value, {@code _x5} for
+ * five times none, {@code stale} for a marker.
+ */
+final class InputSeries {
+  private static final int VALUES_MAX = 1_000_000;
+  private static final String NUMBER =
+      "[-+]?(?:[0-9]*\\.?[0-9]+(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F]+|[iI]nf|NaN)";
+  private static final Pattern ITEM =
+      Pattern.compile("(_|stale|" + NUMBER + ")(?:([-+][^x]+))?(?:x([0-9]{1,7}))?");
+
+  private InputSeries() {}
+
+  /**
+   * The labels of a series.
+   *
+   * @throws IllegalArgumentException if the text names none
+   */
+  static Map<String, String> labels(String text) {
+    Map<String, String> labels = new TreeMap<>();
+    if (text.isBlank() || text.strip().equals("{}")) {
+      return labels;
+    }
+    if (!(PromQl.parse(text) instanceof Expr.VectorSelector selector)) {
+      throw new IllegalArgumentException("'" + text + "' names no series");
+    }
+    for (LabelMatcher matcher : selector.matchers()) {
+      if (matcher.operator() != LabelMatcher.Operator.EQUAL) {
+        throw new IllegalArgumentException("'" + text + "' names more than one series");
+      }
+      labels.put(matcher.name(), matcher.value());
+    }
+    return labels;
+  }
+
+  static GroupKey key(Map<String, String> labels) {
+    Map<String, String> tags = new TreeMap<>(labels);
+    String metric = tags.remove(Series.NAME_LABEL);
+    return GroupKey.of(metric == null ? "" : metric, Tags.of(tags));
+  }
+
+  /**
+   * Hands all values on, each with its place in the row.
+   *
+   * @throws IllegalArgumentException if the text is no row of values
+   */
+  static void values(String text, ObjLongConsumer<Double> into) {
+    long at = 0;
+    for (String item : text.strip().split("\\s+", -1)) {
+      if (item.isEmpty()) {
+        continue;
+      }
+      Matcher matcher = ITEM.matcher(item);
+      if (!matcher.matches()) {
+        throw new IllegalArgumentException(
+            "'" + item + "' is no value (try 1, 1+2x3, 4x2, _, _x5 or stale)");
+      }
+      String first = matcher.group(1);
+      boolean none = first.equals("_");
+      boolean marker = first.equals("stale");
+      int times = matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
+      // Of what is no number as many stand there as are said, of numbers one more.
+      int count = matcher.group(3) == null ? 1 : none || marker ? times : times + 1;
+      if (at + count > VALUES_MAX) {
+        throw new IllegalArgumentException("a row has at most 1,000,000 values");
+      }
+      double value = none || marker ? 0 : number(first);
+      double step = matcher.group(2) == null ? 0 : number(matcher.group(2));
+      for (int i = 0; i < count; i++, at++) {
+        if (!none) {
+          into.accept(
+              marker ? Double.longBitsToDouble(SampleVector.STALE_BITS) : value + i * step, at);
+        }
+      }
+    }
+  }
+
+  private static double number(String text) {
+    return switch (text.toLowerCase(java.util.Locale.ROOT)) {
+      case "inf", "+inf" -> Double.POSITIVE_INFINITY;
+      case "-inf" -> Double.NEGATIVE_INFINITY;
+      case "nan", "+nan", "-nan" -> Double.NaN;
+      default -> {
+        if (!text.matches(NUMBER)) {
+          throw new IllegalArgumentException("'" + text + "' is no number");
+        }
+        yield text.contains("x") ? Long.decode(text) : Double.parseDouble(text);
+      }
+    };
+  }
+}

@@ -1,0 +1,166 @@
+package dev.varve.server.rules;
+
+import dev.varve.server.config.ConfigReader;
+import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.Relabelling;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the section {@code rules} of the configuration. */
+public final class RulesSection {
+  private static final RulesConfig DEFAULTS = RulesConfig.DEFAULTS;
+
+  private final ConfigReader reader;
+  private final Path folder;
+
+  private RulesSection(ConfigReader reader, Path folder) {
+    this.reader = reader;
+    this.folder = folder;
+  }
+
+  /**
+   * Reads the section; what is wrong is noted by the reader.
+   *
+   * @param folder where files are looked for
+   */
+  public static RulesConfig read(ConfigReader reader, Path folder) {
+    return new RulesSection(reader, folder).read();
+  }
+
+  private RulesConfig read() {
+    ConfigReader below = reader.below("datasets");
+    Map<String, List<Path>> datasets = new LinkedHashMap<>();
+    for (String name : below.keys()) {
+      datasets.put(name, paths(below.texts(name)));
+    }
+    Duration reread = duration("reread", Duration.ofSeconds(30));
+    RulesConfig config =
+        new RulesConfig(
+            paths(reader.texts("files")),
+            datasets,
+            positive("interval", DEFAULTS.interval()),
+            duration("query-offset", DEFAULTS.queryOffset()),
+            positive("timeout", DEFAULTS.timeout()),
+            reader.integer("concurrency", 1, 10_000, DEFAULTS.concurrency()),
+            duration("outage-tolerance", DEFAULTS.outageTolerance()),
+            duration("for-grace-period", DEFAULTS.forGracePeriod()),
+            duration("resend-delay", DEFAULTS.resendDelay()),
+            reread.isZero() ? null : reread,
+            url(reader, "external-url"),
+            new TreeMap<>(reader.texts("external-labels", "external labels")),
+            new RulesConfig.Alerting(
+                alertmanagers(), relabelling(), reader.integer("queue", 1, 10_000_000, 10_000)));
+    reader.refuseUnknown();
+    return config;
+  }
+
+  private List<Path> paths(List<String> names) {
+    return names.stream().map(folder::resolve).toList();
+  }
+
+  private Duration duration(String key, Duration otherwise) {
+    Duration read = reader.duration(key);
+    if (read != null && read.compareTo(RuleFiles.LONGEST) > 0) {
+      reader.problem(key, "is longer than 100 years");
+      return otherwise;
+    }
+    return read == null ? otherwise : read;
+  }
+
+  private Duration positive(String key, Duration otherwise) {
+    Duration read = duration(key, otherwise);
+    if (read.isZero()) {
+      reader.problem(key, "is 0, and has to be more (try 1m)");
+      return otherwise;
+    }
+    return read;
+  }
+
+  private static @Nullable URI url(ConfigReader reader, String key) {
+    String text = reader.text(key);
+    if (text == null) {
+      return null;
+    }
+    try {
+      URI url = new URI(text);
+      boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (http && url.getHost() != null) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      // Said below, as for a URL of another kind.
+    }
+    reader.problem(key, "'" + text + "' is no URL such as http://alertmanager:9093");
+    return null;
+  }
+
+  private List<RulesConfig.Alertmanager> alertmanagers() {
+    List<RulesConfig.Alertmanager> all = new ArrayList<>();
+    for (ConfigReader item : reader.list("alertmanagers")) {
+      URI url = url(item, "url");
+      if (!item.has("url")) {
+        item.problem("url", "is missing (such as http://alertmanager:9093)");
+      }
+      Duration timeout = item.duration("timeout");
+      String user = item.text("user");
+      Path password = path(item, "password-file");
+      Path token = path(item, "token-file");
+      if ((user == null) != (password == null)) {
+        item.problem(user == null ? "user" : "password-file", "user and password-file go together");
+      }
+      if (token != null && user != null) {
+        item.problem("token-file", "goes not with user: only one of them can be sent");
+      }
+      item.refuseUnknown();
+      if (url != null) {
+        all.add(
+            new RulesConfig.Alertmanager(
+                url,
+                timeout == null ? RulesConfig.Alertmanager.TIMEOUT : timeout,
+                user,
+                password,
+                token));
+      }
+    }
+    return all;
+  }
+
+  private @Nullable Path path(ConfigReader item, String key) {
+    String text = item.text(key);
+    return text == null ? null : folder.resolve(text);
+  }
+
+  private Relabelling relabelling() {
+    List<RelabelConfig> rules = new ArrayList<>();
+    for (ConfigReader item : reader.list("alert-relabel")) {
+      RelabelConfig rule =
+          new RelabelConfig(
+              item.has("source_labels") ? item.texts("source_labels") : null,
+              item.text("separator"),
+              item.text("regex"),
+              item.text("modulus"),
+              item.text("target_label"),
+              item.text("replacement"),
+              item.text("action"));
+      if (!item.has("source_labels")) {
+        item.texts("source_labels");
+      }
+      item.refuseUnknown();
+      try {
+        Relabelling.check(rule);
+        rules.add(rule);
+      } catch (IllegalArgumentException e) {
+        item.problem("action", String.valueOf(e.getMessage()));
+      }
+    }
+    return Relabelling.of(rules);
+  }
+}
