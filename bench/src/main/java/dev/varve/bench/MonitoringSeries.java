@@ -1,0 +1,96 @@
+package dev.varve.bench;
+
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * 4,000 series as servers give them, a sample every ten seconds for six hours: 3,000 counters of
+ * processor time and 1,000 buckets of 100 histograms.
+ */
+final class MonitoringSeries {
+  static final long STEP = 10_000;
+  static final int SAMPLES = 2_160;
+
+  /** The last sample is one step before it, in ms since 1970. */
+  static final long END = 1_750_010_400_000L;
+
+  static final long START = END - SAMPLES * STEP;
+
+  private static final List<String> BOUNDS =
+      List.of("0.005", "0.01", "0.05", "0.1", "0.5", "1", "5", "10", "60", "+Inf");
+
+  private final List<Map<String, String>> labels = new ArrayList<>();
+  private final double[] last;
+  private final int[] rates;
+  private final SplittableRandom random = new SplittableRandom(4);
+
+  /** Makes the first part of the series, as many as are wanted of 4,000. */
+  MonitoringSeries(int count) {
+    for (int instance = 0; instance < 150; instance++) {
+      for (int cpu = 0; cpu < 10; cpu++) {
+        for (String mode : List.of("user", "system")) {
+          labels.add(
+              Map.of(
+                  "__name__",
+                  "cpu_seconds_total",
+                  "instance",
+                  "web-" + instance,
+                  "cpu",
+                  Integer.toString(cpu),
+                  "mode",
+                  mode,
+                  "job",
+                  "node"));
+        }
+      }
+    }
+    for (int instance = 0; instance < 100; instance++) {
+      for (String bound : BOUNDS) {
+        labels.add(
+            Map.of(
+                "__name__",
+                "latency_seconds_bucket",
+                "instance",
+                "web-" + instance,
+                "le",
+                bound,
+                "job",
+                "web"));
+      }
+    }
+    labels.subList(Math.min(count, labels.size()), labels.size()).clear();
+    last = new double[labels.size()];
+    rates = new int[labels.size()];
+    for (int i = 0; i < rates.length; i++) {
+      String bound = labels.get(i).get("le");
+      rates[i] = bound == null ? 1 + random.nextInt(100) : 10 * (1 + BOUNDS.indexOf(bound));
+    }
+  }
+
+  int count() {
+    return labels.size();
+  }
+
+  Map<String, String> labels(int series) {
+    return labels.get(series);
+  }
+
+  GroupKey key(int series) {
+    Map<String, String> tags = new java.util.TreeMap<>(labels.get(series));
+    return new GroupKey(String.valueOf(tags.remove("__name__")), Tags.of(tags), Tags.EMPTY);
+  }
+
+  /** The next value of a series: counters that count whole things, and go back to 0 at times. */
+  double next(int series) {
+    boolean bucket = labels.get(series).containsKey("le");
+    last[series] =
+        !bucket && random.nextInt(20_000) == 0
+            ? 0
+            : last[series] + (bucket ? rates[series] : random.nextInt(rates[series]));
+    return last[series];
+  }
+}

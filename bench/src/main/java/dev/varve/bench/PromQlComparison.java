@@ -1,0 +1,409 @@
+package dev.varve.bench;
+
+import dev.varve.devstores.ChildProcess;
+import dev.varve.devstores.Ports;
+import dev.varve.devstores.Prometheus;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.xerial.snappy.Snappy;
+
+/**
+ * PromQL of Varve, in memory and on RocksDB, beside Debian's Prometheus and VictoriaMetrics that
+ * hold the same samples, each a process of its own: how long a query takes, how much processor time
+ * it costs, how much memory the process holds.
+ *
+ * <p>Arguments: the launcher, then optionally {@code series=N}, {@code runs=N}, {@code
+ * servers=a,b}. Prints tables in Markdown. The programs are fetched by {@code parts/debian/fetch
+ * prometheus victoria-metrics}.
+ */
+public final class PromQlComparison {
+  private static final int WARM_UP = 3;
+
+  /** Samples of all series in one write. */
+  private static final int SAMPLES_A_WRITE = 5;
+
+  /** By what they are called in the table; each runs over six hours by a minute. */
+  private static final Map<String, String> QUERIES = queries();
+
+  private final Path launcher;
+  private final Path folder;
+  private final int series;
+  private final int runs;
+  private final List<String> names;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private PromQlComparison(Path launcher, Path folder, List<String> arguments) {
+    this.launcher = launcher;
+    this.folder = folder;
+    this.series = Integer.parseInt(argument(arguments, "series", "4000"));
+    this.runs = Integer.parseInt(argument(arguments, "runs", "5"));
+    this.names =
+        List.of(
+            argument(arguments, "servers", "varve-memory,varve-rocksdb,prometheus,victoria-metrics")
+                .split(","));
+  }
+
+  /** Runs all of it. */
+  public static void main(String[] arguments) throws Exception {
+    if (arguments.length == 0) {
+      System.err.println("usage: PromQlComparison LAUNCHER [series=N] [runs=N] [servers=a,b]");
+      System.exit(2);
+    }
+    Path folder = Files.createTempDirectory("varve-promql");
+    new PromQlComparison(
+            Path.of(arguments[0]).toAbsolutePath(),
+            folder,
+            Arrays.asList(arguments).subList(1, arguments.length))
+        .run();
+  }
+
+  private static String argument(List<String> arguments, String name, String otherwise) {
+    return arguments.stream()
+        .filter(argument -> argument.startsWith(name + "="))
+        .map(argument -> argument.substring(name.length() + 1))
+        .findFirst()
+        .orElse(otherwise);
+  }
+
+  private static Map<String, String> queries() {
+    Map<String, String> queries = new LinkedHashMap<>();
+    String cpu = "cpu_seconds_total";
+    queries.put("one series", cpu + "{instance=\"web-7\",cpu=\"3\",mode=\"user\"}");
+    queries.put("one rate", "rate(" + cpu + "{instance=\"web-7\",cpu=\"3\",mode=\"user\"}[5m])");
+    queries.put("20 series by a pattern", "sum(rate(" + cpu + "{instance=~\"web-7\"}[5m]))");
+    queries.put("all series", cpu);
+    queries.put("rate", "rate(" + cpu + "[5m])");
+    queries.put("rate of an hour", "rate(" + cpu + "[1h])");
+    queries.put("sum", "sum(" + cpu + ")");
+    queries.put("sum of rates by instance", "sum by (instance) (rate(" + cpu + "[5m]))");
+    queries.put("greatest of an hour", "max(max_over_time(" + cpu + "[1h]))");
+    queries.put("quantile of an hour", "max(quantile_over_time(0.9, " + cpu + "[1h]))");
+    queries.put("topk", "topk(5, rate(" + cpu + "[5m]))");
+    queries.put("quantile", "quantile(0.9, rate(" + cpu + "[5m]))");
+    queries.put("comparison", "count(rate(" + cpu + "[5m]) > 3)");
+    queries.put(
+        "division, one to one",
+        "sum(rate("
+            + cpu
+            + "{mode=\"user\"}[5m]) / on (instance, cpu) rate("
+            + cpu
+            + "{mode=\"system\"}[5m]))");
+    queries.put(
+        "division, many to one",
+        "sum(rate("
+            + cpu
+            + "[5m]) / on (instance) group_left sum by (instance) (rate("
+            + cpu
+            + "[5m])))");
+    queries.put(
+        "histogram quantile",
+        "histogram_quantile(0.99, sum by (le) (rate(latency_seconds_bucket[5m])))");
+    queries.put("subquery", "max_over_time(sum(rate(" + cpu + "[5m]))[1h:1m])");
+    queries.put(
+        "label_replace",
+        "count(label_replace(" + cpu + ", \"x\", \"$1\", \"instance\", \"web-(.*)\"))");
+    return queries;
+  }
+
+  /** A process that answers Prometheus' API. */
+  private record Server(String name, int port, ProcessHandle process, AutoCloseable end) {}
+
+  private record Figures(double millis, double cpuMillis, long bytes) {}
+
+  private void run() throws Exception {
+    List<Server> servers = new ArrayList<>();
+    try {
+      for (String name : names) {
+        servers.add(start(name));
+      }
+      System.out.printf(
+          "%d processors, Java %s, %,d series, %,d samples%n%n",
+          Runtime.getRuntime().availableProcessors(),
+          System.getProperty("java.version"),
+          series,
+          (long) series * MonitoringSeries.SAMPLES);
+      write(servers);
+      Map<String, List<Figures>> figures = new LinkedHashMap<>();
+      for (Map.Entry<String, String> query : QUERIES.entrySet()) {
+        List<Figures> row = new ArrayList<>();
+        for (Server server : servers) {
+          row.add(measure(server, query.getValue()));
+        }
+        figures.put(query.getKey(), row);
+        System.err.println(query.getKey() + " " + row);
+      }
+      print(servers, figures);
+    } finally {
+      for (Server server : servers) {
+        server.end().close();
+      }
+    }
+  }
+
+  private Server start(String name) throws IOException {
+    Path own = Files.createDirectories(folder.resolve(name));
+    if (name.equals("prometheus")) {
+      Prometheus prometheus =
+          Prometheus.start(
+              own,
+              "global: {scrape_interval: 10s}\n",
+              List.of("--web.enable-remote-write-receiver", "--storage.tsdb.retention.time=100y"));
+      ProcessHandle handle = ProcessHandle.of(prometheus.pid()).orElseThrow();
+      return new Server(name, prometheus.port(), handle, prometheus);
+    }
+    int port = Ports.free();
+    ChildProcess child =
+        name.equals("victoria-metrics") ? victoriaMetrics(own, port) : varve(name, own, port);
+    ProcessHandle handle = ProcessHandle.of(child.pid()).orElseThrow();
+    child.await("an answer", () -> answers(port), Duration.ofMinutes(1));
+    return new Server(name, port, handle, child);
+  }
+
+  private ChildProcess victoriaMetrics(Path own, int port) {
+    Path program =
+        launcher.resolveSibling("parts/debian/target/victoria-metrics/usr/bin/victoria-metrics");
+    return ChildProcess.start(
+        "VictoriaMetrics",
+        List.of(
+            program.toString(),
+            "-storageDataPath=" + own.resolve("data"),
+            "-httpListenAddr=127.0.0.1:" + port,
+            "-retentionPeriod=100y",
+            "-search.disableCache"),
+        own,
+        Map.of(),
+        own.resolve("log"));
+  }
+
+  private ChildProcess varve(String name, Path own, int port) throws IOException {
+    String store = name.substring(name.indexOf('-') + 1);
+    Path config =
+        Files.writeString(
+            own.resolve("varve.yaml"),
+            "data: %s%nlisten: [{port: %d}]%ndatasets: {bench: {layout: buckets, store: {kind: %s}}}%n"
+                .formatted(own.resolve("data"), port, store));
+    return ChildProcess.start(
+        name,
+        List.of(launcher.toString(), "serve", "--config", config.toString()),
+        own,
+        Map.of("VARVE_BUILD", "off", "VARVE_AOT", "off", "VARVE_HEAP", "2g"),
+        own.resolve("log"));
+  }
+
+  private boolean answers(int port) {
+    try {
+      return client
+              .send(
+                  HttpRequest.newBuilder(uri(port, "/api/v1/query?query=1")).build(),
+                  HttpResponse.BodyHandlers.discarding())
+              .statusCode()
+          == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static URI uri(int port, String path) {
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
+  private void write(List<Server> servers) throws IOException, InterruptedException {
+    MonitoringSeries made = new MonitoringSeries(series);
+    long[] nanos = new long[servers.size()];
+    Duration[] before = servers.stream().map(PromQlComparison::cpu).toArray(Duration[]::new);
+    for (int from = 0; from < MonitoringSeries.SAMPLES; from += SAMPLES_A_WRITE) {
+      byte[] body = body(made, from, Math.min(MonitoringSeries.SAMPLES, from + SAMPLES_A_WRITE));
+      for (int i = 0; i < servers.size(); i++) {
+        long start = System.nanoTime();
+        send(servers.get(i), body);
+        nanos[i] += System.nanoTime() - start;
+      }
+    }
+    System.out.println(
+        "| server | written, samples/s | processor time of writing, s | MB resident |");
+    System.out.println("| --- | ---: | ---: | ---: |");
+    for (int i = 0; i < servers.size(); i++) {
+      System.out.printf(
+          Locale.ROOT,
+          "| %s | %,.0f | %.1f | %d |%n",
+          servers.get(i).name(),
+          (double) series * MonitoringSeries.SAMPLES * 1e9 / nanos[i],
+          cpu(servers.get(i)).minus(before[i]).toMillis() / 1e3,
+          resident(servers.get(i), "VmRSS:"));
+    }
+    System.out.println();
+  }
+
+  /** A message of remote write 1.0 with some samples of every series. */
+  private static byte[] body(MonitoringSeries made, int from, int to) throws IOException {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    for (int i = 0; i < made.count(); i++) {
+      ByteArrayOutputStream one = new ByteArrayOutputStream();
+      new TreeMap<>(made.labels(i))
+          .forEach((name, value) -> {
+            ByteArrayOutputStream label = new ByteArrayOutputStream();
+            bytes(label, 1, name.getBytes(StandardCharsets.UTF_8));
+            bytes(label, 2, value.getBytes(StandardCharsets.UTF_8));
+            bytes(one, 1, label.toByteArray());
+          });
+      for (int sample = from; sample < to; sample++) {
+        bytes(
+            one, 2, sample(MonitoringSeries.START + sample * MonitoringSeries.STEP, made.next(i)));
+      }
+      bytes(request, 1, one.toByteArray());
+    }
+    return Snappy.compress(request.toByteArray());
+  }
+
+  private static byte[] sample(long time, double value) {
+    ByteArrayOutputStream sample = new ByteArrayOutputStream();
+    sample.write(1 << 3 | 1);
+    sample.writeBytes(
+        ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putDouble(value).array());
+    sample.write(2 << 3);
+    varint(sample, time);
+    return sample.toByteArray();
+  }
+
+  private static void bytes(ByteArrayOutputStream out, int field, byte[] bytes) {
+    varint(out, (long) field << 3 | 2);
+    varint(out, bytes.length);
+    out.writeBytes(bytes);
+  }
+
+  private static void varint(ByteArrayOutputStream out, long number) {
+    long left = number;
+    for (; (left & ~0x7fL) != 0; left >>>= 7) {
+      out.write((int) ((left & 0x7f) | 0x80));
+    }
+    out.write((int) left);
+  }
+
+  private void send(Server server, byte[] body) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        client.send(
+            HttpRequest.newBuilder(uri(server.port(), "/api/v1/write"))
+                .header("Content-Encoding", "snappy")
+                .header("Content-Type", "application/x-protobuf")
+                .header("X-Prometheus-Remote-Write-Version", "0.1.0")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 204) {
+      throw new IllegalStateException(
+          server.name() + ": " + response.statusCode() + " " + response.body());
+    }
+  }
+
+  private static Duration cpu(Server server) {
+    return server.process().info().totalCpuDuration().orElseThrow();
+  }
+
+  /** What the process holds, in MB, as the line of this name in its status says. */
+  private static long resident(Server server, String line) throws IOException {
+    for (String status :
+        Files.readAllLines(Path.of("/proc", Long.toString(server.process().pid()), "status"))) {
+      if (status.startsWith(line)) {
+        return Long.parseLong(status.replaceAll("\\D", "")) >> 10;
+      }
+    }
+    throw new IllegalStateException("no " + line);
+  }
+
+  private Figures measure(Server server, String query) throws IOException, InterruptedException {
+    for (int i = 0; i < WARM_UP; i++) {
+      ask(server, query);
+    }
+    double[] millis = new double[runs];
+    long bytes = 0;
+    Duration before = cpu(server);
+    for (int i = 0; i < runs; i++) {
+      long start = System.nanoTime();
+      bytes = ask(server, query);
+      millis[i] = (System.nanoTime() - start) / 1e6;
+    }
+    Arrays.sort(millis);
+    return new Figures(
+        millis[runs / 2], cpu(server).minus(before).toMillis() / (double) runs, bytes);
+  }
+
+  private long ask(Server server, String query) throws IOException, InterruptedException {
+    String form =
+        "query=%s&start=%d&end=%d&step=60&nocache=1"
+            .formatted(
+                URLEncoder.encode(query, StandardCharsets.UTF_8),
+                MonitoringSeries.START / 1000,
+                MonitoringSeries.END / 1000 - 10);
+    HttpResponse<InputStream> response =
+        client.send(
+            HttpRequest.newBuilder(uri(server.port(), "/api/v1/query_range"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(HttpRequest.BodyPublishers.ofString(form))
+                .build(),
+            HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream body = response.body()) {
+      if (response.statusCode() != 200) {
+        throw new IllegalStateException(
+            server.name()
+                + ": "
+                + new String(body.readAllBytes(), StandardCharsets.UTF_8)
+                + " of "
+                + query);
+      }
+      return body.transferTo(OutputStream.nullOutputStream());
+    }
+  }
+
+  private static void print(List<Server> servers, Map<String, List<Figures>> figures)
+      throws IOException {
+    StringBuilder head = new StringBuilder("| query |");
+    StringBuilder line = new StringBuilder("| --- |");
+    for (Server server : servers) {
+      head.append(" %s, ms | CPU ms |".formatted(server.name()));
+      line.append(" ---: | ---: |");
+    }
+    System.out.println(head);
+    System.out.println(line);
+    figures.forEach((query, row) -> {
+      System.out.printf("| %s |", query);
+      for (Figures one : row) {
+        System.out.printf(Locale.ROOT, " %,.0f | %,.0f |", one.millis(), one.cpuMillis());
+      }
+      System.out.println();
+    });
+    System.out.println();
+    System.out.println("| server | MB resident after the queries | at most |");
+    System.out.println("| --- | ---: | ---: |");
+    for (Server server : servers) {
+      System.out.printf(
+          "| %s | %d | %d |%n",
+          server.name(), resident(server, "VmRSS:"), resident(server, "VmHWM:"));
+    }
+    System.out.println();
+    QUERIES.forEach((name, query) -> System.out.printf("| %s | `%s` |%n", name, query));
+  }
+}
