@@ -96,7 +96,7 @@ public final class Printer {
         write(unary.expr());
       }
       case Binary binary -> {
-        write(binary.left());
+        left(binary);
         out.append(' ');
         operator(binary, out);
         out.append(' ');
@@ -189,6 +189,17 @@ public final class Printer {
   }
 
   /** An operator and what belongs to it. */
+  private void left(Binary binary) {
+    int start = out.length();
+    write(binary.left());
+    boolean number = binary.left() instanceof NumberLiteral;
+    if (binary.operator() == BinaryOperator.POWER && number && out.charAt(start) == '+') {
+      // A power binds closer than a sign, which would be read as one of the whole.
+      out.deleteCharAt(start);
+      places.put(binary.left(), new SourceRange(start, out.length()));
+    }
+  }
+
   static void operator(Binary binary, StringBuilder out) {
     out.append(binary.operator().text());
     if (binary.bool()) {

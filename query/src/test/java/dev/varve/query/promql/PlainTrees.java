@@ -10,8 +10,11 @@ import dev.varve.query.promql.Expr.StringLiteral;
 import dev.varve.query.promql.Expr.Subquery;
 import dev.varve.query.promql.Expr.Unary;
 import dev.varve.query.promql.Expr.VectorSelector;
+import java.util.Comparator;
 
-/** Trees without the places they come from, so that equal queries are equal. */
+/**
+ * Trees without the places they come from, matchers in one order, so that equal queries are equal.
+ */
 final class PlainTrees {
   private static final SourceRange NOWHERE = new SourceRange(0, 0);
 
@@ -59,6 +62,10 @@ final class PlainTrees {
   }
 
   private static VectorSelector of(VectorSelector selector) {
-    return new VectorSelector(selector.name(), selector.matchers(), selector.modifiers(), NOWHERE);
+    return new VectorSelector(
+        selector.name(),
+        selector.matchers().stream().sorted(Comparator.comparing(LabelMatcher::toString)).toList(),
+        selector.modifiers(),
+        NOWHERE);
   }
 }

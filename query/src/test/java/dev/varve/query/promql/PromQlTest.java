@@ -11,12 +11,14 @@ import dev.varve.query.promql.Expr.NumberLiteral;
 import dev.varve.query.promql.Expr.Subquery;
 import dev.varve.query.promql.Expr.VectorSelector;
 import dev.varve.query.promql.LabelMatcher.Operator;
+import dev.varve.query.promql.QueryGenerator.Label;
 import dev.varve.query.promql.QueryGenerator.Vocabulary;
 import dev.varve.query.promql.VectorMatching.Cardinality;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -29,9 +31,12 @@ class PromQlTest {
   private static final Vocabulary WORDS =
       new Vocabulary(
           List.of("up", "a:b", "by"),
-          List.of("a", "le", "d.e"),
+          List.of("le"),
+          Stream.of("a", "le", "d.e")
+              .map(name -> new Label(name, List.of("", "v", "\"\n"), List.of(".+", "a|(b*)")))
+              .toList(),
           List.of("", "v", "\"\n"),
-          List.of(".+", "a|(b*)"),
+          1,
           3_600_000,
           0,
           1_000_000);

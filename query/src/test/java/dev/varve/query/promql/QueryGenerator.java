@@ -13,6 +13,7 @@ import dev.varve.query.promql.Expr.VectorSelector;
 import dev.varve.query.promql.LabelMatcher.Operator;
 import dev.varve.query.promql.VectorMatching.Cardinality;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -47,33 +48,56 @@ public final class QueryGenerator {
           Double.POSITIVE_INFINITY,
           Double.NEGATIVE_INFINITY);
 
+  /** More would only take longer. */
+  private static final int SUBQUERY_STEPS_MAX = 50;
+
+  private static final List<Long> UNITS =
+      List.of(1L, 100L, 1_000L, 7_000L, 15_000L, 60_000L, 3_600_000L, 86_400_000L);
+
   private static final SourceRange NOWHERE = new SourceRange(0, 0);
+
+  /**
+   * A label that queries name.
+   *
+   * @param values that matchers compare it with
+   * @param patterns likewise; the first fits no empty text
+   */
+  public record Label(String name, List<String> values, List<String> patterns) {
+    public Label {
+      values = List.copyOf(values);
+      patterns = List.copyOf(patterns);
+    }
+  }
 
   /**
    * What queries speak of.
    *
-   * @param labels that matchers and groupings name
-   * @param values of labels, and other texts
-   * @param patterns for values; the first fits no empty text
-   * @param spanMillis the longest range, step and offset
+   * @param buckets metrics of classic histograms, which functions of histograms are asked of
+   * @param texts for functions, and names of labels that they make
+   * @param shortestMillis the shortest range, step and offset
+   * @param spanMillis the longest
    * @param startMillis the first time after {@code @}
    * @param endMillis the last
    */
   public record Vocabulary(
       List<String> metrics,
-      List<String> labels,
-      List<String> values,
-      List<String> patterns,
+      List<String> buckets,
+      List<Label> labels,
+      List<String> texts,
+      long shortestMillis,
       long spanMillis,
       long startMillis,
       long endMillis) {
     public Vocabulary {
       metrics = List.copyOf(metrics);
+      buckets = List.copyOf(buckets);
       labels = List.copyOf(labels);
-      values = List.copyOf(values);
-      patterns = List.copyOf(patterns);
+      texts = List.copyOf(texts);
     }
   }
+
+  /** Parameters that more of the operators make something of than any number. */
+  private static final List<Double> SMALL = List.of(0.0, 0.1, 0.5, 0.9, 1.0, 2.0, 3.0, 5.0);
 
   private final RandomGenerator random;
   private final Vocabulary vocabulary;
@@ -101,7 +125,7 @@ public final class QueryGenerator {
       case SCALAR -> scalar(depth);
       case VECTOR -> vector(depth);
       case MATRIX -> matrix(depth);
-      case STRING -> new StringLiteral(any(vocabulary.values()), NOWHERE);
+      case STRING -> new StringLiteral(any(vocabulary.texts()), NOWHERE);
     };
   }
 
@@ -116,12 +140,13 @@ public final class QueryGenerator {
   }
 
   private Expr vector(int depth) {
-    return switch (depth <= 0 ? 0 : random.nextInt(10)) {
+    return switch (depth <= 0 ? 0 : random.nextInt(14)) {
       case 0, 1 -> selector();
-      case 2, 3 -> call(ValueType.VECTOR, depth);
-      case 4, 5 -> aggregate(depth);
-      case 6 -> new Paren(vector(depth - 1), NOWHERE);
-      case 7 -> unary(vector(depth - 1));
+      case 2, 3, 4 -> call(ValueType.VECTOR, depth);
+      case 5, 6, 7 -> aggregate(depth);
+      case 8 -> new Paren(vector(depth - 1), NOWHERE);
+      case 9 -> unary(vector(depth - 1));
+      case 10, 11 -> matched(depth);
       default ->
           switch (random.nextInt(4)) {
             case 0 -> binary(vector(depth - 1), scalar(depth - 1));
@@ -131,19 +156,54 @@ public final class QueryGenerator {
     };
   }
 
+  /** Two vectors whose elements find one another, one to one or one to many. */
+  private Binary matched(int depth) {
+    List<String> labels = labels();
+    Expr one = grouped(vector(depth - 1), labels);
+    Expr other = vector(depth - 1);
+    BinaryOperator operator = any(List.of(BinaryOperator.values()));
+    boolean bool = operator.isComparison() && random.nextBoolean();
+    if (operator.isSet() || random.nextInt(3) == 0) {
+      Expr same = grouped(other, labels);
+      Cardinality cardinality =
+          operator.isSet() ? Cardinality.MANY_TO_MANY : Cardinality.ONE_TO_ONE;
+      return binary(
+          operator, one, same, bool, new VectorMatching(cardinality, List.of(), false, List.of()));
+    }
+    boolean left = random.nextBoolean();
+    VectorMatching matching =
+        new VectorMatching(
+            left ? Cardinality.MANY_TO_ONE : Cardinality.ONE_TO_MANY,
+            labels,
+            true,
+            labels().stream().filter(label -> !labels.contains(label)).toList());
+    return binary(operator, left ? other : one, left ? one : other, bool, matching);
+  }
+
+  private Aggregate grouped(Expr expr, List<String> labels) {
+    AggregateOperator operator =
+        any(AGGREGATES.stream().filter(known -> !known.hasParameter()).toList());
+    return new Aggregate(operator, null, expr, labels, false, NOWHERE);
+  }
+
   private Expr matrix(int depth) {
     if (depth <= 0 || random.nextInt(3) > 0) {
       VectorSelector selector = selector();
       return new MatrixSelector(selector, length(), NOWHERE);
     }
+    Duration range = length();
     Duration step = random.nextBoolean() ? length() : null;
+    if (step != null && range.dividedBy(step) > SUBQUERY_STEPS_MAX) {
+      step = range.dividedBy(SUBQUERY_STEPS_MAX).truncatedTo(ChronoUnit.MILLIS);
+    }
     Expr inner = wrapped(vector(depth - 1), Integer.MAX_VALUE);
-    return new Subquery(inner, length(), step, modifiers(), NOWHERE);
+    return new Subquery(inner, range, step, modifiers(), NOWHERE);
   }
 
   private NumberLiteral number() {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(6)) {
       case 0 -> new NumberLiteral(any(NUMBERS), false, NOWHERE);
+      case 4, 5 -> new NumberLiteral(any(SMALL), false, NOWHERE);
       case 1 -> new NumberLiteral(random.nextInt(-100, 100), false, NOWHERE);
       case 2 -> new NumberLiteral(random.nextGaussian() * 1e3, false, NOWHERE);
       default -> {
@@ -154,30 +214,30 @@ public final class QueryGenerator {
   }
 
   private VectorSelector selector() {
+    return random.nextInt(6) > 0 ? selector(any(vocabulary.metrics())) : selector("");
+  }
+
+  /** Selects a metric, or any where the name is empty. */
+  private VectorSelector selector(String metric) {
     List<LabelMatcher> matchers = new ArrayList<>();
-    boolean named = random.nextInt(4) > 0;
-    if (!named) {
+    if (metric.isEmpty()) {
+      Label label = any(vocabulary.labels());
       matchers.add(
           switch (random.nextInt(3)) {
             case 0 -> LabelMatcher.metric(any(vocabulary.metrics()));
-            case 1 -> new LabelMatcher(any(vocabulary.labels()), Operator.NOT_EQUAL, "");
-            default ->
-                new LabelMatcher(
-                    any(vocabulary.labels()), Operator.MATCH, vocabulary.patterns().getFirst());
+            case 1 -> new LabelMatcher(label.name(), Operator.NOT_EQUAL, "");
+            default -> new LabelMatcher(label.name(), Operator.MATCH, label.patterns().getFirst());
           });
     }
-    for (int i = random.nextInt(3); i > 0; i--) {
+    for (int i = Math.max(0, random.nextInt(6) - 3); i > 0; i--) {
+      Label label = any(vocabulary.labels());
       Operator operator = any(List.of(Operator.values()));
       boolean text = operator == Operator.EQUAL || operator == Operator.NOT_EQUAL;
       matchers.add(
-          new LabelMatcher(
-              any(vocabulary.labels()),
-              operator,
-              any(text ? vocabulary.values() : vocabulary.patterns())));
+          new LabelMatcher(label.name(), operator, any(text ? label.values() : label.patterns())));
     }
     matchers.sort(Comparator.comparing(QueryGenerator::printed));
-    String metric = named ? any(vocabulary.metrics()) : "";
-    if (named) {
+    if (!metric.isEmpty()) {
       matchers.add(LabelMatcher.metric(metric));
     }
     return new VectorSelector(metric, matchers, modifiers(), NOWHERE);
@@ -206,8 +266,11 @@ public final class QueryGenerator {
   }
 
   private Duration length() {
-    List<Long> units = List.of(1L, 100L, 1_000L, 15_000L, 60_000L, 3_600_000L, 86_400_000L);
-    long unit = any(units.stream().filter(millis -> millis <= vocabulary.spanMillis()).toList());
+    List<Long> units =
+        UNITS.stream()
+            .filter(unit -> unit >= vocabulary.shortestMillis() && unit <= vocabulary.spanMillis())
+            .toList();
+    long unit = any(units);
     return Duration.ofMillis(unit * random.nextLong(1, vocabulary.spanMillis() / unit + 1));
   }
 
@@ -219,21 +282,56 @@ public final class QueryGenerator {
     int count = random.nextInt(function.argumentsMin(), most + 1);
     List<Expr> arguments = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      arguments.add(of(types.get(Math.min(i, types.size() - 1)), depth - 1));
+      arguments.add(argument(function, i, types.get(Math.min(i, types.size() - 1)), depth - 1));
     }
     return new Call(function, arguments, NOWHERE);
   }
 
+  /** One that the function is likely to make something of. */
+  private Expr argument(Function function, int index, ValueType type, int depth) {
+    String name = function.name();
+    if (type == ValueType.VECTOR && name.startsWith("histogram_") && random.nextInt(4) > 0) {
+      VectorSelector buckets = selector(any(vocabulary.buckets()));
+      return random.nextBoolean()
+          ? buckets
+          : new Call(
+              any(
+                  Function.all().stream()
+                      .filter(known -> List.of("rate", "increase").contains(known.name()))
+                      .toList()),
+              List.of(new MatrixSelector(buckets, length(), NOWHERE)),
+              NOWHERE);
+    }
+    if (name.equals("label_replace") && index >= 3) {
+      Label label = any(vocabulary.labels());
+      String text = index == 3 ? label.name() : any(label.patterns());
+      return new StringLiteral(text, NOWHERE);
+    }
+    if (name.equals("label_join") && index >= 3) {
+      return new StringLiteral(any(vocabulary.labels()).name(), NOWHERE);
+    }
+    return of(type, depth);
+  }
+
   private Aggregate aggregate(int depth) {
     AggregateOperator operator = any(AGGREGATES);
-    Expr parameter = operator.hasParameter() ? of(operator.parameterType(), depth - 1) : null;
+    Expr parameter = operator.hasParameter() ? parameter(operator.parameterType(), depth) : null;
     return new Aggregate(
         operator, parameter, vector(depth - 1), labels(), random.nextBoolean(), NOWHERE);
   }
 
+  private Expr parameter(ValueType type, int depth) {
+    return type == ValueType.SCALAR && random.nextInt(4) > 0
+        ? new NumberLiteral(any(SMALL), false, NOWHERE)
+        : of(type, depth - 1);
+  }
+
   private List<String> labels() {
     int share = random.nextInt(4);
-    return vocabulary.labels().stream().filter(label -> random.nextInt(4) < share).toList();
+    return vocabulary.labels().stream()
+        .map(Label::name)
+        .filter(label -> random.nextInt(4) < share)
+        .toList();
   }
 
   private Expr unary(Expr expr) {
@@ -253,6 +351,15 @@ public final class QueryGenerator {
                 .filter(known -> vectors || !known.isSet())
                 .toList());
     boolean bool = operator.isComparison() && (scalars || random.nextBoolean());
+    return binary(operator, left, right, bool, vectors ? matching(operator) : null);
+  }
+
+  private static Binary binary(
+      BinaryOperator operator,
+      Expr left,
+      Expr right,
+      boolean bool,
+      @Nullable VectorMatching matching) {
     // Of operators in a row the left binds first, but for the power.
     int before =
         operator == BinaryOperator.POWER ? operator.precedence() + 1 : operator.precedence();
@@ -263,7 +370,7 @@ public final class QueryGenerator {
             ? right
             : wrapped(right, operator.rightPrecedence()),
         bool,
-        vectors ? matching(operator) : null,
+        matching,
         NOWHERE);
   }
 

@@ -26,11 +26,10 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.exc.StreamConstraintsException;
-import tools.jackson.core.exc.StreamReadException;
 
 /** KairosDB's API as a dialect. */
 public final class KairosDb {
@@ -186,7 +185,7 @@ public final class KairosDb {
         return reader.read(JsonTree.read(exchange.wholeBody(encoding(exchange))));
       }
       return reader.read(JsonTree.read(exchange.required("query")));
-    } catch (StreamReadException | StreamConstraintsException e) {
+    } catch (JacksonException e) {
       throw HttpError.badRequest(JsonTree.reason(e));
     }
   }

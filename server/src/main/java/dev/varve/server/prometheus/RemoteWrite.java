@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.xerial.snappy.Snappy;
 
 /**
  * {@code POST /api/v1/write}: Prometheus' remote write, <a
@@ -88,7 +87,7 @@ final class RemoteWrite {
     return false;
   }
 
-  /** The body out of snappy's block format, whose announced length is looked at first. */
+  /** The body out of snappy's block format. */
   private static byte[] message(Exchange exchange) throws IOException {
     String encoding = exchange.header("Content-Encoding");
     if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
@@ -99,12 +98,7 @@ final class RemoteWrite {
       compressed = body.readAllBytes();
     }
     try {
-      long length = Snappy.uncompressedLength(compressed);
-      if (length < 0) {
-        throw new IOException("a length of " + length);
-      }
-      exchange.requireDecodedLength(length);
-      return Snappy.uncompress(compressed);
+      return SnappyBlock.unpack(compressed, exchange::requireDecodedLength);
     } catch (IOException e) {
       throw HttpError.badRequest("the body is not in snappy's block format");
     }

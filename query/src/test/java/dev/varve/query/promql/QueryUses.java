@@ -1,0 +1,178 @@
+package dev.varve.query.promql;
+
+import dev.varve.query.promql.Expr.Aggregate;
+import dev.varve.query.promql.Expr.Binary;
+import dev.varve.query.promql.Expr.Call;
+import dev.varve.query.promql.Expr.MatrixSelector;
+import dev.varve.query.promql.Expr.NumberLiteral;
+import dev.varve.query.promql.Expr.Paren;
+import dev.varve.query.promql.Expr.StringLiteral;
+import dev.varve.query.promql.Expr.Subquery;
+import dev.varve.query.promql.Expr.Unary;
+import dev.varve.query.promql.Expr.VectorSelector;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Which functions, operators and forms of the language a query uses, by their names. */
+public final class QueryUses {
+  private final Set<String> uses = new TreeSet<>();
+
+  private QueryUses() {}
+
+  /** Of one query. */
+  public static Set<String> of(Expr expr) {
+    QueryUses uses = new QueryUses();
+    uses.walk(expr);
+    return uses.uses;
+  }
+
+  /** All that there are. */
+  public static Set<String> all() {
+    Set<String> all = new TreeSet<>();
+    Function.all().forEach(function -> all.add(function.name() + "()"));
+    for (AggregateOperator operator : AggregateOperator.values()) {
+      if (!operator.isExperimental()) {
+        Stream.of("", " by", " without").forEach(form -> all.add(operator.text() + form));
+      }
+    }
+    for (BinaryOperator operator : BinaryOperator.values()) {
+      all.add("vector " + operator.text() + " vector");
+      if (!operator.isSet()) {
+        all.add("vector " + operator.text() + " scalar");
+        all.add("scalar " + operator.text() + " vector");
+        all.add("scalar " + operator.text() + (operator.isComparison() ? " bool" : "") + " scalar");
+      }
+      if (operator.isComparison()) {
+        all.add("vector " + operator.text() + " bool vector");
+      }
+    }
+    for (String side : List.of("on", "ignoring")) {
+      Stream.of("", " group_left", " group_right", " group_left (label)", " group_right (label)")
+          .forEach(grouping -> all.add(side + grouping));
+      Stream.of(" and", " or", " unless").forEach(operator -> all.add(side + operator));
+    }
+    Arrays.stream(LabelMatcher.Operator.values())
+        .forEach(operator -> all.add("matcher " + operator.text()));
+    all.addAll(
+        List.of(
+            "number",
+            "duration as number",
+            "string",
+            "range",
+            "subquery",
+            "subquery with step",
+            "offset",
+            "offset -",
+            "@ time",
+            "@ start()",
+            "@ end()",
+            "-x",
+            "+x"));
+    return all;
+  }
+
+  private void walk(Expr expr) {
+    switch (expr) {
+      case NumberLiteral number -> uses.add(number.duration() ? "duration as number" : "number");
+      case StringLiteral string -> uses.add("string");
+      case VectorSelector selector -> selector(selector);
+      case MatrixSelector matrix -> {
+        uses.add("range");
+        selector(matrix.selector());
+      }
+      case Subquery subquery -> {
+        uses.add(subquery.step() == null ? "subquery" : "subquery with step");
+        modifiers(subquery.modifiers());
+        walk(subquery.expr());
+      }
+      case Paren paren -> walk(paren.expr());
+      case Unary unary -> {
+        uses.add(unary.negative() ? "-x" : "+x");
+        walk(unary.expr());
+      }
+      case Binary binary -> binary(binary);
+      case Aggregate aggregate -> aggregate(aggregate);
+      case Call call -> {
+        uses.add(call.function().name() + "()");
+        call.arguments().forEach(this::walk);
+      }
+    }
+  }
+
+  private void selector(VectorSelector selector) {
+    selector.matchers().forEach(matcher -> uses.add("matcher " + matcher.operator().text()));
+    modifiers(selector.modifiers());
+  }
+
+  private void modifiers(Modifiers modifiers) {
+    if (!modifiers.offset().isZero()) {
+      uses.add(modifiers.offset().isNegative() ? "offset -" : "offset");
+    }
+    switch (modifiers.at()) {
+      case null -> {}
+      case At.Time time -> uses.add("@ time");
+      case At.Edge edge -> uses.add("@ " + edge.text() + "()");
+    }
+  }
+
+  private void aggregate(Aggregate aggregate) {
+    String form = aggregate.without() ? " without" : aggregate.labels().isEmpty() ? "" : " by";
+    uses.add(aggregate.operator().text() + form);
+    if (aggregate.parameter() != null) {
+      walk(aggregate.parameter());
+    }
+    walk(aggregate.expr());
+  }
+
+  private void binary(Binary binary) {
+    uses.add(
+        binary.left().type().text()
+            + " "
+            + binary.operator().text()
+            + (binary.bool() && binary.left().type() == binary.right().type() ? " bool " : " ")
+            + binary.right().type().text());
+    VectorMatching matching = binary.matching();
+    if (matching != null) {
+      String side = matching.on() ? "on" : "ignoring";
+      String include = matching.include().isEmpty() ? "" : " (label)";
+      uses.add(
+          switch (matching.cardinality()) {
+            case ONE_TO_ONE -> side;
+            case MANY_TO_ONE -> side + " group_left" + include;
+            case ONE_TO_MANY -> side + " group_right" + include;
+            case MANY_TO_MANY -> side + " " + binary.operator().text();
+          });
+    }
+    walk(binary.left());
+    walk(binary.right());
+  }
+
+  /** Every part of a query, the whole first. */
+  public static void eachPart(Expr expr, Consumer<Expr> part) {
+    part.accept(expr);
+    switch (expr) {
+      case NumberLiteral number -> {}
+      case StringLiteral string -> {}
+      case VectorSelector selector -> {}
+      case MatrixSelector matrix -> eachPart(matrix.selector(), part);
+      case Subquery subquery -> eachPart(subquery.expr(), part);
+      case Paren paren -> eachPart(paren.expr(), part);
+      case Unary unary -> eachPart(unary.expr(), part);
+      case Binary binary -> {
+        eachPart(binary.left(), part);
+        eachPart(binary.right(), part);
+      }
+      case Aggregate aggregate -> {
+        if (aggregate.parameter() != null) {
+          eachPart(aggregate.parameter(), part);
+        }
+        eachPart(aggregate.expr(), part);
+      }
+      case Call call -> call.arguments().forEach(argument -> eachPart(argument, part));
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.protobuf.MalformedMessageException;
+import java.util.Arrays;
+
+/** Fuzzed: a message of remote write, in the version that the first byte says, odd for 2.0. */
+public final class RemoteWriteFuzz {
+  private RemoteWriteFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    if (input.length == 0) {
+      return;
+    }
+    byte[] message = Arrays.copyOfRange(input, 1, input.length);
+    WriteRequestReader reader = new WriteRequestReader(FuzzIntake.next(), true);
+    try {
+      if (input[0] % 2 == 0) {
+        reader.readFirst(message);
+      } else {
+        reader.readSecond(message);
+      }
+    } catch (MalformedMessageException e) {
+      reader.write();
+    }
+  }
+}
