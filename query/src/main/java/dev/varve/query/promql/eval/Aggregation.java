@@ -282,7 +282,7 @@ interface Aggregation {
         int at = step;
         if (size > 0 && !(Math.abs(counts[step]) < 0x1p63)) {
           throw new PromQlEvaluationException(
-              "Scalar value %s overflows int64".formatted(ValueText.of(counts[step])));
+              "Scalar value %s overflows int64".formatted(ValueText.inMessage(counts[step])));
         }
         held.wanted();
         Arrays.sort(rows, 0, size, (a, b) -> order(columns.get(a).get(at), columns.get(b).get(at)));

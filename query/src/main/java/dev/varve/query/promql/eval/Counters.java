@@ -21,7 +21,7 @@ final class Counters {
     double first = window.values[window.from];
     double change = window.values[last] - first;
     if (counter) {
-      change += lostByResets(window);
+      change = withResets(window, change);
     }
     double toStart = (window.time(window.from) - window.start) / 1000.0;
     double toEnd = (window.end - window.time(last)) / 1000.0;
@@ -41,17 +41,18 @@ final class Counters {
     return change * (perSecond ? factor / window.rangeSeconds() : factor);
   }
 
-  private static double lostByResets(Window window) {
-    double lost = 0;
+  /** Adds what resets have lost, one after the other, so that it is rounded as in the original. */
+  private static double withResets(Window window, double change) {
+    double total = change;
     double before = window.values[window.from];
     for (int i = window.from + 1; i < window.to; i++) {
       double value = window.values[i];
       if (value < before) {
-        lost += before;
+        total += before;
       }
       before = value;
     }
-    return lost;
+    return total;
   }
 
   /** The change from the last sample but one to the last. */

@@ -136,22 +136,20 @@ final class Evaluator {
       case StepPlan.Stored stored ->
           read(stored.scan(), List.of(window), List.of(stages.named(window, into)));
       case StepPlan.Stepped stepped -> {
-        Leaf leaf = leaf(window);
+        double[] parameter = parameter(window);
+        Leaf leaf = leaf(window, parameter);
         RowSink named = stages.named(window, into);
         stepped(
             stepped,
             (labels, samples) -> {
               Column column = leaf.column(samples);
               if (!column.isEmpty()) {
+                stages.lookAtQuantiles(window, parameter, column);
                 named.row(labels, column);
               }
             });
       }
     }
-  }
-
-  private Leaf leaf(StepPlan.Vector plan) {
-    return leaf(plan, parameter(plan));
   }
 
   private Leaf leaf(StepPlan.Vector plan, double[] parameter) {
@@ -163,11 +161,7 @@ final class Evaluator {
       return new double[0];
     }
     StepPlan.Scalar number = window.parameter();
-    double[] parameter = number == null ? new double[window.steps().count()] : number(number);
-    if (window.function().equals("quantile_over_time")) {
-      stages.warnOfQuantiles(parameter, window.place());
-    }
-    return parameter;
+    return number == null ? new double[window.steps().count()] : number(number);
   }
 
   /**
@@ -192,6 +186,7 @@ final class Evaluator {
           for (int i : order) {
             Column column = leaves[i].column(samples);
             if (!column.isEmpty()) {
+              stages.lookAtQuantiles(plans.get(i), parameters.get(i), column);
               sinks.get(i).row(labels, column);
             }
           }

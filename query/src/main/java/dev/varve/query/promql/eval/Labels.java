@@ -202,7 +202,7 @@ public final class Labels implements Comparable<Labels> {
     return text.append(first ? (text.isEmpty() ? "{}" : "") : "}").toString();
   }
 
-  private static String quoted(String text) {
+  static String quoted(String text) {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
   }
 }

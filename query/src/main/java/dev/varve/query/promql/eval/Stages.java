@@ -118,7 +118,7 @@ final class Stages {
     StepPlan.Scalar parameter = plan.parameter();
     double[] number = parameter == null ? new double[0] : evaluator.number(parameter);
     if (operator == AggregateOperator.QUANTILE) {
-      warnOfQuantiles(number, plan.place());
+      warnOfExtremes(number, plan.place());
     }
     List<String> names = new ArrayList<>(plan.labels());
     if (text && plan.without()) {
@@ -168,18 +168,64 @@ final class Stages {
 
     @Override
     public void end() {
-      groups.forEach((group, aggregation) -> aggregation.end(group, into));
+      if (!choosesNone()) {
+        groups.forEach((group, aggregation) -> aggregation.end(group, into));
+      }
       groups.values().forEach(group -> held.release(plan.steps().count()));
+    }
+
+    /** Where not even one is wanted at any step, numbers are not looked at further. */
+    private boolean choosesNone() {
+      double most = -Double.MAX_VALUE;
+      for (double wanted : number) {
+        most = Arithmetic.max(most, wanted);
+      }
+      return (operator == AggregateOperator.TOPK || operator == AggregateOperator.BOTTOMK)
+          && most < 1;
     }
   }
 
-  void warnOfQuantiles(double[] quantiles, Place where) {
+  private void warnOfQuantiles(double[] quantiles, Place where) {
     for (double quantile : quantiles) {
-      if (!(quantile >= 0 && quantile <= 1)) {
-        notes.warn(
-            "quantile value should be between 0 and 1, got " + ValueText.of(quantile),
-            where.range());
+      warnOfQuantile(quantile, where);
+    }
+  }
+
+  /** Warns of the quantiles of a window, where there is something to take them of. */
+  void lookAtQuantiles(StepPlan.Vector plan, double[] quantiles, Column column) {
+    if (plan instanceof StepPlan.Window window && window.function().equals("quantile_over_time")) {
+      for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
+        warnOfQuantile(quantiles[i], window.place());
       }
+    }
+  }
+
+  /** Only the least and the greatest are told, and NaN in place of both unless one is infinite. */
+  private void warnOfExtremes(double[] quantiles, Place where) {
+    double least = Double.MAX_VALUE;
+    double greatest = -Double.MAX_VALUE;
+    boolean any = false;
+    for (double quantile : quantiles) {
+      least = Arithmetic.min(least, quantile);
+      greatest = Arithmetic.max(greatest, quantile);
+      any |= Double.isNaN(quantile);
+    }
+    if (any) {
+      warnOfQuantile(Double.NaN, where);
+    }
+    if (greatest > 1) {
+      warnOfQuantile(greatest, where);
+    }
+    if (least < 0) {
+      warnOfQuantile(least, where);
+    }
+  }
+
+  private void warnOfQuantile(double quantile, Place where) {
+    if (!(quantile >= 0 && quantile <= 1)) {
+      notes.warn(
+          "quantile value should be between 0 and 1, got " + ValueText.inMessage(quantile),
+          where.range());
     }
   }
 

@@ -63,7 +63,7 @@ final class ValueFunctions {
     }
     double normal = value < Double.MIN_NORMAL ? value * 0x1p52 : value;
     int exponent = Math.getExponent(normal) + 1;
-    double fraction = normal / Math.scalb(1.0, exponent);
+    double fraction = Math.scalb(normal, -exponent);
     int shift = value < Double.MIN_NORMAL ? exponent - 52 : exponent;
     return fraction == 0.5 ? shift - 1 : shift + StrictMath.log(fraction) * (1 / LN_2);
   }

@@ -18,11 +18,29 @@ public final class ValueText {
       return 1 / value < 0 ? "-0" : "0";
     }
     double size = Math.abs(value);
-    BigDecimal decimal = new BigDecimal(Double.toString(value)).stripTrailingZeros();
+    BigDecimal decimal = shortest(value);
     if (size >= 1e-6 && size < 1e21) {
       return decimal.toPlainString();
     }
     return withExponent(decimal);
+  }
+
+  /** As messages show it, with an exponent from a million on and below 0.0001. */
+  static String inMessage(double value) {
+    double size = Math.abs(value);
+    boolean plain =
+        !(size < Double.POSITIVE_INFINITY) || value == 0 || (size >= 1e-4 && size < 1e6);
+    return plain ? of(value) : withExponent(shortest(value));
+  }
+
+  /** Of the two least numbers Java gives a second digit, which does not need to be there. */
+  private static BigDecimal shortest(double value) {
+    double size = Math.abs(value);
+    if (size > 0 && size <= 2 * Double.MIN_VALUE) {
+      BigDecimal least = new BigDecimal(size == Double.MIN_VALUE ? "5e-324" : "1e-323");
+      return value < 0 ? least.negate() : least;
+    }
+    return new BigDecimal(Double.toString(value)).stripTrailingZeros();
   }
 
   /** As {@code 1.5e+21}, {@code 1e-07}: two digits of exponent at least. */

@@ -260,7 +260,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         vector(expr.expr(), steps),
         expr.labels(),
         expr.without(),
-        new Place((parameter == null ? expr : parameter).source()));
+        new Place(bare(parameter == null ? expr : parameter).source()));
   }
 
   /** The text of an expression that is one. */
@@ -340,7 +340,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         name,
         range(range, steps),
         numbers.isEmpty() ? null : numbers.getFirst(),
-        new Place(arguments.getFirst().source()));
+        new Place(bare(arguments.getFirst()).source()));
   }
 
   private StepPlan.Vector timestamp(Expr argument, Steps steps) {
@@ -358,8 +358,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return new StepPlan.OfHistograms(
         numbers,
         vector(buckets, steps),
-        new Place(arguments.getFirst().source()),
-        new Place(buckets.source()));
+        new Place(bare(arguments.getFirst()).source()),
+        new Place(bare(buckets).source()));
   }
 
   /** What a selector asks for; nothing of what is none. */

@@ -128,7 +128,7 @@ final class PromScript {
     Matcher eval = EVAL.matcher(line);
     String where = "line %d: %s".formatted(at + 1, line);
     assertThat(eval.matches()).as(where).isTrue();
-    Expected expected = Expected.of(where, eval.group(1), block());
+    Expected expected = Expected.of(eval.group(1), block());
     String expression = eval.group(6);
     if (eval.group(3) != null) {
       long start = time(eval.group(3));
@@ -208,11 +208,11 @@ final class PromScript {
      *
      * @param mode the older way to expect, as in {@code eval_fail}; null where there is none
      */
-    static Expected of(String where, @Nullable String mode, List<String> block) {
+    static Expected of(@Nullable String mode, List<String> block) {
       Expected expected = new Expected();
       expected.ordered = "ordered".equals(mode);
       expected.failing = "fail".equals(mode);
-      if ("warn".equals(mode) || "info".equals(mode)) {
+      if (mode != null && List.of("warn", "info").contains(mode)) {
         expected.messages.add(new Message(mode, null, null));
       }
       for (String line : block) {
@@ -274,7 +274,7 @@ final class PromScript {
         assertThat(said).as("%s: %s", where, message).anyMatch(message::fits);
       }
       for (String one : said) {
-        assertThat(wanted.isEmpty() && failing || wanted.stream().anyMatch(m -> m.fits(one)))
+        assertThat((wanted.isEmpty() && failing) || wanted.stream().anyMatch(m -> m.fits(one)))
             .as("%s: says %s %s", where, kind, one)
             .isTrue();
       }
@@ -296,8 +296,10 @@ final class PromScript {
       if (ordered) {
         assertThat(List.copyOf(actual.keySet())).as(where).isEqualTo(List.copyOf(rows.keySet()));
       }
-      rows.forEach((labels, values) ->
-          compare(where + ": " + labels, start, step, values, actual.get(labels)));
+      for (Map.Entry<String, List<@Nullable Double>> row : rows.entrySet()) {
+        String place = where + ": " + row.getKey();
+        compare(place, start, step, row.getValue(), actual.get(row.getKey()));
+      }
     }
 
     private static void compare(

@@ -43,7 +43,8 @@ class PromScriptsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"selectors", "operators", "aggregations", "over-time", "functions"})
+  @ValueSource(
+      strings = {"selectors", "operators", "aggregations", "over-time", "functions", "language"})
   void givesWhatTheScriptSays(String script) {
     assertThat(new PromScript(text(script), new InMemory()).run()).isGreaterThan(10);
   }

@@ -23,21 +23,24 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One script over samples that every layout can hold gives the same in all of them. */
+/** Scripts over samples that every layout can hold give the same in all of them. */
 class ScriptsInLayoutsTest {
   @TempDir private Path directory;
 
-  static Stream<String> layouts() {
+  static Stream<Arguments> layouts() {
     return Layouts.list().stream()
         .map(Layouts.Entry::name)
-        .filter(name -> !name.equals("companion"));
+        .filter(name -> !name.equals("companion"))
+        .flatMap(
+            name -> Stream.of("layouts", "language").map(script -> Arguments.of(name, script)));
   }
 
   @ParameterizedTest
   @MethodSource("layouts")
-  void givesWhatTheScriptSays(String name) {
+  void givesWhatTheScriptSays(String name, String script) {
     Layout layout = Layouts.of(name, Map.of());
     DatasetConfig dataset =
         new DatasetConfig(
@@ -51,9 +54,9 @@ class ScriptsInLayoutsTest {
     EngineConfig config =
         new EngineConfig(directory, EngineConfig.DEFAULT_MEMORY, List.of(dataset), "main");
     try (Engine engine = Engine.open(config)) {
-      PromScript script =
-          new PromScript(PromScriptsTest.text("layouts"), new InDataset(engine.defaultDataset()));
-      assertThat(script.run()).isGreaterThan(5);
+      String text = PromScriptsTest.text(script);
+      assertThat(new PromScript(text, new InDataset(engine.defaultDataset())).run())
+          .isGreaterThan(5);
     }
   }
 

@@ -84,7 +84,7 @@ record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
       throw new AssertionError("native histograms are not held: " + text);
     }
     List<@Nullable Double> values = new ArrayList<>();
-    for (String item : text.strip().split("\\s+")) {
+    for (String item : text.strip().split("\\s+", -1)) {
       Matcher repeated = REPEATED.matcher(item);
       if (repeated.matches()) {
         repeat(repeated, values);
