@@ -21,6 +21,7 @@ import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Admission;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
+import dev.varve.engine.write.MetadataWriter;
 import dev.varve.engine.write.PointExplainer;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
@@ -28,6 +29,7 @@ import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -37,6 +39,7 @@ import dev.varve.store.Store;
 import dev.varve.store.TableSpec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -67,6 +70,7 @@ public final class Dataset implements AutoCloseable {
 
   private final CatalogRefresh refresh;
   private final OtherServers others;
+  private final MetadataWriter metadata;
 
   private Dataset(OpenDataset open, Admission admission, long loadedAt) {
     this.open = open;
@@ -77,6 +81,7 @@ public final class Dataset implements AutoCloseable {
     this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
     this.refresh = new CatalogRefresh(open);
     this.others = new OtherServers(open, writer, loadedAt);
+    this.metadata = new MetadataWriter(open);
   }
 
   static Dataset open(
@@ -245,6 +250,28 @@ public final class Dataset implements AutoCloseable {
    */
   public WriteResult write(Batch batch, Duration lifetime) {
     return writer.write(batch, lifetime);
+  }
+
+  /**
+   * Keeps what is said of metrics and returns once it is durable. What is not said of a metric
+   * stays as it was said before. Nothing is kept of tables that are only read.
+   *
+   * @throws WriteFailedException if a store failed
+   */
+  public void describe(Collection<MetricMetadata> metrics) {
+    metadata.write(metrics);
+  }
+
+  /**
+   * What has been said of metrics, by name, by whatever server.
+   *
+   * @param metric whose alone; null for all
+   * @param limit of so many at most
+   */
+  public List<MetricMetadata> metadata(@Nullable String metric, int limit) {
+    return metric == null
+        ? open.home().attributes().all(limit)
+        : metric.isEmpty() ? List.of() : open.home().attributes().of(metric);
   }
 
   /**

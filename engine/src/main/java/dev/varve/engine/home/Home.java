@@ -11,16 +11,19 @@ public final class Home implements AutoCloseable {
   private final IdentityTable identity;
   private final SeriesTable series;
   private final MarkerTable markers;
+  private final AttributeTable attributes;
   private final @Nullable ChangeTable changes;
 
   private Home(
       IdentityTable identity,
       SeriesTable series,
       MarkerTable markers,
+      AttributeTable attributes,
       @Nullable ChangeTable changes) {
     this.identity = identity;
     this.series = series;
     this.markers = markers;
+    this.attributes = attributes;
     this.changes = changes;
   }
 
@@ -35,6 +38,7 @@ public final class Home implements AutoCloseable {
         new IdentityTable(store, prefix + "dataset", server),
         new SeriesTable(store, prefix + "series"),
         new MarkerTable(store, prefix + "markers", server),
+        new AttributeTable(store, prefix + "attributes"),
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
@@ -55,6 +59,10 @@ public final class Home implements AutoCloseable {
     return markers;
   }
 
+  public AttributeTable attributes() {
+    return attributes;
+  }
+
   /** What servers tell each other; null in an embedded store, which one server has alone. */
   public @Nullable ChangeTable changes() {
     return changes;
@@ -68,5 +76,6 @@ public final class Home implements AutoCloseable {
     identity.close();
     series.close();
     markers.close();
+    attributes.close();
   }
 }

@@ -13,6 +13,7 @@ import dev.varve.layout.LayoutIdentity;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
@@ -48,6 +49,8 @@ class HomePageTest {
       Pattern.compile("(?m)^([a-z]+) +([0-9a-f]+) +([0-9a-f]+|-) +([0-9a-f]+|-) *$");
   private static final GroupKey CPU =
       new GroupKey("cpu", Tags.of("host", "a"), Tags.of("pod", "7"));
+
+  private static final MetricMetadata SAID = new MetricMetadata("cpu", "gauge", "seconds", "Time.");
 
   private final Store store = new MemoryStore();
   private final Home home = Home.open(store, "main", null);
@@ -86,6 +89,9 @@ class HomePageTest {
     MarkerTable.put(
         marker, new Marker(null, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
     assertThat(home.markers().table().apply(marker, Durability.SYNCED)).isEmpty();
+    MutationBatch said = new MutationBatch();
+    AttributeTable.put(said, SAID, 4);
+    home.attributes().apply(said);
     try (ClockTable clock = new ClockTable(store, null)) {
       clock.reach(1000, 24);
     }
@@ -132,7 +138,8 @@ class HomePageTest {
   void showsTheCellsThatAreWritten() throws IOException {
     writeTheExample();
     List<String> written = new ArrayList<>();
-    for (String table : List.of(".main.dataset", ".main.series", ".main.markers", ".clock")) {
+    for (String table :
+        List.of(".main.dataset", ".main.series", ".main.markers", ".main.attributes", ".clock")) {
       String shown = table.substring(table.lastIndexOf('.') + 1);
       for (String cell : cells(table)) {
         written.add(shown + " " + cell);
@@ -154,6 +161,7 @@ class HomePageTest {
         switch (name) {
           case ".main.series" -> home.series().table();
           case ".main.markers" -> home.markers().table();
+          case ".main.attributes" -> home.attributes().table();
           case ".clock" -> new ClockTable(store, null).table();
           default -> home.identity().table();
         });
@@ -200,6 +208,9 @@ class HomePageTest {
     assertThat(home.markers().all())
         .containsExactly(
             new Marker(null, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
+    assertThat(home.attributes().all(10)).containsExactly(SAID);
+    assertThat(home.attributes().of("cpu")).containsExactly(SAID);
+    assertThat(home.attributes().of("cp")).isEmpty();
     SeriesIndex index = new SeriesIndex();
     home.series().load(index, 9);
     int series = index.find(SeriesIdentity.of(CPU));

@@ -1,0 +1,165 @@
+package dev.varve.engine.home;
+
+import dev.varve.model.Bytes;
+import dev.varve.model.MetricMetadata;
+import dev.varve.model.Resolution;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.FamilySpec;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Slice;
+import dev.varve.store.Store;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What is said of metrics: attributes of them, by name. Of two that say something of one metric the
+ * later counts, attribute by attribute.
+ *
+ * <pre>
+ * row        metric, UTF-8                 // all rows are one partition
+ * family     a
+ * qualifier  type, unit or help, ASCII     // others are passed over
+ * value      UTF-8
+ * </pre>
+ */
+public final class AttributeTable implements AutoCloseable {
+  private static final int TRIES = 4;
+
+  private static final String TYPE = "type";
+  private static final String UNIT = "unit";
+  private static final String HELP = "help";
+
+  private final Table table;
+
+  AttributeTable(Store store, String name) {
+    TableSpec spec =
+        new TableSpec(
+            name, List.of(FamilySpec.latest("a")), Resolution.MICROSECONDS, Partitioning.NONE);
+    this.table = store.open(spec, Store.OpenMode.CREATE_IF_ABSENT);
+  }
+
+  Table table() {
+    return table;
+  }
+
+  /** Adds the edits that put what is said; what is not said stays as it stands. */
+  public static void put(MutationBatch into, MetricMetadata said, long stamp) {
+    if (!said.type().equals(MetricMetadata.UNKNOWN)) {
+      put(into, said.metric(), TYPE, said.type(), stamp);
+    }
+    if (!said.unit().isEmpty()) {
+      put(into, said.metric(), UNIT, said.unit(), stamp);
+    }
+    if (!said.help().isEmpty()) {
+      put(into, said.metric(), HELP, said.help(), stamp);
+    }
+  }
+
+  private static void put(
+      MutationBatch into, String metric, String name, String value, long stamp) {
+    into.put(utf8(metric), 0, utf8(name), stamp, utf8(value));
+  }
+
+  /**
+   * Makes edits durable.
+   *
+   * @throws StoreException if that fails
+   */
+  public void apply(MutationBatch edits) {
+    List<RowOutcome> outcomes = table.apply(edits, Durability.SYNCED);
+    for (int tries = 1; tries < TRIES && has(outcomes, Status.NOT_APPLIED); tries++) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50L * tries));
+      outcomes = table.apply(edits, Durability.SYNCED);
+    }
+    for (RowOutcome outcome : outcomes) {
+      if (!outcome.applied()) {
+        throw new StoreException(
+            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()),
+            null,
+            has(outcomes, Status.UNKNOWN));
+      }
+    }
+  }
+
+  private static boolean has(List<RowOutcome> outcomes, Status status) {
+    return outcomes.stream().anyMatch(outcome -> outcome.status() == status);
+  }
+
+  /** What is known of one metric; none or one. */
+  public List<MetricMetadata> of(String metric) {
+    return read(Slice.row(Bytes.EMPTY, utf8(metric)), 1);
+  }
+
+  /**
+   * What is known of all metrics, by name.
+   *
+   * @param limit of so many at most
+   */
+  public List<MetricMetadata> all(int limit) {
+    return read(Slice.partition(Bytes.EMPTY), limit);
+  }
+
+  private List<MetricMetadata> read(Slice rows, int limit) {
+    List<MetricMetadata> found = new ArrayList<>();
+    CellBatch page = new CellBatch();
+    Bytes row = Bytes.EMPTY;
+    MetricMetadata metric = new MetricMetadata("", MetricMetadata.UNKNOWN, "", "");
+    ReadPlan plan = ReadPlan.of(List.of(rows), List.of(FamilySelect.latest(0)));
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (found.size() < limit && cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          Bytes next = page.row(cell);
+          if (!next.equals(row)) {
+            add(metric, found, limit);
+            row = next;
+            metric = new MetricMetadata(text(row), MetricMetadata.UNKNOWN, "", "");
+          }
+          metric = with(metric, text(page.qualifier(cell)), text(page.value(cell)));
+        }
+      }
+    }
+    add(metric, found, limit);
+    return found;
+  }
+
+  private static void add(MetricMetadata metric, List<MetricMetadata> into, int limit) {
+    if (!metric.metric().isEmpty() && into.size() < limit) {
+      into.add(metric);
+    }
+  }
+
+  private static MetricMetadata with(MetricMetadata metric, String name, String value) {
+    return switch (name) {
+      case TYPE -> new MetricMetadata(metric.metric(), value, metric.unit(), metric.help());
+      case UNIT -> new MetricMetadata(metric.metric(), metric.type(), value, metric.help());
+      case HELP -> new MetricMetadata(metric.metric(), metric.type(), metric.unit(), value);
+      default -> metric;
+    };
+  }
+
+  private static Bytes utf8(String text) {
+    return Bytes.of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String text(Bytes bytes) {
+    return new String(bytes.toArray(), StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

@@ -1,0 +1,112 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.home.AttributeTable;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.model.MetricMetadata;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.StoreException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Keeps what is said of metrics in the home. Senders say the same again and again: what this server
+ * has written of late is not written again. Safe for use by several threads.
+ */
+public final class MetadataWriter {
+  /** Of so many metrics it is remembered what was written. */
+  private static final int REMEMBERED_MAX = 32_768;
+
+  /** Longer texts are cut: nobody reads on, and they are remembered. Characters. */
+  static final int HELP_MAX = 4_096;
+
+  private static final int WORD_MAX = 256;
+
+  /** No row of a store that is spoken to is longer. Characters, of which one is 3 bytes at most. */
+  private static final int METRIC_MAX = 1_024;
+
+  private final OpenDataset dataset;
+
+  /** Guarded by itself; in the order of their last use. */
+  private final LinkedHashMap<String, MetricMetadata> written =
+      new LinkedHashMap<>(16, 0.75f, true);
+
+  public MetadataWriter(OpenDataset dataset) {
+    this.dataset = dataset;
+  }
+
+  /**
+   * Keeps what is said and returns once it is durable. Metrics without a name, or of one that is
+   * longer than any, are passed over.
+   *
+   * @throws WriteFailedException if the store failed
+   */
+  public void write(Collection<MetricMetadata> all) {
+    Map<String, MetricMetadata> changed = new LinkedHashMap<>();
+    MutationBatch edits = new MutationBatch();
+    for (MetricMetadata said : all) {
+      int length = said.metric().length();
+      if (length > 0 && length <= METRIC_MAX && !dataset.config().isReadOnly()) {
+        add(bounded(said), changed, edits);
+      }
+    }
+    if (edits.isEmpty()) {
+      return;
+    }
+    AttributeTable table = dataset.home().attributes();
+    try {
+      table.apply(edits);
+    } catch (StoreException e) {
+      throw new WriteFailedException(
+          "what is said of metrics cannot be kept: " + e.getMessage(), true);
+    }
+    synchronized (written) {
+      written.putAll(changed);
+      var eldest = written.keySet().iterator();
+      while (written.size() > REMEMBERED_MAX) {
+        eldest.next();
+        eldest.remove();
+      }
+    }
+  }
+
+  private void add(MetricMetadata said, Map<String, MetricMetadata> changed, MutationBatch edits) {
+    MetricMetadata before = changed.get(said.metric());
+    if (before == null) {
+      synchronized (written) {
+        before = written.get(said.metric());
+      }
+    }
+    MetricMetadata after = before == null ? said : merged(before, said);
+    if (!after.equals(before)) {
+      long stamp = dataset.clock().next();
+      dataset.marks().reach(stamp, DatasetWriter.MARK_AHEAD_MICROS);
+      AttributeTable.put(edits, said, stamp);
+      changed.put(said.metric(), after);
+    }
+  }
+
+  private static MetricMetadata merged(MetricMetadata before, MetricMetadata said) {
+    return new MetricMetadata(
+        said.metric(),
+        said.type().equals(MetricMetadata.UNKNOWN) ? before.type() : said.type(),
+        said.unit().isEmpty() ? before.unit() : said.unit(),
+        said.help().isEmpty() ? before.help() : said.help());
+  }
+
+  private static MetricMetadata bounded(MetricMetadata said) {
+    return new MetricMetadata(
+        said.metric(),
+        cut(said.type(), WORD_MAX),
+        cut(said.unit(), WORD_MAX),
+        cut(said.help(), HELP_MAX));
+  }
+
+  private static String cut(String text, int max) {
+    if (text.length() <= max) {
+      return text;
+    }
+    return text.substring(0, Character.isHighSurrogate(text.charAt(max - 1)) ? max - 1 : max);
+  }
+}
