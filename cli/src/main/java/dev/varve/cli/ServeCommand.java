@@ -68,14 +68,15 @@ final class ServeCommand implements Callable<Integer> {
     ServerConfig serverConfig =
         new ServerConfig(
             listeners,
-            ServerConfig.DEFAULTS.http(),
+            read.http(),
             ServerConfig.DEFAULTS.query(),
             noSelfMonitoring || !takesOwnMetrics(read.engine())
                 ? null
                 : ServerConfig.DEFAULTS.selfMonitoring(),
             null,
             read.scrape(),
-            read.rules());
+            read.rules(),
+            read.door());
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()

@@ -3,10 +3,12 @@ package dev.varve.server;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.UnknownDatasetException;
+import dev.varve.engine.WriteResult;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.QueryRun;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.operations.ServerMetrics;
 import java.time.Clock;
@@ -22,12 +24,14 @@ import org.slf4j.LoggerFactory;
  *
  * @param engine null as long as its stores are not open
  * @param dataset what answers where a request names none; null for the engine's default
+ * @param door what all series pass on their way in
  */
 public record DialectContext(
     Supplier<@Nullable Engine> engine,
     @Nullable String dataset,
     QueryLimits queryLimits,
     ServerMetrics metrics,
+    Door door,
     Clock clock,
     String version) {
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
@@ -75,8 +79,25 @@ public record DialectContext(
     }
   }
 
+  /** Who is told of what is written, and the door that it passes before. */
   public IngestListener ingest() {
-    return metrics;
+    return new IngestListener() {
+      @Override
+      public void written(
+          String written, String dialect, WriteResult result, int coerced, long nanos) {
+        metrics.written(written, dialect, result, coerced, nanos);
+      }
+
+      @Override
+      public Door door() {
+        return door;
+      }
+
+      @Override
+      public void dropped(String written, String dialect, long samples) {
+        metrics.dropped(written, dialect, samples);
+      }
+    };
   }
 
   /** Counts lines of a line protocol. */

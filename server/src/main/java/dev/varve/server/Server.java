@@ -181,7 +181,13 @@ public final class Server implements AutoCloseable {
   private SocketServer.Port port(Listener listener, Operations operations) {
     DialectContext context =
         new DialectContext(
-            engine::get, listener.dataset(), config.query(), metrics, clock, version());
+            engine::get,
+            listener.dataset(),
+            config.query(),
+            metrics,
+            config.door(),
+            clock,
+            version());
     Feed feed = listener.feed();
     if (feed != null) {
       return new SocketServer.Port(listener.host(), listener.port(), null, stream(feed, context));

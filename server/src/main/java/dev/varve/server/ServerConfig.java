@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.query.QueryLimits;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.ingest.Door;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param instance the tag by which these are known; null for the name of the machine
  * @param scrape what the server fetches of its own accord; null for nothing
  * @param rules which rules it works out
+ * @param door what all series pass on their way in
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -27,7 +29,8 @@ public record ServerConfig(
     @Nullable Duration selfMonitoring,
     @Nullable String instance,
     @Nullable Scrapes scrape,
-    RulesConfig rules) {
+    RulesConfig rules,
+    Door door) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -58,12 +61,21 @@ public record ServerConfig(
       @Nullable Duration selfMonitoring,
       @Nullable String instance,
       @Nullable Scrapes scrape) {
-    this(listen, http, query, selfMonitoring, instance, scrape, RulesConfig.DEFAULTS);
+    this(
+        listen,
+        http,
+        query,
+        selfMonitoring,
+        instance,
+        scrape,
+        RulesConfig.DEFAULTS,
+        Door.OPEN);
   }
 
   /** The same server with rules. */
   public ServerConfig with(RulesConfig rules) {
-    return new ServerConfig(listen, http, query, selfMonitoring, instance, scrape, rules);
+    return new ServerConfig(
+        listen, http, query, selfMonitoring, instance, scrape, rules, door);
   }
 
   /**

@@ -13,6 +13,10 @@ import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
+import dev.varve.server.http.HttpLimits;
+import dev.varve.server.ingest.Door;
+import dev.varve.server.ingest.LabelLimits;
+import dev.varve.server.relabel.RelabelReader;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.rules.RulesSection;
 import dev.varve.server.scrape.ScrapeReader;
@@ -35,14 +39,18 @@ import org.jspecify.annotations.Nullable;
  * The whole configuration.
  *
  * @param listeners where the server listens
+ * @param http what requests may take
  * @param scrape what the server fetches; null for nothing
  * @param rules which rules the server works out
+ * @param door what all series pass on their way in
  */
 public record VarveConfig(
     EngineConfig engine,
     List<ServerConfig.Listener> listeners,
+    HttpLimits http,
     @Nullable Scrapes scrape,
-    RulesConfig rules) {
+    RulesConfig rules,
+    Door door) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -157,12 +165,24 @@ public record VarveConfig(
         problems.add("rules.datasets: there is no dataset '" + name + "'");
       }
     }
+    ConfigReader write = reader.below("write");
+    HttpLimits http =
+        HttpLimits.DEFAULTS.withBodies(
+            write.size("body", HttpLimits.DEFAULTS.body()),
+            write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()));
+    Door door = door(write);
+    write.refuseUnknown();
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return new VarveConfig(
-        new EngineConfig(data, memory, datasets, defaultDataset), listeners, scrape, rules);
+        new EngineConfig(data, memory, datasets, defaultDataset),
+        listeners,
+        http,
+        scrape,
+        rules,
+        door);
   }
 
   private static void requireDataset(
@@ -170,6 +190,16 @@ public record VarveConfig(
     if (datasets.stream().noneMatch(dataset -> dataset.name().equals(name))) {
       section.problem("dataset", "there is no dataset '" + name + "'");
     }
+  }
+
+  private static Door door(ConfigReader write) {
+    LabelLimits usual = LabelLimits.DEFAULTS;
+    return new Door(
+        RelabelReader.read(write, "relabel"),
+        new LabelLimits(
+            write.integer("labels", 1, Integer.MAX_VALUE, usual.labels()),
+            write.integer("label-name", 1, Integer.MAX_VALUE, usual.name()),
+            write.integer("label-value", 1, Integer.MAX_VALUE, usual.value())));
   }
 
   private static List<String> dialects(ConfigReader item) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.engine.DatasetConfig;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;
@@ -44,6 +46,53 @@ class VarveConfigTest {
                 .name())
         .isEqualTo("buckets");
     assertThat(config.listeners()).containsExactly(ServerConfig.Listener.DEFAULTS);
+  }
+
+  @Test
+  void readsWhatWritesMayBringAndRulesForIt() throws IOException {
+    Path file =
+        file(
+            """
+            write:
+              body: 1MB
+              decoded-body: 2MB
+              labels: 3
+              label-name: 10
+              label-value: 20
+              relabel:
+                - {source_labels: [host], target_label: node}
+                - {action: labeldrop, regex: host}
+            """);
+
+    VarveConfig config = VarveConfig.read(file, Map.of(), Map.of());
+
+    assertThat(config.http().body()).isEqualTo(1 << 20);
+    assertThat(config.http().decodedBody()).isEqualTo(2 << 20);
+    assertThat(config.door().enter(GroupKey.of("m", Tags.of("host", "a"))).key())
+        .isEqualTo(GroupKey.of("m", Tags.of("node", "a")));
+    assertThat(config.door().enter(GroupKey.of("m", Tags.of("name-of-11-", "a"))).refusal())
+        .isNotNull();
+  }
+
+  @Test
+  void namesARuleThatIsWrongAndItsPlace() throws IOException {
+    Path file =
+        file(
+            """
+            write:
+              relabel:
+                - {target_label: a}
+                - source_labels: [a]
+                  action: hashmod
+                  target_label: b
+                - {target_label: a, regexp: b}
+            """);
+
+    assertThatThrownBy(() -> VarveConfig.read(file, Map.of(), Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("write.relabel[1].action: relabel configuration for hashmod requires")
+        .hasMessageContaining("varve.yaml line 5")
+        .hasMessageContaining("write.relabel[2].regexp: is unknown (did you mean 'regex'?");
   }
 
   @Test

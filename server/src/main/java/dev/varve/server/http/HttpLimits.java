@@ -36,4 +36,9 @@ public record HttpLimits(
           Duration.ofMinutes(2),
           Duration.ofSeconds(60),
           Duration.ofSeconds(20));
+
+  /** The same with other limits of bodies. */
+  public HttpLimits withBodies(long raw, long decoded) {
+    return new HttpLimits(raw, decoded, writes, reads, waiting, patience, timeout, idle, drain);
+  }
 }

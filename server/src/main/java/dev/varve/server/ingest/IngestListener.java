@@ -2,7 +2,10 @@ package dev.varve.server.ingest;
 
 import dev.varve.engine.WriteResult;
 
-/** Is told of every batch that was written. Called by many threads. */
+/**
+ * Is told of every batch that was written, and says through which door it has come. Called by many
+ * threads.
+ */
 public interface IngestListener {
   /**
    * Takes note of a batch.
@@ -11,4 +14,12 @@ public interface IngestListener {
    * @param nanos from the call to the dataset until it answered
    */
   void written(String dataset, String dialect, WriteResult result, int coerced, long nanos);
+
+  /** What series pass on their way in. */
+  default Door door() {
+    return Door.OPEN;
+  }
+
+  /** Takes note of samples that rules have dropped. */
+  default void dropped(String dataset, String dialect, long samples) {}
 }

@@ -8,12 +8,14 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +40,7 @@ public final class Intake {
   private final List<Rejection> rejections = new ArrayList<>();
   private long accepted;
   private long refused;
+  private long dropped;
   private int coerced;
 
   public Intake(Dataset dataset, String dialect, IngestListener listener) {
@@ -61,6 +64,11 @@ public final class Intake {
   /** How many samples were not taken, and never will be as they are. */
   public long refused() {
     return refused;
+  }
+
+  /** How many samples the rules at the door have dropped. */
+  public long dropped() {
+    return dropped;
   }
 
   /** How many integers were stored as doubles. */
@@ -128,7 +136,11 @@ public final class Intake {
    */
   public Batch asStored(Batch batch, boolean insists) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
-    for (SampleGroup group : batch.groups()) {
+    for (SampleGroup sent : batch.groups()) {
+      SampleGroup group = entered(sent);
+      if (group == null) {
+        continue;
+      }
       SampleGroup own = coercion.any() && !insists ? withDoubles(group) : group;
       groups.add(
           resources.isEmpty()
@@ -137,6 +149,39 @@ public final class Intake {
     }
     groups.removeIf(group -> group.size() == 0);
     return new Batch(groups, batch.attributes());
+  }
+
+  /** The samples under the key that the door gives them; null where they do not come in. */
+  private @Nullable SampleGroup entered(SampleGroup group) {
+    Door.Entry entry = listener.door().enter(group.key());
+    GroupKey key = entry.key();
+    if (key != null) {
+      return key.equals(group.key())
+          ? group
+          : new SampleGroup(key, group.size(), group.times(), group.columns());
+    }
+    int samples = group.sampleCount();
+    Refusal refusal = entry.refusal();
+    if (refusal == null) {
+      dropped += samples;
+      listener.dropped(dataset.name(), dialect, samples);
+    } else {
+      refused += samples;
+      Rejection rejection = new Rejection(group.key(), null, null, refusal);
+      keep(List.of(rejection));
+      listener.written(
+          dataset.name(), dialect, new WriteResult(0, samples, List.of(rejection)), 0, -1);
+    }
+    return null;
+  }
+
+  /**
+   * Keeps what a sender says of metrics and returns once it is durable.
+   *
+   * @throws dev.varve.engine.WriteFailedException if a store failed
+   */
+  public void describe(Collection<MetricMetadata> metrics) {
+    dataset.describe(metrics);
   }
 
   private void write(Batch batch, int converted, @Nullable Duration lifetime) {

@@ -41,6 +41,12 @@ public final class ServerMetrics implements RequestListener, IngestListener {
           "dataset",
           "dialect",
           "rule");
+  private final Counter dropped =
+      counter(
+          "varve_samples_dropped",
+          "Samples that the rules of write.relabel dropped.",
+          "dataset",
+          "dialect");
   private final Counter coerced =
       counter(
           "varve_samples_coerced",
@@ -139,6 +145,11 @@ public final class ServerMetrics implements RequestListener, IngestListener {
       // Reasons are kept of the first thousand of a batch.
       refused.labelValues(dataset, dialect, "unnamed").inc(result.refused() - named);
     }
+  }
+
+  @Override
+  public void dropped(String dataset, String dialect, long samples) {
+    dropped.labelValues(dataset, dialect).inc(samples);
   }
 
   /**

@@ -1,0 +1,100 @@
+package dev.varve.server.ingest;
+
+import dev.varve.layout.Refusal;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.server.relabel.Relabelling;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every series passes on its way in, from whatever protocol: rules that rewrite or drop it,
+ * then limits of its labels. Safe for use by several threads.
+ */
+public final class Door {
+  /** Without rules, with the usual limits. */
+  public static final Door OPEN = new Door(Relabelling.NONE, LabelLimits.DEFAULTS);
+
+  /** Of so many series, and as many more, it is remembered what the rules made of them. */
+  private static final int REMEMBERED = 32_768;
+
+  private final Relabelling rules;
+  private final LabelLimits limits;
+
+  /** What was asked for of late; what was asked for before, and gives way next. */
+  private volatile Map<GroupKey, Entry> recent = new ConcurrentHashMap<>();
+
+  private volatile Map<GroupKey, Entry> older = Map.of();
+
+  public Door(Relabelling rules, LabelLimits limits) {
+    this.rules = rules;
+    this.limits = limits;
+  }
+
+  /**
+   * What becomes of a key. Both are null where the rules drop it.
+   *
+   * @param key under which its samples are kept
+   * @param refusal why they are refused
+   */
+  public record Entry(@Nullable GroupKey key, @Nullable Refusal refusal) {
+    private static final Entry DROPPED = new Entry(null, null);
+  }
+
+  /** What becomes of a key. */
+  public Entry enter(GroupKey key) {
+    if (rules.isEmpty()) {
+      return limited(key);
+    }
+    Entry known = recent.get(key);
+    if (known != null) {
+      return known;
+    }
+    Entry before = older.get(key);
+    Entry entry = before == null ? relabelled(key) : before;
+    remember(key, entry);
+    return entry;
+  }
+
+  private void remember(GroupKey key, Entry entry) {
+    if (recent.size() >= REMEMBERED) {
+      older = recent;
+      recent = new ConcurrentHashMap<>();
+    }
+    recent.put(key, entry);
+  }
+
+  private Entry limited(GroupKey key) {
+    Refusal refusal = limits.refusal(key);
+    return refusal == null ? new Entry(key, null) : new Entry(null, refusal);
+  }
+
+  /** Resource identifiers are labels to the rules, and stay what they are. */
+  private Entry relabelled(GroupKey key) {
+    Map<String, String> labels = new TreeMap<>(key.resource().toMap());
+    labels.putAll(key.tags().toMap());
+    labels.put(Series.NAME_LABEL, key.metric());
+    SortedMap<String, String> after = rules.apply(labels);
+    if (after == null) {
+      return Entry.DROPPED;
+    }
+    String metric = after.remove(Series.NAME_LABEL);
+    if (metric == null) {
+      return new Entry(
+          null, new Refusal("relabel.name", "the rules of write.relabel left it without a name"));
+    }
+    Map<String, String> resource = new TreeMap<>();
+    for (String name : key.resource().names()) {
+      // Where a tag has the same name, the rules have seen the tag.
+      String value = key.tags().has(name) ? key.resource().get(name) : after.remove(name);
+      if (value != null) {
+        resource.put(name, value);
+      }
+    }
+    return limited(new GroupKey(metric, Tags.of(after), Tags.of(resource)));
+  }
+}

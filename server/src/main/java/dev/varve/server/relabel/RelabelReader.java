@@ -1,0 +1,41 @@
+package dev.varve.server.relabel;
+
+import dev.varve.server.config.ConfigReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads rules from a configuration. */
+public final class RelabelReader {
+  private RelabelReader() {}
+
+  /**
+   * Reads the list of rules under a key; what is wrong with one is noted with its place.
+   *
+   * @return no rule at all where one of them is wrong
+   */
+  public static Relabelling read(ConfigReader within, String key) {
+    List<RelabelConfig> rules = new ArrayList<>();
+    boolean good = true;
+    for (ConfigReader item : within.list(key)) {
+      List<String> sources = item.texts("source_labels");
+      RelabelConfig rule =
+          new RelabelConfig(
+              item.has("source_labels") ? sources : null,
+              item.text("separator"),
+              item.text("regex"),
+              item.text("modulus"),
+              item.text("target_label"),
+              item.text("replacement"),
+              item.text("action"));
+      item.refuseUnknown();
+      try {
+        Relabelling.check(rule);
+        rules.add(rule);
+      } catch (IllegalArgumentException e) {
+        good = false;
+        item.problem("action", String.valueOf(e.getMessage()));
+      }
+    }
+    return good ? Relabelling.of(rules) : Relabelling.NONE;
+  }
+}
