@@ -1,6 +1,7 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /** Which series, labels and values there are. */
@@ -111,6 +113,43 @@ final class Metadata {
           json.writeEndArray();
         },
         shown.size() < all.size());
+  }
+
+  /** {@code GET /api/v1/metadata}: type, unit and help of metrics; of each there is one at most. */
+  void metadata(Exchange exchange) throws IOException {
+    Parameters parameters = Parameters.of(exchange);
+    Integer limit = number(parameters, "limit");
+    // It says how many of one metric are shown, of which there is never more than one.
+    number(parameters, "limit_per_metric");
+    String metric = parameters.text("metric");
+    List<MetricMetadata> found =
+        context
+            .dataset(exchange)
+            .metadata(metric, limit == null || limit < 0 ? Integer.MAX_VALUE : limit);
+    Envelope.answer(
+        exchange,
+        json -> {
+          json.writeStartObject();
+          for (MetricMetadata one : found) {
+            json.writeArrayPropertyStart(one.metric());
+            json.writeStartObject();
+            json.writeStringProperty("type", one.type());
+            json.writeStringProperty("unit", one.unit());
+            json.writeStringProperty("help", one.help());
+            json.writeEndObject();
+            json.writeEndArray();
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static @Nullable Integer number(Parameters parameters, String name) {
+    String text = parameters.text(name);
+    try {
+      return text == null ? null : Integer.valueOf(text);
+    } catch (NumberFormatException e) {
+      throw HttpError.badRequest(name + " must be a number");
+    }
   }
 
   private static void answer(Exchange exchange, Envelope.Data data, boolean truncated)

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *       /api/v1/label/NAME/values}: what there is, of series that match {@code match[]}
  *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API this is
  *   <li>{@code GET /api/v1/rules}, {@code /api/v1/alerts}: what has become of rules
- *   <li>{@code metadata}, {@code query_exemplars}: nothing
+ *   <li>{@code GET /api/v1/metadata}: type, unit and help of metrics
+ *   <li>{@code query_exemplars}: nothing
  *   <li>{@code GET|POST /api/v1/format_query}: {@code query} laid out in lines
  *   <li>{@code GET|POST /api/v1/parse_query}: the tree of {@code query}
  * </ul>
@@ -78,7 +79,7 @@ public final class Prometheus {
     add(routes, "/api/v1/query_exemplars", Prometheus::emptyList);
     add(routes, "/api/v1/format_query", Prometheus::formatQuery);
     add(routes, "/api/v1/parse_query", Prometheus::parseQuery);
-    routes.add(Route.get("/api/v1/metadata", Load.NONE, Prometheus::empty));
+    routes.add(Route.get("/api/v1/metadata", Load.READ, metadata::metadata));
     routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
     routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
@@ -89,15 +90,6 @@ public final class Prometheus {
   private static void add(List<Route> routes, String path, HttpHandler handler) {
     routes.add(Route.get(path, Load.READ, handler));
     routes.add(Route.post(path, Load.READ, handler));
-  }
-
-  private static void empty(Exchange exchange) throws IOException {
-    Envelope.answer(
-        exchange,
-        json -> {
-          json.writeStartObject();
-          json.writeEndObject();
-        });
   }
 
   private static void emptyList(Exchange exchange) throws IOException {

@@ -3,12 +3,14 @@ package dev.varve.server.prometheus;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.BatchBuilder.GroupBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import dev.varve.server.protobuf.WireReader;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +26,25 @@ final class WriteRequestReader {
   private static final int REASONS_MAX = 10;
   private static final int SYMBOLS_MAX = 1 << 22;
 
+  /** The types of metrics by their numbers, the same in both versions. */
+  private static final List<String> TYPES =
+      List.of(
+          MetricMetadata.UNKNOWN,
+          "counter",
+          "gauge",
+          "histogram",
+          "gaugehistogram",
+          "summary",
+          "info",
+          "stateset");
+
+  /** What the series of a histogram or summary have behind the name of their family. */
+  private static final List<String> SUFFIXES = List.of("_bucket", "_count", "_sum");
+
   private final Intake intake;
   private final boolean holdsMarkers;
   private final BatchBuilder batch = new BatchBuilder();
+  private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
   private final Set<String> reasons = new LinkedHashSet<>();
   private long refused;
 
@@ -50,19 +68,48 @@ final class WriteRequestReader {
 
   /*
    *   WriteRequest { repeated TimeSeries timeseries = 1; repeated MetricMetadata metadata = 3; }
+   *   MetricMetadata { MetricType type = 1; string metric_family_name = 2; string help = 4; string unit = 5; }
    *   TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; exemplars = 3; histograms = 4; }
    *   Label { string name = 1; string value = 2; }   Sample { double value = 1; int64 timestamp = 2; }
    */
   void readFirst(byte[] bytes) {
     WireReader request = new WireReader(bytes);
     while (request.next()) {
-      if (request.field() == 1) {
-        readOne(request.message(), null);
-      } else {
-        request.skip();
+      switch (request.field()) {
+        case 1 -> readOne(request.message(), null);
+        case 3 -> readMetadata(request.message());
+        default -> request.skip();
       }
     }
     write();
+  }
+
+  private void readMetadata(WireReader message) {
+    String metric = "";
+    String type = MetricMetadata.UNKNOWN;
+    String unit = "";
+    String help = "";
+    while (message.next()) {
+      switch (message.field()) {
+        case 1 -> type = type(message.varint());
+        case 2 -> metric = message.text();
+        case 4 -> help = message.text();
+        case 5 -> unit = message.text();
+        default -> message.skip();
+      }
+    }
+    describe(new MetricMetadata(metric, type, unit, help));
+  }
+
+  private static String type(long number) {
+    return number < 0 || number >= TYPES.size() ? MetricMetadata.UNKNOWN : TYPES.get((int) number);
+  }
+
+  private void describe(MetricMetadata said) {
+    metadata.put(said.metric(), said);
+    if (metadata.size() >= Intake.BATCH) {
+      write();
+    }
   }
 
   /**
@@ -74,12 +121,52 @@ final class WriteRequestReader {
     try {
       Map<String, String> labels =
           symbols == null ? labels(series.again()) : labels(series.again(), symbols);
+      String name = labels.get(Series.NAME_LABEL);
+      if (symbols != null && name != null) {
+        readMetadata(name, series.again(), symbols);
+      }
       add(labels, series, symbols == null ? 4 : 3);
     } catch (MalformedMessageException e) {
       refused++;
       note(String.valueOf(e.getMessage()));
     }
     writeIfFull();
+  }
+
+  /** What a series of the second version says of its metric, kept for the family. */
+  private void readMetadata(String name, WireReader series, List<String> symbols) {
+    while (series.next()) {
+      if (series.field() != 5) {
+        series.skip();
+        continue;
+      }
+      WireReader message = series.message();
+      String type = MetricMetadata.UNKNOWN;
+      String unit = "";
+      String help = "";
+      while (message.next()) {
+        switch (message.field()) {
+          case 1 -> type = type(message.varint());
+          case 3 -> help = symbol(symbols, message.varint());
+          case 4 -> unit = symbol(symbols, message.varint());
+          default -> message.skip();
+        }
+      }
+      if (!type.equals(MetricMetadata.UNKNOWN) || !help.isEmpty() || !unit.isEmpty()) {
+        describe(new MetricMetadata(family(name, type), type, unit, help));
+      }
+    }
+  }
+
+  private static String family(String name, String type) {
+    if (type.equals("histogram") || type.equals("summary")) {
+      for (String suffix : SUFFIXES) {
+        if (name.endsWith(suffix) && name.length() > suffix.length()) {
+          return name.substring(0, name.length() - suffix.length());
+        }
+      }
+    }
+    return name;
   }
 
   private static Map<String, String> labels(WireReader series) {
@@ -119,6 +206,7 @@ final class WriteRequestReader {
   /*
    *   Request { repeated string symbols = 4; repeated TimeSeries timeseries = 5; }
    *   TimeSeries { repeated uint32 labels_refs = 1; repeated Sample samples = 2; histograms = 3; exemplars = 4; metadata = 5; }
+   *   Metadata { MetricType type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
    */
   void readSecond(byte[] bytes) {
     List<String> symbols = symbols(new WireReader(bytes));
@@ -246,6 +334,10 @@ final class WriteRequestReader {
   void write() {
     if (!batch.isEmpty()) {
       intake.write(batch.build(), false);
+    }
+    if (!metadata.isEmpty()) {
+      intake.describe(metadata.values());
+      metadata.clear();
     }
   }
 }

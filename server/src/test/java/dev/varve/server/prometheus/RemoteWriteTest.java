@@ -96,6 +96,33 @@ class RemoteWriteTest {
   }
 
   @Test
+  void keepsWhatIsSaidOfMetrics() throws IOException {
+    WireWriter first =
+        new WireWriter()
+            .message(
+                3,
+                new WireWriter().varint(1, 3).text(2, "said_seconds").text(4, "Help.").text(5, "s"))
+            .message(3, new WireWriter().varint(1, 99).text(2, "unheard"));
+    assertThat(first("", first).statusCode()).isEqualTo(204);
+    WireWriter second = new WireWriter();
+    List.of("", "__name__", "told_seconds_bucket", "le", "1", "Told.", "s")
+        .forEach(symbol -> second.text(4, symbol));
+    second.message(
+        5,
+        new WireWriter()
+            .bytes(1, new byte[] {1, 2, 3, 4})
+            .message(2, sample(5, START))
+            .message(5, new WireWriter().varint(1, 3).varint(3, 5).varint(4, 6)));
+    HttpResponse<String> answer =
+        write("", "application/x-protobuf;proto=io.prometheus.write.v2.Request", second.toBytes());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    assertThat(server.get("/api/v1/metadata").body())
+        .contains("\"said_seconds\":[{\"type\":\"histogram\",\"unit\":\"s\",\"help\":\"Help.\"}]")
+        .contains("\"told_seconds\":[{\"type\":\"histogram\",\"unit\":\"s\",\"help\":\"Told.\"}]")
+        .doesNotContain("unheard");
+  }
+
+  @Test
   void takesTheSecondVersion() throws IOException {
     byte[] references = {1, 2, 3, 4};
     WireWriter request = new WireWriter();
