@@ -19,6 +19,7 @@ import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
+import dev.varve.server.otlp.Otlp;
 import dev.varve.server.prometheus.Prometheus;
 import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
@@ -46,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 public final class Server implements AutoCloseable {
   /** The dialects there are. */
   public static final List<String> DIALECTS =
-      List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME, Influx.NAME);
+      List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME, Influx.NAME, Otlp.NAME);
 
   /** As carbon has it, a path of some hundred steps. */
   private static final int GRAPHITE_LINE_MAX = 16 << 10;
@@ -202,6 +203,7 @@ public final class Server implements AutoCloseable {
         case Influx.NAME -> mounts.add(new Influx(context).mount());
         case Prometheus.NAME ->
             mounts.add(new Prometheus(context, scraper::get, rules::groups).mount());
+        case Otlp.NAME -> mounts.add(new Otlp(context).mount());
         case Telnet.NAME -> {
           mounts.add(new OpenTsdb(context).mount());
           lines = new Telnet(context);

@@ -91,7 +91,10 @@ public record ServerConfig(
       String host, int port, List<String> dialects, @Nullable String dataset, @Nullable Feed feed) {
     public static final Listener DEFAULTS =
         new Listener(
-            "127.0.0.1", 4242, List.of("kairosdb", "opentsdb", "prometheus", "influx"), null);
+            "127.0.0.1",
+            4242,
+            List.of("kairosdb", "opentsdb", "prometheus", "influx", "otlp"),
+            null);
 
     public Listener {
       dialects = List.copyOf(dialects);

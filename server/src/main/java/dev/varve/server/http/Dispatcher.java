@@ -140,9 +140,9 @@ public final class Dispatcher {
       exchange.header("Retry-After", Long.toString(seconds));
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
-    ErrorFormat.Body body = format.of(failure.status(), shortened(failure.message()));
+    ErrorFormat.Body body = format.of(exchange, failure.status(), shortened(failure.message()));
     try {
-      exchange.answer(failure.status(), body.contentType(), body.text());
+      exchange.answer(failure.status(), body.contentType(), body.bytes());
       exchange.finish();
     } catch (IOException | RuntimeException e) {
       LOG.debug("{} {}: the error could not be sent", exchange.method(), exchange.rawPath(), e);

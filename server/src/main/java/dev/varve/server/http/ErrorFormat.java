@@ -1,5 +1,7 @@
 package dev.varve.server.http;
 
+import java.nio.charset.StandardCharsets;
+
 /** How a dialect says that something is wrong. */
 @FunctionalInterface
 public interface ErrorFormat {
@@ -7,6 +9,15 @@ public interface ErrorFormat {
 
   Body of(int status, String message);
 
+  /** The same for dialects that answer in the form of the request. */
+  default Body of(Exchange exchange, int status, String message) {
+    return of(status, message);
+  }
+
   /** The answer's body. */
-  record Body(String contentType, String text) {}
+  record Body(String contentType, byte[] bytes) {
+    public Body(String contentType, String text) {
+      this(contentType, text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
 }

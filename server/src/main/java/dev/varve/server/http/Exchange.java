@@ -199,9 +199,14 @@ public abstract class Exchange {
 
   /** Answers with a short text. */
   public final void answer(int code, String contentType, String text) throws IOException {
+    answer(code, contentType, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Answers with some bytes. */
+  public final void answer(int code, String contentType, byte[] bytes) throws IOException {
     status(code);
     try (OutputStream out = answer(contentType)) {
-      out.write(text.getBytes(StandardCharsets.UTF_8));
+      out.write(bytes);
     }
   }
 

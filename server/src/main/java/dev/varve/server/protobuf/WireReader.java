@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
@@ -80,6 +81,19 @@ public final class WireReader {
     return Double.longBitsToDouble(readFixed64());
   }
 
+  /** An integer of 64 bits in eight bytes. */
+  public long fixed64() {
+    require(FIXED_64);
+    return readFixed64();
+  }
+
+  /** Bytes as they are. */
+  public byte[] bytes() {
+    int length = length();
+    at += length;
+    return Arrays.copyOfRange(bytes, at - length, at);
+  }
+
   /** A message within this one. */
   public WireReader message() {
     int length = length();
@@ -97,6 +111,18 @@ public final class WireReader {
     WireReader packed = message();
     while (packed.at < packed.end) {
       value.accept(packed.readVarint());
+    }
+  }
+
+  /** The same for integers, or the bits of doubles, in eight bytes each. */
+  public void eachFixed64(LongConsumer value) {
+    if (type == FIXED_64) {
+      value.accept(readFixed64());
+      return;
+    }
+    WireReader packed = message();
+    while (packed.at < packed.end) {
+      value.accept(packed.readFixed64());
     }
   }
 

@@ -3,7 +3,10 @@ package dev.varve.server.protobuf;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Writes messages of Protocol Buffers, for tests. */
+/**
+ * Writes a message of <a href="https://protobuf.dev/programming-guides/encoding/">Protocol
+ * Buffers</a>, field by field in the order of the calls.
+ */
 public final class WireWriter {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
@@ -27,14 +30,35 @@ public final class WireWriter {
   }
 
   public WireWriter message(int field, WireWriter message) {
-    return bytes(field, message.toBytes());
+    return head(field, message.size()).append(message);
   }
 
   public WireWriter bytes(int field, byte[] bytes) {
-    raw(((long) field << 3) | 2);
-    raw(bytes.length);
+    head(field, bytes.length);
     out.writeBytes(bytes);
     return this;
+  }
+
+  /**
+   * Begins a message within this one, whose fields are written next.
+   *
+   * @param length how many bytes they take
+   */
+  public WireWriter head(int field, int length) {
+    raw(((long) field << 3) | 2);
+    raw(length);
+    return this;
+  }
+
+  /** Appends the fields of another message to those of this one. */
+  public WireWriter append(WireWriter fields) {
+    out.writeBytes(fields.toBytes());
+    return this;
+  }
+
+  /** How many bytes an integer takes, its field not counted. */
+  public static int varintSize(long value) {
+    return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
 
   private void raw(long value) {
@@ -44,6 +68,11 @@ public final class WireWriter {
       rest >>>= 7;
     }
     out.write((int) rest);
+  }
+
+  /** How many bytes are written. */
+  public int size() {
+    return out.size();
   }
 
   public byte[] toBytes() {

@@ -1,0 +1,189 @@
+package dev.varve.server.otlp;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.layout.Domain;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.Route;
+import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Router;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.protobuf.MalformedMessageException;
+import dev.varve.server.protobuf.WireWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP over HTTP</a>, of which metrics
+ * are taken.
+ *
+ * <ul>
+ *   <li>{@code POST /v1/metrics}: a request in Protocol Buffers or JSON
+ *   <li>{@code POST /api/v1/otlp/v1/metrics}: the same, where Prometheus has it
+ * </ul>
+ *
+ * <p>What is good is kept; what was refused is counted in the answer, whose status is 200 then,
+ * too: so a sender does not send it again.
+ */
+public final class Otlp {
+  public static final String NAME = "otlp";
+
+  private static final String PROTOBUF = "application/x-protobuf";
+  private static final String JSON = "application/json";
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final int REASONS_SHOWN = 10;
+
+  /** So many characters of a series are enough to know it by. */
+  private static final int SERIES_SHOWN = 500;
+
+  private final DialectContext context;
+  private final CumulativeSums sums = new CumulativeSums(CumulativeSums.SERIES_MAX);
+
+  /** Prepares to answer. */
+  public Otlp(DialectContext context) {
+    this.context = context;
+  }
+
+  /** Its routes. */
+  public Router.Mount mount() {
+    return new Router.Mount(
+        NAME,
+        true,
+        List.of(
+            Route.post("/v1/metrics", Load.WRITE, this::write),
+            Route.post("/api/v1/otlp/v1/metrics", Load.WRITE, this::write)),
+        new Errors());
+  }
+
+  private void write(Exchange exchange) throws IOException {
+    boolean json = isJson(exchange.header("Content-Type"));
+    Dataset dataset = context.dataset(exchange);
+    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Translation translation = new Translation(intake, dataset.name(), holdsMarkers(dataset), sums);
+    try (InputStream body = exchange.body()) {
+      if (json) {
+        new OtlpJson(translation).read(body);
+      } else {
+        new OtlpProtobuf(translation).read(body.readAllBytes());
+      }
+    } catch (MalformedMessageException e) {
+      translation.write();
+      throw HttpError.badRequest("the body is no request of OTLP: " + e.getMessage());
+    }
+    translation.write();
+    try (OutputStream out = exchange.answer(json ? JSON : PROTOBUF)) {
+      out.write(answer(json, translation.refused(), message(translation, intake)));
+    }
+  }
+
+  private static boolean isJson(@Nullable String type) {
+    String bare = type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    return switch (bare) {
+      case JSON -> true;
+      case PROTOBUF, "application/protobuf" -> false;
+      default ->
+          throw new HttpError(415, "OTLP is %s or %s, not '%s'".formatted(PROTOBUF, JSON, bare));
+    };
+  }
+
+  private static boolean holdsMarkers(Dataset dataset) {
+    return dataset.config().periods().stream()
+        .flatMap(period -> period.layouts().stream())
+        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+  }
+
+  private static String message(Translation translation, Intake intake) {
+    List<String> reasons = new ArrayList<>(translation.reasons());
+    for (Rejection rejection : intake.rejections()) {
+      if (reasons.size() < REASONS_SHOWN) {
+        String series = rejection.key().toString();
+        reasons.add(
+            (series.length() > SERIES_SHOWN ? series.substring(0, SERIES_SHOWN) : series)
+                + ": "
+                + rejection.refusal().message());
+      }
+    }
+    return String.join("; ", reasons);
+  }
+
+  /*
+   *   ExportMetricsServiceResponse { ExportMetricsPartialSuccess partial_success = 1; }
+   *   ExportMetricsPartialSuccess { int64 rejected_data_points = 1; string error_message = 2; }
+   * Where all is well the first is not there. A message without a number is a warning.
+   */
+  private static byte[] answer(boolean json, long refused, String message) {
+    boolean well = refused == 0 && message.isEmpty();
+    if (json) {
+      StringWriter text = new StringWriter();
+      try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+        out.writeStartObject();
+        if (!well) {
+          out.writeObjectPropertyStart("partialSuccess");
+          out.writeStringProperty("rejectedDataPoints", Long.toString(refused));
+          out.writeStringProperty("errorMessage", message);
+          out.writeEndObject();
+        }
+        out.writeEndObject();
+      }
+      return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+    WireWriter out = new WireWriter();
+    if (!well) {
+      out.message(1, new WireWriter().varint(1, refused).text(2, message));
+    }
+    return out.toBytes();
+  }
+
+  /**
+   * Errors as {@code google.rpc.Status}, in the form of the request: {@code int32 code = 1; string
+   * message = 2}.
+   */
+  private static final class Errors implements ErrorFormat {
+    @Override
+    public Body of(int status, String message) {
+      StringWriter text = new StringWriter();
+      try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+        json.writeStartObject();
+        json.writeNumberProperty("code", code(status));
+        json.writeStringProperty("message", message);
+        json.writeEndObject();
+      }
+      return new Body(JSON, text.toString());
+    }
+
+    @Override
+    public Body of(Exchange exchange, int status, String message) {
+      String type = exchange.header("Content-Type");
+      if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(PROTOBUF)) {
+        return of(status, message);
+      }
+      return new Body(
+          PROTOBUF, new WireWriter().varint(1, code(status)).text(2, message).toBytes());
+    }
+
+    /** The code of gRPC that says the same. */
+    private static int code(int status) {
+      return switch (status) {
+        case 404 -> 5;
+        case 405 -> 12;
+        case 408, 504 -> 4;
+        case 413, 429 -> 8;
+        case 502, 503 -> 14;
+        default -> status < 500 ? 3 : 13;
+      };
+    }
+  }
+}

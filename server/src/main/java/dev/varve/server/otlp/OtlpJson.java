@@ -1,0 +1,527 @@
+package dev.varve.server.otlp;
+
+import dev.varve.server.otlp.OtlpMetric.Exponential;
+import dev.varve.server.otlp.OtlpMetric.Gauge;
+import dev.varve.server.otlp.OtlpMetric.Histogram;
+import dev.varve.server.otlp.OtlpMetric.HistogramPoint;
+import dev.varve.server.otlp.OtlpMetric.NumberPoint;
+import dev.varve.server.otlp.OtlpMetric.Points;
+import dev.varve.server.otlp.OtlpMetric.Sum;
+import dev.varve.server.otlp.OtlpMetric.Summary;
+import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
+import dev.varve.server.otlp.OtlpMetric.Temporality;
+import dev.varve.server.protobuf.MalformedMessageException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonParser.NumberType;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Reads {@code ExportMetricsServiceRequest} from JSON, as <a
+ * href="https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding">OTLP</a> spells it: names
+ * in camelCase, integers of 64 bits as texts or numbers, enums as numbers or by name, doubles as
+ * numbers or texts such as {@code "NaN"}. Names that are not known are passed over, and so are ids,
+ * which only exemplars have. A null is what is not said.
+ */
+final class OtlpJson {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private static final int INTEGER_LENGTH_MAX = 50;
+  private static final Pattern DIGITS = Pattern.compile("\\d{1,20}");
+  private static final Pattern NUMBER =
+      Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
+
+  private final OtlpSink sink;
+
+  OtlpJson(OtlpSink sink) {
+    this.sink = sink;
+  }
+
+  /**
+   * Reads a request; what came before a malformed place has gone to the sink.
+   *
+   * @throws MalformedMessageException if it is none
+   */
+  void read(InputStream body) {
+    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), body)) {
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new MalformedMessageException("no JSON object");
+      }
+      while (next(json)) {
+        if (json.currentName().equals("resourceMetrics")) {
+          each(json, this::readResourceMetrics);
+        } else {
+          skip(json);
+        }
+      }
+      if (json.nextToken() != null) {
+        throw new MalformedMessageException("something follows the end of the JSON object");
+      }
+    } catch (StreamReadException | StreamConstraintsException e) {
+      throw new MalformedMessageException(
+          "%s (line %d, column %d)"
+              .formatted(
+                  e.getOriginalMessage(),
+                  e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
+                  e.getLocation() == null ? 0 : e.getLocation().getColumnNr()));
+    }
+  }
+
+  /** Goes to the next member of the object at hand; false behind the last. */
+  private static boolean next(JsonParser json) {
+    return json.nextToken() == JsonToken.PROPERTY_NAME;
+  }
+
+  private static void skip(JsonParser json) {
+    json.nextToken();
+    json.skipChildren();
+  }
+
+  /** Goes over the objects of a list, or of none. */
+  private static void each(JsonParser json, Consumer<JsonParser> item) {
+    String name = json.currentName();
+    JsonToken token = json.nextToken();
+    if (token == JsonToken.VALUE_NULL) {
+      return;
+    }
+    if (token != JsonToken.START_ARRAY) {
+      throw wrong(json, name, "a list");
+    }
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      if (json.currentToken() != JsonToken.START_OBJECT) {
+        throw wrong(json, name, "a list of objects");
+      }
+      item.accept(json);
+    }
+  }
+
+  /** Goes into the object that is the value at hand; false where it is null. */
+  private static boolean enter(JsonParser json) {
+    String name = json.currentName();
+    JsonToken token = json.nextToken();
+    if (token == JsonToken.START_OBJECT) {
+      return true;
+    }
+    if (token == JsonToken.VALUE_NULL) {
+      return false;
+    }
+    throw wrong(json, name, "an object");
+  }
+
+  private static MalformedMessageException wrong(
+      JsonParser json, @Nullable String name, String wanted) {
+    return new MalformedMessageException(
+        "'%s' is not %s (line %d, column %d)"
+            .formatted(
+                name,
+                wanted,
+                json.currentTokenLocation().getLineNr(),
+                json.currentTokenLocation().getColumnNr()));
+  }
+
+  /** Metrics that stand before their resource wait for it. */
+  private void readResourceMetrics(JsonParser json) {
+    List<OtlpMetric> waiting = new ArrayList<>();
+    boolean known = false;
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "resource" -> {
+          sink.resource(resource(json));
+          known = true;
+        }
+        case "scopeMetrics" -> {
+          Consumer<OtlpMetric> metrics = known ? sink::metric : waiting::add;
+          each(json, scope -> readScopeMetrics(scope, metrics));
+        }
+        default -> skip(json);
+      }
+    }
+    if (!known) {
+      sink.resource(Map.of());
+    }
+    waiting.forEach(sink::metric);
+    sink.endOfResource();
+  }
+
+  private static Map<String, String> resource(JsonParser json) {
+    Map<String, String> attributes = new LinkedHashMap<>();
+    if (enter(json)) {
+      while (next(json)) {
+        if (json.currentName().equals("attributes")) {
+          readAttributes(json, attributes);
+        } else {
+          skip(json);
+        }
+      }
+    }
+    return attributes;
+  }
+
+  private static void readScopeMetrics(JsonParser json, Consumer<OtlpMetric> metrics) {
+    while (next(json)) {
+      if (json.currentName().equals("metrics")) {
+        each(json, metric -> metrics.accept(metric(metric)));
+      } else {
+        skip(json);
+      }
+    }
+  }
+
+  private static OtlpMetric metric(JsonParser json) {
+    String name = "";
+    String description = "";
+    String unit = "";
+    Points points = null;
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "name" -> name = text(json);
+        case "description" -> description = text(json);
+        case "unit" -> unit = text(json);
+        case "gauge" -> points = new Gauge(data(json).each(PointFields::number));
+        case "sum" -> {
+          Data data = data(json);
+          points = new Sum(data.temporality, data.monotonic, data.each(PointFields::number));
+        }
+        case "histogram" -> {
+          Data data = data(json);
+          points = new Histogram(data.temporality, data.each(PointFields::histogram));
+        }
+        case "summary" -> points = new Summary(data(json).each(PointFields::summary));
+        case "exponentialHistogram" -> points = new Exponential(data(json).points.size());
+        default -> skip(json);
+      }
+    }
+    return new OtlpMetric(name, description, unit, points);
+  }
+
+  /** What metrics of every kind have, as far as a message says it. */
+  private static final class Data {
+    private final List<PointFields> points = new ArrayList<>();
+    private Temporality temporality = Temporality.UNSPECIFIED;
+    private boolean monotonic;
+
+    <T> List<T> each(Function<PointFields, T> kind) {
+      return points.stream().map(kind).toList();
+    }
+  }
+
+  private static Data data(JsonParser json) {
+    Data data = new Data();
+    if (enter(json)) {
+      while (next(json)) {
+        switch (json.currentName()) {
+          case "dataPoints" -> each(json, point -> data.points.add(point(point)));
+          case "aggregationTemporality" -> data.temporality = temporality(json);
+          case "isMonotonic" -> data.monotonic = bool(json);
+          default -> skip(json);
+        }
+      }
+    }
+    return data;
+  }
+
+  /** What points of every kind have, as far as a message says it. */
+  private static final class PointFields {
+    private final Map<String, String> attributes = new LinkedHashMap<>();
+    private final LongStream.Builder bucketCounts = LongStream.builder();
+    private final DoubleStream.Builder bounds = DoubleStream.builder();
+    private final DoubleStream.Builder quantiles = DoubleStream.builder();
+    private final DoubleStream.Builder values = DoubleStream.builder();
+    private long start;
+    private long time;
+    private long flags;
+    private long count;
+    private @Nullable Double sum;
+    private @Nullable Double value;
+
+    NumberPoint number() {
+      return new NumberPoint(attributes, start, time, value, flags);
+    }
+
+    HistogramPoint histogram() {
+      return new HistogramPoint(
+          attributes,
+          start,
+          time,
+          count,
+          sum,
+          bucketCounts.build().toArray(),
+          bounds.build().toArray(),
+          flags);
+    }
+
+    SummaryPoint summary() {
+      return new SummaryPoint(
+          attributes,
+          start,
+          time,
+          count,
+          sum == null ? 0 : sum,
+          quantiles.build().toArray(),
+          values.build().toArray(),
+          flags);
+    }
+  }
+
+  private static PointFields point(JsonParser json) {
+    PointFields point = new PointFields();
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "attributes" -> readAttributes(json, point.attributes);
+        case "startTimeUnixNano" -> point.start = integer(json);
+        case "timeUnixNano" -> point.time = integer(json);
+        case "flags" -> point.flags = integer(json);
+        case "asDouble" -> point.value = optionalReal(json, point.value);
+        case "asInt" -> point.value = optionalInteger(json, point.value);
+        case "count" -> point.count = integer(json);
+        case "sum" -> point.sum = optionalReal(json, point.sum);
+        case "bucketCounts" -> eachNumber(json, () -> point.bucketCounts.add(integerHere(json)));
+        case "explicitBounds" -> eachNumber(json, () -> point.bounds.add(realHere(json)));
+        case "quantileValues" -> each(json, quantile -> readQuantile(quantile, point));
+        default -> skip(json);
+      }
+    }
+    return point;
+  }
+
+  private static void readQuantile(JsonParser json, PointFields into) {
+    double quantile = 0;
+    double value = 0;
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "quantile" -> quantile = real(json);
+        case "value" -> value = real(json);
+        default -> skip(json);
+      }
+    }
+    into.quantiles.add(quantile);
+    into.values.add(value);
+  }
+
+  /** Of two attributes of one key the first counts. */
+  private static void readAttributes(JsonParser json, Map<String, String> into) {
+    each(
+        json,
+        attribute -> {
+          String key = "";
+          String value = "";
+          while (next(attribute)) {
+            switch (attribute.currentName()) {
+              case "key" -> key = text(attribute);
+              case "value" -> value = AnyText.of(any(attribute, 0));
+              default -> skip(attribute);
+            }
+          }
+          into.putIfAbsent(key, value);
+        });
+  }
+
+  /** A value as {@link AnyText} takes it. */
+  private static @Nullable Object any(JsonParser json, int depth) {
+    if (depth > AnyText.DEPTH_MAX) {
+      throw new MalformedMessageException(
+          "an attribute whose value is nested deeper than %d".formatted(AnyText.DEPTH_MAX));
+    }
+    return enter(json) ? anyHere(json, depth) : null;
+  }
+
+  /** The same where the object has been entered. */
+  private static @Nullable Object anyHere(JsonParser json, int depth) {
+    Object value = null;
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "stringValue", "bytesValue" -> value = text(json);
+        case "boolValue" -> value = bool(json);
+        case "intValue" -> value = integer(json);
+        case "doubleValue" -> value = real(json);
+        case "arrayValue" -> value = list(json, depth + 1);
+        case "kvlistValue" -> value = map(json, depth + 1);
+        default -> skip(json);
+      }
+    }
+    return value;
+  }
+
+  private static List<@Nullable Object> list(JsonParser json, int depth) {
+    List<@Nullable Object> list = new ArrayList<>();
+    if (enter(json)) {
+      while (next(json)) {
+        if (json.currentName().equals("values")) {
+          each(json, item -> list.add(checked(item, depth)));
+        } else {
+          skip(json);
+        }
+      }
+    }
+    return list;
+  }
+
+  private static @Nullable Object checked(JsonParser json, int depth) {
+    if (depth > AnyText.DEPTH_MAX) {
+      throw new MalformedMessageException(
+          "an attribute whose value is nested deeper than %d".formatted(AnyText.DEPTH_MAX));
+    }
+    return anyHere(json, depth);
+  }
+
+  private static Map<String, @Nullable Object> map(JsonParser json, int depth) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    if (enter(json)) {
+      while (next(json)) {
+        if (json.currentName().equals("values")) {
+          each(json, entry -> readEntry(entry, depth, map));
+        } else {
+          skip(json);
+        }
+      }
+    }
+    return map;
+  }
+
+  private static void readEntry(JsonParser json, int depth, Map<String, @Nullable Object> into) {
+    String key = "";
+    Object value = null;
+    while (next(json)) {
+      switch (json.currentName()) {
+        case "key" -> key = text(json);
+        case "value" -> value = any(json, depth);
+        default -> skip(json);
+      }
+    }
+    into.putIfAbsent(key, value);
+  }
+
+  private static String text(JsonParser json) {
+    String name = json.currentName();
+    return switch (json.nextToken()) {
+      case VALUE_STRING -> json.getString();
+      case VALUE_NULL -> "";
+      default -> throw wrong(json, name, "a text");
+    };
+  }
+
+  private static boolean bool(JsonParser json) {
+    String name = json.currentName();
+    return switch (json.nextToken()) {
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE, VALUE_NULL -> false;
+      default -> throw wrong(json, name, "true or false");
+    };
+  }
+
+  private static Temporality temporality(JsonParser json) {
+    String name = json.currentName();
+    return switch (json.nextToken()) {
+      case VALUE_NUMBER_INT -> Temporality.of(integerHere(json));
+      case VALUE_STRING ->
+          switch (json.getString()) {
+            case "AGGREGATION_TEMPORALITY_DELTA" -> Temporality.DELTA;
+            case "AGGREGATION_TEMPORALITY_CUMULATIVE" -> Temporality.CUMULATIVE;
+            default -> Temporality.UNSPECIFIED;
+          };
+      case VALUE_NULL -> Temporality.UNSPECIFIED;
+      default -> throw wrong(json, name, "the number of a temporality");
+    };
+  }
+
+  /** An integer of 64 bits, with or without a sign; 0 for null. */
+  private static long integer(JsonParser json) {
+    return json.nextToken() == JsonToken.VALUE_NULL ? 0 : integerHere(json);
+  }
+
+  private static @Nullable Double optionalInteger(JsonParser json, @Nullable Double otherwise) {
+    return json.nextToken() == JsonToken.VALUE_NULL
+        ? otherwise
+        : (Double) (double) integerHere(json);
+  }
+
+  private static long integerHere(JsonParser json) {
+    JsonToken token = json.currentToken();
+    if (token == JsonToken.VALUE_NUMBER_INT && json.getNumberType() != NumberType.BIG_INTEGER) {
+      return json.getLongValue();
+    }
+    if (token != JsonToken.VALUE_STRING && !token.isNumeric()) {
+      throw wrong(json, json.currentName(), "an integer");
+    }
+    String text = json.getString();
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      return largeOrOdd(json, text);
+    }
+  }
+
+  /** Without a sign there is one bit more; and an integer may be written as {@code 1e3}. */
+  private static long largeOrOdd(JsonParser json, String text) {
+    if (text.length() > INTEGER_LENGTH_MAX) {
+      throw wrong(json, text.substring(0, INTEGER_LENGTH_MAX) + "...", "an integer of 64 bits");
+    }
+    try {
+      return DIGITS.matcher(text).matches()
+          ? Long.parseUnsignedLong(text)
+          : new BigDecimal(text).longValueExact();
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw wrong(json, text, "an integer of 64 bits");
+    }
+  }
+
+  private static double real(JsonParser json) {
+    return json.nextToken() == JsonToken.VALUE_NULL ? 0 : realHere(json);
+  }
+
+  private static @Nullable Double optionalReal(JsonParser json, @Nullable Double otherwise) {
+    return json.nextToken() == JsonToken.VALUE_NULL ? otherwise : (Double) realHere(json);
+  }
+
+  private static double realHere(JsonParser json) {
+    JsonToken token = json.currentToken();
+    if (token.isNumeric()) {
+      return json.getDoubleValue();
+    }
+    if (token != JsonToken.VALUE_STRING) {
+      throw wrong(json, json.currentName(), "a number");
+    }
+    String text = json.getString();
+    return switch (text) {
+      case "NaN" -> Double.NaN;
+      case "Infinity" -> Double.POSITIVE_INFINITY;
+      case "-Infinity" -> Double.NEGATIVE_INFINITY;
+      default -> {
+        if (!NUMBER.matcher(text).matches()) {
+          throw wrong(json, text, "a number");
+        }
+        yield Double.parseDouble(text);
+      }
+    };
+  }
+
+  /** Goes over the numbers of a list, or of none. */
+  private static void eachNumber(JsonParser json, Runnable item) {
+    String name = json.currentName();
+    JsonToken token = json.nextToken();
+    if (token == JsonToken.VALUE_NULL) {
+      return;
+    }
+    if (token != JsonToken.START_ARRAY) {
+      throw wrong(json, name, "a list of numbers");
+    }
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      item.run();
+    }
+  }
+}

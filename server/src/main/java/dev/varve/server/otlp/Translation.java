@@ -1,0 +1,409 @@
+package dev.varve.server.otlp;
+
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.server.ingest.Intake;
+import dev.varve.server.otlp.CumulativeSums.Added;
+import dev.varve.server.otlp.CumulativeSums.Running;
+import dev.varve.server.otlp.OtlpMetric.Exponential;
+import dev.varve.server.otlp.OtlpMetric.Gauge;
+import dev.varve.server.otlp.OtlpMetric.Histogram;
+import dev.varve.server.otlp.OtlpMetric.HistogramPoint;
+import dev.varve.server.otlp.OtlpMetric.NumberPoint;
+import dev.varve.server.otlp.OtlpMetric.Point;
+import dev.varve.server.otlp.OtlpMetric.Sum;
+import dev.varve.server.otlp.OtlpMetric.Summary;
+import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
+import dev.varve.server.otlp.OtlpMetric.Temporality;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes Prometheus' series of OpenTelemetry's metrics and writes them, for one request. Source:
+ * package {@code storage/remote/otlptranslator} of Prometheus 3.5.0; beyond it, differences are
+ * added up (Prometheus refuses them), and exponential histograms are refused.
+ */
+final class Translation implements OtlpSink {
+  private static final String SERVICE_NAME = "service.name";
+  private static final String SERVICE_NAMESPACE = "service.namespace";
+  private static final String SERVICE_INSTANCE = "service.instance.id";
+  private static final Set<String> IDENTIFYING =
+      Set.of(SERVICE_NAME, SERVICE_NAMESPACE, SERVICE_INSTANCE);
+
+  private static final double STALE = Double.longBitsToDouble(0x7ff0000000000002L);
+  private static final int REASONS_MAX = 10;
+
+  /** Values of names that fall together are joined, which takes time where they are many. */
+  private static final int ATTRIBUTES_MAX = 1_000;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** A start that lies further back tells nothing of the last interval. */
+  private static final long ZERO_WITHIN_NANOS = 3_600_000_000_000L;
+
+  private final Intake intake;
+  private final String dataset;
+  private final boolean holdsMarkers;
+  private final CumulativeSums.Request sums;
+  private final BatchBuilder batch = new BatchBuilder();
+  private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
+  private final Set<String> reasons = new LinkedHashSet<>();
+  private Map<String, String> resource = Map.of();
+  private long newestOfResource;
+  private long points;
+  private long refused;
+
+  /**
+   * @param holdsMarkers whether every layout can hold the value that says that a series has ended;
+   *     else it is left out
+   */
+  Translation(Intake intake, String dataset, boolean holdsMarkers, CumulativeSums sums) {
+    this.intake = intake;
+    this.dataset = dataset;
+    this.holdsMarkers = holdsMarkers;
+    this.sums = sums.request();
+  }
+
+  /** How many points were not taken. */
+  long refused() {
+    // What a dataset refuses is samples, of which a histogram's point has several.
+    return refused + Math.min(points, intake.refused());
+  }
+
+  /** Why, of the first of them. */
+  Set<String> reasons() {
+    return reasons;
+  }
+
+  @Override
+  public void resource(Map<String, String> attributes) {
+    resource = attributes;
+    newestOfResource = 0;
+  }
+
+  @Override
+  public void metric(OtlpMetric metric) {
+    switch (metric.points()) {
+      case null -> note(metric, "has no points of a kind that is known");
+      case Gauge gauge -> {
+        String name = describe(metric, "gauge", false, true);
+        gauge.points().forEach(point -> number(metric, name, null, point));
+      }
+      case Sum sum -> sum(metric, sum);
+      case Histogram histogram -> histogram(metric, histogram);
+      case Summary summary -> {
+        String name = describe(metric, "summary", false, false);
+        summary.points().forEach(point -> summary(metric, name, point));
+      }
+      case Exponential exponential ->
+          refuse(metric, exponential.count(), "is an exponential histogram, which is not held");
+    }
+    writeIfFull();
+  }
+
+  private String describe(OtlpMetric metric, String type, boolean counter, boolean gauge) {
+    String name = PrometheusNames.metric(metric.name(), metric.unit(), counter, gauge);
+    if (!name.isEmpty()) {
+      metadata.put(name, new MetricMetadata(name, type, metric.unit(), metric.description()));
+    }
+    return name;
+  }
+
+  private void sum(OtlpMetric metric, Sum sum) {
+    if (sum.temporality() == Temporality.UNSPECIFIED) {
+      refuse(metric, sum.count(), "does not say whether its sums are delta or cumulative");
+      return;
+    }
+    String type = sum.monotonic() ? "counter" : "gauge";
+    String name = describe(metric, type, sum.monotonic(), false);
+    Sum differences = sum.temporality() == Temporality.DELTA ? sum : null;
+    sum.points().forEach(point -> number(metric, name, differences, point));
+  }
+
+  /**
+   * Adds a point.
+   *
+   * @param differences of what sum it is the difference; null where it is a value
+   */
+  private void number(
+      OtlpMetric metric, String name, @Nullable Sum differences, NumberPoint point) {
+    if (!isGood(metric, name, point)) {
+      return;
+    }
+    GroupKey key = key(name, labels(point.attributes()));
+    Double value = point.value();
+    if (point.hasNoValue()) {
+      if (differences != null) {
+        sums.end(new CumulativeSums.Key(dataset, key));
+      }
+      add(key, point, STALE);
+    } else if (value == null) {
+      refuse(metric, 1, "has a point without a value");
+    } else if (differences == null) {
+      add(key, point, value);
+    } else {
+      Added added =
+          sums.add(
+              new CumulativeSums.Key(dataset, key),
+              point.startNanos(),
+              Running.number(point.timeNanos(), value));
+      if (added == null) {
+        refuseLate(metric);
+      } else {
+        if (added.restarted() && differences.monotonic()) {
+          addZero(key, point);
+        }
+        add(key, point, added.sum().value());
+      }
+    }
+  }
+
+  private void refuseLate(OtlpMetric metric) {
+    refuse(metric, 1, "has a delta that is older than what has been added up");
+  }
+
+  private void histogram(OtlpMetric metric, Histogram histogram) {
+    if (histogram.temporality() == Temporality.UNSPECIFIED) {
+      refuse(metric, histogram.count(), "does not say whether it is delta or cumulative");
+      return;
+    }
+    String name = describe(metric, "histogram", false, false);
+    boolean delta = histogram.temporality() == Temporality.DELTA;
+    histogram.points().forEach(point -> histogram(metric, name, delta, point));
+  }
+
+  private void histogram(OtlpMetric metric, String name, boolean delta, HistogramPoint point) {
+    if (!isGood(metric, name, point)) {
+      return;
+    }
+    String wrong = problem(point.bucketCounts(), point.bounds());
+    if (wrong != null) {
+      refuse(metric, 1, wrong);
+      return;
+    }
+    Map<String, String> labels = labels(point.attributes());
+    CumulativeSums.Key key = new CumulativeSums.Key(dataset, key(name, labels));
+    Double sum = point.sum();
+    Running value =
+        new Running(
+            point.timeNanos(),
+            sum == null ? Double.NaN : sum,
+            point.count(),
+            point.bucketCounts(),
+            point.bounds());
+    if (point.hasNoValue()) {
+      if (delta) {
+        sums.end(key);
+      }
+      add(name, labels, point, value, sum != null);
+      return;
+    }
+    if (!delta) {
+      add(name, labels, point, value, sum != null);
+      return;
+    }
+    Added added = sums.add(key, point.startNanos(), value);
+    if (added == null) {
+      refuseLate(metric);
+      return;
+    }
+    if (added.restarted()) {
+      addZeros(name, labels, point);
+    }
+    add(name, labels, point, added.sum(), !Double.isNaN(added.sum().value()));
+  }
+
+  private static @Nullable String problem(long[] counts, double[] bounds) {
+    boolean none = counts.length == 0 && bounds.length == 0;
+    if (!none && counts.length != bounds.length + 1) {
+      return "has a point with %d bucket counts for %d bounds, not %d"
+          .formatted(counts.length, bounds.length, bounds.length + 1);
+    }
+    for (int i = 0; i < bounds.length; i++) {
+      if (Double.isNaN(bounds[i]) || (i > 0 && bounds[i] <= bounds[i - 1])) {
+        return "has a point whose bounds do not rise";
+      }
+    }
+    return null;
+  }
+
+  /** Adds the series of a histogram; all are markers where the point has no value. */
+  private void add(
+      String name, Map<String, String> labels, Point point, Running value, boolean hasSum) {
+    if (hasSum) {
+      add(key(name + "_sum", labels), point, marked(point, value.value()));
+    }
+    double count = marked(point, unsigned(value.count()));
+    add(key(name + "_count", labels), point, count);
+    long upTo = 0;
+    for (int i = 0; i < value.bounds().length; i++) {
+      upTo += value.buckets()[i];
+      if (value.bounds()[i] != Double.POSITIVE_INFINITY) {
+        String bound = AnyText.digits(value.bounds()[i]);
+        add(bucket(name, labels, bound), point, marked(point, unsigned(upTo)));
+      }
+    }
+    add(bucket(name, labels, "+Inf"), point, count);
+  }
+
+  private void addZeros(String name, Map<String, String> labels, HistogramPoint point) {
+    if (point.sum() != null) {
+      addZero(key(name + "_sum", labels), point);
+    }
+    addZero(key(name + "_count", labels), point);
+    for (double bound : point.bounds()) {
+      if (bound != Double.POSITIVE_INFINITY) {
+        addZero(bucket(name, labels, AnyText.digits(bound)), point);
+      }
+    }
+    addZero(bucket(name, labels, "+Inf"), point);
+  }
+
+  private static GroupKey bucket(String name, Map<String, String> labels, String bound) {
+    Map<String, String> withBound = new TreeMap<>(labels);
+    withBound.put("le", bound);
+    return key(name + "_bucket", withBound);
+  }
+
+  private static double marked(Point point, double value) {
+    return point.hasNoValue() ? STALE : value;
+  }
+
+  private static double unsigned(long count) {
+    return count >= 0 ? (double) count : (double) (count >>> 1) * 2;
+  }
+
+  private void summary(OtlpMetric metric, String name, SummaryPoint point) {
+    if (!isGood(metric, name, point)) {
+      return;
+    }
+    Map<String, String> labels = labels(point.attributes());
+    add(key(name + "_sum", labels), point, marked(point, point.sum()));
+    add(key(name + "_count", labels), point, marked(point, unsigned(point.count())));
+    for (int i = 0; i < point.quantiles().length; i++) {
+      Map<String, String> withQuantile = new TreeMap<>(labels);
+      withQuantile.put("quantile", AnyText.digits(point.quantiles()[i]));
+      add(key(name, withQuantile), point, marked(point, point.values()[i]));
+    }
+  }
+
+  private boolean isGood(OtlpMetric metric, String name, Point point) {
+    if (name.isEmpty()) {
+      refuse(metric, 1, "has a name of which nothing is left");
+      return false;
+    }
+    if (point.timeNanos() <= 0) {
+      refuse(metric, 1, "has a point without a time");
+      return false;
+    }
+    if (point.attributes().size() > ATTRIBUTES_MAX) {
+      refuse(
+          metric,
+          1,
+          "has a point of %d attributes, at most %d are taken"
+              .formatted(point.attributes().size(), ATTRIBUTES_MAX));
+      return false;
+    }
+    newestOfResource = Math.max(newestOfResource, point.timeNanos());
+    points++;
+    return true;
+  }
+
+  /** The labels of a point: its attributes, of which names may fall together, and its target. */
+  private Map<String, String> labels(Map<String, String> attributes) {
+    Map<String, String> labels = new TreeMap<>();
+    new TreeMap<>(attributes)
+        .forEach((name, value) -> {
+          if (!name.isEmpty()) {
+            labels.merge(PrometheusNames.label(name), value, (one, other) -> one + ";" + other);
+          }
+        });
+    String service = resource.get(SERVICE_NAME);
+    if (service != null) {
+      String namespace = resource.get(SERVICE_NAMESPACE);
+      labels.put("job", namespace == null ? service : namespace + "/" + service);
+    }
+    String instance = resource.get(SERVICE_INSTANCE);
+    if (instance != null) {
+      labels.put("instance", instance);
+    }
+    return labels;
+  }
+
+  private static GroupKey key(String name, Map<String, String> labels) {
+    Map<String, String> tags = new TreeMap<>(labels);
+    tags.remove(Series.NAME_LABEL);
+    tags.values().removeIf(String::isEmpty);
+    return GroupKey.of(name, Tags.of(tags));
+  }
+
+  private void add(GroupKey key, Point point, double value) {
+    if (holdsMarkers || !point.hasNoValue()) {
+      batch.group(key).add(Series.DEFAULT_FIELD, point.timeNanos() / NANOS_PER_MILLI, value);
+    }
+  }
+
+  /** A sum that begins anew is 0 at its start: so a reader sees all of its first difference. */
+  private void addZero(GroupKey key, Point point) {
+    long start = point.startNanos();
+    long within = point.timeNanos() - start;
+    if (start > 0 && within >= NANOS_PER_MILLI && within <= ZERO_WITHIN_NANOS) {
+      batch.group(key).add(Series.DEFAULT_FIELD, start / NANOS_PER_MILLI, 0.0);
+    }
+  }
+
+  /** What else is known of the resource stands in a series of its own, to be joined. */
+  @Override
+  public void endOfResource() {
+    boolean more = resource.keySet().stream().anyMatch(name -> !IDENTIFYING.contains(name));
+    boolean known = resource.containsKey(SERVICE_NAME) || resource.containsKey(SERVICE_INSTANCE);
+    if (newestOfResource > 0 && more && known && resource.size() <= ATTRIBUTES_MAX) {
+      Map<String, String> others = new TreeMap<>(resource);
+      others.keySet().removeAll(IDENTIFYING);
+      batch
+          .group(key("target_info", labels(others)))
+          .add(Series.DEFAULT_FIELD, newestOfResource / NANOS_PER_MILLI, 1.0);
+    }
+    writeIfFull();
+  }
+
+  private void refuse(OtlpMetric metric, int count, String reason) {
+    refused += count;
+    if (count > 0) {
+      note(metric, reason);
+    }
+  }
+
+  private void note(OtlpMetric metric, String reason) {
+    if (reasons.size() < REASONS_MAX) {
+      String name = metric.name();
+      reasons.add(
+          "metric '%s' %s".formatted(name.length() > 200 ? name.substring(0, 200) : name, reason));
+    }
+  }
+
+  private void writeIfFull() {
+    if (batch.sampleCount() >= Intake.BATCH) {
+      write();
+    }
+  }
+
+  /** Writes what was read and is not written yet, and remembers the sums. */
+  void write() {
+    if (!batch.isEmpty()) {
+      intake.write(batch.build(), false);
+    }
+    if (!metadata.isEmpty()) {
+      intake.describe(metadata.values());
+      metadata.clear();
+    }
+    sums.keep();
+  }
+}
