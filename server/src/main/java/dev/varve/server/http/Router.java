@@ -45,7 +45,7 @@ public final class Router {
   private final Map<String, Mount> prefixes = new LinkedHashMap<>();
   private final Map<String, Map<String, Found>> root = new HashMap<>();
 
-  /** Those of {@link #root} whose path has a {@link Route#ANY}. */
+  /** Those of {@link #root} whose path means more than one. */
   private final List<String> open = new ArrayList<>();
 
   private record Found(Mount mount, Route route) {}
@@ -61,7 +61,7 @@ public final class Router {
         prefixes.put("/" + mount.name(), mount);
       }
       for (Route route : mount.routes()) {
-        if (route.path().contains(Route.ANY) && !open.contains(route.path())) {
+        if (Route.isOpen(route.path()) && !open.contains(route.path())) {
           open.add(route.path());
         }
         Found before =

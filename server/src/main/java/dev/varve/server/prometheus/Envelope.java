@@ -55,6 +55,27 @@ final class Envelope {
     }
   }
 
+  /**
+   * Answers that something was refused, with the status that the exchange has.
+   *
+   * @param refused properties that say what
+   */
+  static void refuse(Exchange exchange, String message, Data refused) throws IOException {
+    try (OutputStream out = exchange.answer(JSON);
+        JsonGenerator json =
+            FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
+      json.writeStartObject();
+      json.writeStringProperty("status", "error");
+      json.writeStringProperty("errorType", errorType(exchange.status()));
+      json.writeStringProperty("error", message);
+      json.writeName("refused");
+      json.writeStartObject();
+      refused.write(json);
+      json.writeEndObject();
+      json.writeEndObject();
+    }
+  }
+
   static ErrorFormat.Body error(int status, String message) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {

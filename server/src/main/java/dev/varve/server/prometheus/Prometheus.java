@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code POST /api/v1/write}: remote write, 1.0 and 2.0
+ *   <li>{@code POST /api/v1/import/prometheus}, {@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}:
+ *       text format and OpenMetrics
  *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: {@code query} at a time, or
  *       over a range
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
@@ -45,6 +47,7 @@ public final class Prometheus {
   private final Queries queries;
   private final Metadata metadata;
   private final RemoteWrite remoteWrite;
+  private final TextImport textImport;
   private final Supplier<@Nullable Scraper> scraper;
   private final Rules rules;
   private final String version;
@@ -64,6 +67,7 @@ public final class Prometheus {
     this.metadata = new Metadata(context);
     this.remoteWrite = new RemoteWrite(context);
     this.rules = new Rules(context, groups);
+    this.textImport = new TextImport(context);
     this.version = context.version();
   }
 
@@ -71,6 +75,10 @@ public final class Prometheus {
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));
+    routes.add(Route.post("/api/v1/import/prometheus", Load.WRITE, textImport::post));
+    String pushed = TextImport.PUSH + Route.REST;
+    routes.add(Route.post(pushed, Load.WRITE, textImport::push));
+    routes.add(new Route("PUT", pushed, Load.WRITE, textImport::push));
     add(routes, "/api/v1/query", queries::instant);
     add(routes, "/api/v1/query_range", queries::range);
     add(routes, "/api/v1/series", metadata::series);

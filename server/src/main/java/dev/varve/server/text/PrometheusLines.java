@@ -5,6 +5,9 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -17,8 +20,15 @@ import java.util.function.LongSupplier;
  * Prometheus' documentation.
  */
 public final class PrometheusLines implements LineFormat {
+  /** Further than any dataset reaches, and within what a double counts in ms. */
+  private static final double SECONDS_MAX = 9e12;
+
+  private static final int SECONDS_DIGITS_MAX = 40;
+
   private final Resolution target;
   private final LongSupplier now;
+  private final boolean openMetrics;
+  private final Map<String, String> given;
   private final KeyCache<GroupKey> keys = new KeyCache<>();
 
   /**
@@ -28,8 +38,22 @@ public final class PrometheusLines implements LineFormat {
    * @param now gives lines without a time theirs, in the target resolution
    */
   public PrometheusLines(Resolution target, LongSupplier now) {
+    this(target, now, false, Map.of());
+  }
+
+  /**
+   * Prepares to read one of two formats.
+   *
+   * @param openMetrics whether lines are of OpenMetrics 1.0: times in seconds with a fraction, and
+   *     behind them maybe an exemplar, which is passed over
+   * @param given labels that every line gets, in the place of its own of the same name
+   */
+  PrometheusLines(
+      Resolution target, LongSupplier now, boolean openMetrics, Map<String, String> given) {
     this.target = target;
     this.now = now;
+    this.openMetrics = openMetrics;
+    this.given = given;
   }
 
   @Override
@@ -41,7 +65,7 @@ public final class PrometheusLines implements LineFormat {
     int keyEnd = keyEnd(bytes, start, to);
     GroupKey key = keys.get(bytes, start, keyEnd);
     if (key == null) {
-      key = new KeyReader(bytes, start, keyEnd).read();
+      key = new KeyReader(bytes, start, keyEnd).read(given);
       keys.put(bytes, start, keyEnd, key);
     }
     int valueFrom = Scan.skipBlanks(bytes, keyEnd, to);
@@ -82,19 +106,42 @@ public final class PrometheusLines implements LineFormat {
 
   private long time(byte[] bytes, int from, int to) {
     int end = Scan.wordEnd(bytes, from, to);
-    if (from == end) {
+    if (from == end || isExemplar(bytes, from, to)) {
       return now.getAsLong();
     }
-    if (Scan.skipBlanks(bytes, end, to) != to) {
+    int behind = Scan.skipBlanks(bytes, end, to);
+    if (behind != to && !isExemplar(bytes, behind, to)) {
       throw new BadLineException(
           "'" + Scan.shown(bytes, end, to).strip() + "' stands behind the time");
     }
     try {
-      return Resolution.MILLISECONDS.convert(Scan.integer(bytes, from, end, "time"), target);
+      return openMetrics
+          ? ofSeconds(bytes, from, end)
+          : Resolution.MILLISECONDS.convert(Scan.integer(bytes, from, end, "time"), target);
     } catch (ArithmeticException e) {
       throw new BadLineException(
           "time '" + Scan.shown(bytes, from, end) + "' is too large for " + target.symbol());
     }
+  }
+
+  private boolean isExemplar(byte[] bytes, int from, int to) {
+    return openMetrics && from < to && bytes[from] == '#';
+  }
+
+  /** A time in seconds; what the resolution cannot hold of it is rounded. */
+  private long ofSeconds(byte[] bytes, int from, int end) {
+    double seconds = Scan.real(bytes, from, end, "time");
+    if (Math.abs(seconds) > SECONDS_MAX) {
+      throw new ArithmeticException();
+    }
+    String text = new String(bytes, from, end - from, StandardCharsets.US_ASCII);
+    // A fraction in digits is exact; with an exponent its digits might be without end.
+    return text.length() <= SECONDS_DIGITS_MAX && text.matches("[-+]?[0-9]+(\\.[0-9]*)?")
+        ? new BigDecimal(text)
+            .multiply(BigDecimal.valueOf(target.perSecond()))
+            .setScale(0, RoundingMode.HALF_EVEN)
+            .longValueExact()
+        : Math.round(seconds * target.perSecond());
   }
 
   /**
@@ -114,7 +161,7 @@ public final class PrometheusLines implements LineFormat {
       this.to = to;
     }
 
-    private GroupKey read() {
+    private GroupKey read(Map<String, String> given) {
       name = word();
       skipBlanks();
       if (at < to) {
@@ -127,6 +174,7 @@ public final class PrometheusLines implements LineFormat {
       if (name.isEmpty()) {
         throw new BadLineException("the name of the metric is missing: name{label=\"value\"} 1");
       }
+      labels.putAll(given);
       labels.values().removeIf(String::isEmpty);
       return GroupKey.of(name, Tags.of(labels));
     }
