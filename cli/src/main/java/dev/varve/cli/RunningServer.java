@@ -22,6 +22,8 @@ public final class RunningServer {
   /** Notes where the server of a directory listens. */
   public static void note(Path data, URI address) {
     try {
+      // Where all samples are in memory nothing else has made it.
+      Files.createDirectories(data);
       Path fresh = data.resolve(NAME + ".new");
       Files.writeString(fresh, address + "\n" + ProcessHandle.current().pid() + "\n");
       Files.move(fresh, data.resolve(NAME), java.nio.file.StandardCopyOption.REPLACE_EXISTING);

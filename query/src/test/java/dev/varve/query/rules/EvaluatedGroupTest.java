@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -72,8 +73,8 @@ class EvaluatedGroupTest {
     return new Rule.Recording(name, query, sorted(labels));
   }
 
-  private static TreeMap<String, String> sorted(String... pairs) {
-    TreeMap<String, String> map = new TreeMap<>();
+  private static SortedMap<String, String> sorted(String... pairs) {
+    SortedMap<String, String> map = new TreeMap<>();
     for (int i = 0; i < pairs.length; i += 2) {
       map.put(pairs[i], pairs[i + 1]);
     }
