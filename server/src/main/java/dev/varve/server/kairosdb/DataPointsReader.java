@@ -176,7 +176,10 @@ final class DataPointsReader {
           time(json, token, 0, head.place() + ".time");
         }
         case "ttl" -> ttl(json, token, head);
-        case "skip_validate" -> head.skip = token == JsonToken.VALUE_TRUE;
+        case "skip_validate" -> {
+          head.skip = token == JsonToken.VALUE_TRUE;
+          json.skipChildren();
+        }
         case "datapoints" -> rows = datapoints(json, token, head);
         default -> json.skipChildren();
       }
