@@ -1,47 +1,84 @@
 package dev.varve.engine;
 
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.catalog.Walk;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
+import dev.varve.model.TimeRange;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The engine's view of which series exist. Safe for use by several threads. Names come sorted. */
 public final class Catalog {
+  private final OpenDataset dataset;
   private final SeriesIndex index;
 
-  Catalog(SeriesIndex index) {
-    this.index = index;
+  Catalog(OpenDataset dataset) {
+    this.dataset = dataset;
+    this.index = dataset.index();
   }
 
   /** All metrics whose names begin with {@code prefix}. */
   public Stream<String> metrics(String prefix) {
     Selector selector = new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, prefix)));
-    return index.labelValues(Series.NAME_LABEL, selector).stream();
+    return labelValues(Series.NAME_LABEL, selector);
+  }
+
+  /** The names of all labels of the series that match, whenever they have samples. */
+  public Stream<String> labelNames(Selector selector) {
+    return labelNames(selector, null, () -> {}).stream();
+  }
+
+  /** The values of a label among the series that match, whenever they have samples. */
+  public Stream<String> labelValues(String label, Selector selector) {
+    return labelValues(label, selector, null, Integer.MAX_VALUE, () -> {}).stream();
   }
 
   /**
    * The names of all labels of the series that match, tags and resource identifiers alike.
    *
+   * @param times leaves out series that surely have no sample in the range; null for all
+   * @param wanted called now and then; throws to break off
    * @throws QueryRefusedException if a filter is malformed
    */
-  public Stream<String> labelNames(Selector selector) {
-    try {
-      return index.labelNames(selector).stream();
-    } catch (IllegalArgumentException e) {
-      throw new QueryRefusedException(String.valueOf(e.getMessage()));
-    }
+  public List<String> labelNames(Selector selector, @Nullable TimeRange times, Runnable wanted) {
+    return asking(() -> index.labelNames(selector, trusted(times), new Walk(wanted)));
   }
 
   /**
    * The values of a label among the series that match.
    *
+   * @param times as in {@link #labelNames}
+   * @param most how many at most: of more, those that are found first
+   * @param wanted as in {@link #labelNames}
    * @throws QueryRefusedException if a filter is malformed
    */
-  public Stream<String> labelValues(String label, Selector selector) {
+  public List<String> labelValues(
+      String label, Selector selector, @Nullable TimeRange times, int most, Runnable wanted) {
+    return asking(() -> index.labelValues(label, selector, trusted(times), most, new Walk(wanted)));
+  }
+
+  /**
+   * How many series and labels there are, and of what most.
+   *
+   * @param most how many names of each kind, at least 1
+   * @param wanted as in {@link #labelNames}
+   */
+  public Cardinality cardinality(int most, Runnable wanted) {
+    return index.cardinality(most, new Walk(wanted));
+  }
+
+  private @Nullable TimeRange trusted(@Nullable TimeRange times) {
+    return dataset.trustsExtents() ? times : null;
+  }
+
+  private static <T> T asking(Supplier<T> question) {
     try {
-      return index.labelValues(label, selector).stream();
+      return question.get();
     } catch (IllegalArgumentException e) {
       throw new QueryRefusedException(String.valueOf(e.getMessage()));
     }

@@ -3,6 +3,7 @@ package dev.varve.engine;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.Made;
@@ -77,7 +78,7 @@ public final class Dataset implements AutoCloseable {
     this.writer = new DatasetWriter(open, admission);
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
-    this.catalog = new Catalog(open.index());
+    this.catalog = new Catalog(open);
     this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
     this.refresh = new CatalogRefresh(open);
     this.others = new OtherServers(open, writer, loadedAt);
@@ -324,6 +325,20 @@ public final class Dataset implements AutoCloseable {
     Matches matches = reader.match(selector, times);
     return matches.inOrder().stream()
         .flatMap(match -> match.fields().stream().map(match.key()::field));
+  }
+
+  /**
+   * The series that match any of some selectors.
+   *
+   * @param times leaves out series that surely have no sample in the range; null for all
+   * @param wanted called now and then; throws to break off
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, Runnable wanted) {
+    refuseWithoutCatalog();
+    Walk walk = new Walk(wanted);
+    return new SeriesFound(
+        selectors.stream().map(selector -> reader.match(selector, times, walk)).toList());
   }
 
   /** Which metrics, tags and values there are. */

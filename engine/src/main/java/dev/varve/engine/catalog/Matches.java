@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.roaringbitmap.IntConsumer;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -53,6 +54,16 @@ public final class Matches {
   /** Hands each to an action, in the order of their numbers. */
   public void forEach(Consumer<Match> action) {
     series.forEach((IntConsumer) one -> action.accept(resolve.apply(one)));
+  }
+
+  /** One after the other, in the order of their numbers, each looked up when its turn comes. */
+  public Stream<Match> stream() {
+    return series.stream().mapToObj(resolve);
+  }
+
+  /** Whether a field of a key is among those that match. */
+  public boolean contains(int key, String field) {
+    return series.contains(key) && wantsField(field);
   }
 
   /** All of them, in {@link #ORDER}. */

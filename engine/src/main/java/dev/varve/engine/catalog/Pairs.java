@@ -88,6 +88,14 @@ final class Pairs {
     }
   }
 
+  /** How many series carry a pair. */
+  long count(int pair) {
+    int posting = postings.get(pair);
+    return posting >= 0
+        ? 1
+        : posting == NOBODY ? 0 : bitmaps.get(-2 - posting).getLongCardinality();
+  }
+
   boolean anyOf(RoaringBitmap series, int pair) {
     int posting = postings.get(pair);
     return posting >= 0

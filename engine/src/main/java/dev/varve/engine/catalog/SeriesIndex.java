@@ -1,5 +1,6 @@
 package dev.varve.engine.catalog;
 
+import dev.varve.engine.Cardinality;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.Pairs.PairList;
 import dev.varve.model.GroupKey;
@@ -194,16 +195,26 @@ public final class SeriesIndex {
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(Selector selector, @Nullable TimeRange times) {
+    return match(selector, times, Walk.toTheEnd());
+  }
+
+  /**
+   * The keys that match.
+   *
+   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @throws IllegalArgumentException if a filter is malformed
+   */
+  public Matches match(Selector selector, @Nullable TimeRange times, Walk walk) {
     List<FilterMatch> filters = FilterMatch.of(selector);
     List<FilterMatch> ofField =
         filters.stream().filter(filter -> filter.label().equals(Series.FIELD_LABEL)).toList();
     return reading(() -> {
-      RoaringBitmap matched = matchKeys(filters);
+      RoaringBitmap matched = matchKeys(filters, walk);
       if (!ofField.isEmpty()) {
-        matched = having(matched, ofField);
+        matched = having(matched, ofField, walk);
       }
       if (times != null) {
-        matched = within(matched, times);
+        matched = within(matched, times, walk);
       }
       return new Matches(
           matched, series -> resolve(series, ofField), field -> wants(ofField, field));
@@ -213,15 +224,20 @@ public final class SeriesIndex {
   /** How many keys a metric has. */
   public long seriesOfMetric(String metric) {
     List<FilterMatch> filters = FilterMatch.of(Selector.metric(metric));
-    return reading(() -> matchKeys(filters).getLongCardinality());
+    return reading(() -> matchKeys(filters, Walk.toTheEnd()).getLongCardinality());
   }
 
-  /** The names of the tags and resource identifiers of the keys that match, sorted. */
-  public List<String> labelNames(Selector selector) {
-    Matches matches = match(selector, null);
+  /**
+   * The names of the tags and resource identifiers of the keys that match, sorted.
+   *
+   * @param times as in {@link #match}
+   */
+  public List<String> labelNames(Selector selector, @Nullable TimeRange times, Walk walk) {
+    Matches matches = match(selector, times, walk);
     return reading(() -> {
       List<String> found = new ArrayList<>();
       labels.forEach((name, label) -> {
+        walk.step();
         if (!name.equals(Series.NAME_LABEL)
             && RoaringBitmap.intersects(label.carriers, matches.series())) {
           found.add(name);
@@ -232,17 +248,24 @@ public final class SeriesIndex {
     });
   }
 
-  /** The values of a label among the series that match, sorted. */
-  public List<String> labelValues(String name, Selector selector) {
-    Matches matches = match(selector, null);
+  /**
+   * The values of a label among the series that match, sorted.
+   *
+   * @param times as in {@link #match}
+   * @param most how many at most: of more, those that are found first
+   */
+  public List<String> labelValues(
+      String name, Selector selector, @Nullable TimeRange times, int most, Walk walk) {
+    Matches matches = match(selector, times, walk);
     if (name.equals(Series.FIELD_LABEL)) {
-      return fieldNames(matches);
+      return fieldNames(matches, most, walk);
     }
     return reading(() -> {
       List<String> found = new ArrayList<>();
       Label label = labels.get(name);
       if (label != null) {
-        for (int i = 0; i < label.pairs.size(); i++) {
+        for (int i = 0; i < label.pairs.size() && found.size() < most; i++) {
+          walk.step();
           if (pairs.anyOf(matches.series(), label.pairs.get(i))) {
             found.add(names.get(pairs.value(label.pairs.get(i))));
           }
@@ -253,11 +276,75 @@ public final class SeriesIndex {
     });
   }
 
-  private List<String> fieldNames(Matches matches) {
+  private List<String> fieldNames(Matches matches, int most, Walk walk) {
     TreeSet<String> found = new TreeSet<>();
-    matches.forEach(match -> found.addAll(match.fields()));
-    found.remove(Series.DEFAULT_FIELD);
+    matches.stream()
+        .peek(match -> walk.step())
+        .flatMap(match -> match.fields().stream())
+        .filter(field -> !field.equals(Series.DEFAULT_FIELD))
+        .distinct()
+        .limit(most)
+        .forEach(found::add);
     return List.copyOf(found);
+  }
+
+  /**
+   * What there is most of. Writers of new series wait for one label at a time at most.
+   *
+   * @param most how many names of each kind
+   */
+  public Cardinality cardinality(int most, Walk walk) {
+    Top metrics = new Top(most);
+    Top values = new Top(most);
+    Top bytes = new Top(most);
+    Top carriers = new Top(most);
+    long pairCount = 0;
+    for (String name : reading(() -> List.copyOf(labels.keySet()))) {
+      long[] sizes =
+          reading(() -> {
+            Label label = labels.get(name);
+            return label == null ? new long[2] : countPairs(name, label, metrics, carriers, walk);
+          });
+      pairCount += sizes[0];
+      values.add(name, sizes[0]);
+      bytes.add(name, sizes[1]);
+    }
+    return new Cardinality(
+        size(),
+        pairCount,
+        extent(),
+        metrics.sorted(),
+        values.sorted(),
+        bytes.sorted(),
+        carriers.sorted());
+  }
+
+  /** How many values a label has, and their bytes in UTF-8. */
+  private long[] countPairs(String name, Label label, Top metrics, Top carriers, Walk walk) {
+    long bytes = 0;
+    for (int i = 0; i < label.pairs.size(); i++) {
+      walk.step();
+      int pair = label.pairs.get(i);
+      String value = names.get(pairs.value(pair));
+      long count = pairs.count(pair);
+      bytes += utf8Size(value);
+      if (carriers.wants(count)) {
+        carriers.add(name + "=" + value, count);
+      }
+      if (name.equals(Series.NAME_LABEL)) {
+        metrics.add(value, count);
+      }
+    }
+    return new long[] {label.pairs.size(), bytes};
+  }
+
+  private static long utf8Size(String text) {
+    long size = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      size += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+    }
+    return size;
   }
 
   private Match resolve(int series, List<FilterMatch> ofField) {
@@ -275,7 +362,7 @@ public final class SeriesIndex {
   }
 
   /** Of some keys those that have a field that is wanted. */
-  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField) {
+  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField, Walk walk) {
     boolean[] wanted = new boolean[fieldSets.size()];
     for (int set = 0; set < wanted.length; set++) {
       wanted[set] = fieldSets.names(set).stream().anyMatch(name -> wants(ofField, name));
@@ -283,6 +370,7 @@ public final class SeriesIndex {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
       int series = i.next();
+      walk.step();
       if (wanted[fields.get(series)]) {
         kept.add(series);
       }
@@ -290,10 +378,11 @@ public final class SeriesIndex {
     return kept;
   }
 
-  private RoaringBitmap within(RoaringBitmap keys, TimeRange times) {
+  private RoaringBitmap within(RoaringBitmap keys, TimeRange times, Walk walk) {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
       int series = i.next();
+      walk.step();
       if (from.get(series) < times.to() && times.from() < to.get(series)) {
         kept.add(series);
       }
@@ -302,7 +391,7 @@ public final class SeriesIndex {
   }
 
   /** A new bitmap of the keys for which all filters hold, those on the field left aside. */
-  private RoaringBitmap matchKeys(List<FilterMatch> filters) {
+  private RoaringBitmap matchKeys(List<FilterMatch> filters, Walk walk) {
     RoaringBitmap matched = null;
     List<FilterMatch> walks = new ArrayList<>();
     for (FilterMatch filter : filters) {
@@ -310,7 +399,7 @@ public final class SeriesIndex {
         continue;
       }
       if (filter.isLookUp()) {
-        matched = narrow(matched, filter);
+        matched = narrow(matched, filter, walk);
       } else {
         walks.add(filter);
       }
@@ -319,17 +408,18 @@ public final class SeriesIndex {
       Label label = labels.get(filter.label());
       matched =
           matched != null && label != null && matched.getLongCardinality() < label.pairs.size() / 4
-              ? testEach(matched, filter)
-              : narrow(matched, filter);
+              ? testEach(matched, filter, walk)
+              : narrow(matched, filter, walk);
     }
     return matched == null ? everything() : matched;
   }
 
   /** Reads the label of each key, which is less work than trying every value that there is. */
-  private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter) {
+  private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter, Walk walk) {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
       int series = i.next();
+      walk.step();
       if (filter.test(keyAt(series).field(Series.DEFAULT_FIELD).label(filter.label()))) {
         kept.add(series);
       }
@@ -340,7 +430,7 @@ public final class SeriesIndex {
   /**
    * @param matched null for all keys
    */
-  private RoaringBitmap narrow(@Nullable RoaringBitmap matched, FilterMatch filter) {
+  private RoaringBitmap narrow(@Nullable RoaringBitmap matched, FilterMatch filter, Walk walk) {
     Label label = labels.get(filter.label());
     RoaringBitmap carriers = label == null ? new RoaringBitmap() : label.carriers;
     RoaringBitmap agreeing = new RoaringBitmap();
@@ -350,7 +440,7 @@ public final class SeriesIndex {
     } else {
       absentAgrees = filter.match().test("");
       if (label != null) {
-        addAgreeing(agreeing, filter.label(), label, filter.match());
+        addAgreeing(agreeing, filter.label(), label, filter.match(), walk);
       }
     }
     if (absentAgrees == filter.negated()) {
@@ -369,7 +459,8 @@ public final class SeriesIndex {
   }
 
   /** Adds the carriers of a label whose values match. */
-  private void addAgreeing(RoaringBitmap into, String name, Label label, ValueMatch match) {
+  private void addAgreeing(
+      RoaringBitmap into, String name, Label label, ValueMatch match, Walk walk) {
     if (match instanceof ValueMatch.OneOf(var values)) {
       int nameId = names.find(name);
       for (String value : values) {
@@ -383,6 +474,7 @@ public final class SeriesIndex {
     }
     for (int i = 0; i < label.pairs.size(); i++) {
       int pair = label.pairs.get(i);
+      walk.step();
       if (match.test(names.get(pairs.value(pair)))) {
         pairs.addTo(into, pair);
       }

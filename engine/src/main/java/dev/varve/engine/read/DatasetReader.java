@@ -10,6 +10,7 @@ import dev.varve.engine.RunCursor;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -212,8 +213,13 @@ public final class DatasetReader {
 
   /** The series that match. */
   public Matches match(Selector selector, @Nullable TimeRange times) {
+    return match(selector, times, Walk.toTheEnd());
+  }
+
+  /** The series that match. */
+  public Matches match(Selector selector, @Nullable TimeRange times, Walk walk) {
     try {
-      return dataset.index().match(selector, dataset.trustsExtents() ? times : null);
+      return dataset.index().match(selector, dataset.trustsExtents() ? times : null, walk);
     } catch (IllegalArgumentException e) {
       throw new QueryRefusedException(String.valueOf(e.getMessage()));
     }

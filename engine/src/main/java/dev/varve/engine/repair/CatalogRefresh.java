@@ -3,6 +3,7 @@ package dev.varve.engine.repair;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
@@ -94,7 +95,15 @@ public final class CatalogRefresh implements AutoCloseable {
       if (isStopped()) {
         return;
       }
-      knownMetrics.addAll(dataset.index().labelValues(Series.NAME_LABEL, new Selector(List.of())));
+      knownMetrics.addAll(
+          dataset
+              .index()
+              .labelValues(
+                  Series.NAME_LABEL,
+                  new Selector(List.of()),
+                  null,
+                  Integer.MAX_VALUE,
+                  Walk.toTheEnd()));
       LOG.info("dataset '{}': the catalog is rebuilt: {}", dataset.name(), progress);
     }
     if (othersWrite) {

@@ -3,6 +3,8 @@ package dev.varve.engine.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.engine.Cardinality;
+import dev.varve.engine.Cardinality.Count;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
@@ -89,7 +91,7 @@ class SeriesIndexTest {
     assertThat(absent.inOrder())
         .extracting(Matches.Match::fields)
         .containsExactly(List.of("value"), List.of("value"));
-    assertThat(index.labelValues(Series.FIELD_LABEL, Selector.metric("weather")))
+    assertThat(values(index, Series.FIELD_LABEL, Selector.metric("weather")))
         .containsExactly("pressure");
     assertThat(index.hasField(both, "value", Kind.DOUBLE)).isFalse();
     assertThat(index.hasField(both, "value", Kind.INT64)).isTrue();
@@ -117,13 +119,70 @@ class SeriesIndexTest {
     add(new GroupKey("cpu", Tags.of("host", "b"), Tags.of("pod", "p")));
     add(new GroupKey("mem", Tags.of("host", "c"), Tags.EMPTY));
 
-    assertThat(index.labelNames(Selector.metric("cpu"))).containsExactly("core", "host", "pod");
-    assertThat(index.labelNames(Selector.metric("mem"))).containsExactly("host");
-    assertThat(index.labelValues("host", Selector.metric("cpu"))).containsExactly("a", "b");
-    assertThat(index.labelValues(Series.NAME_LABEL, new Selector(List.of())))
+    assertThat(names("cpu")).containsExactly("core", "host", "pod");
+    assertThat(names("mem")).containsExactly("host");
+    assertThat(values(index, "host", Selector.metric("cpu"))).containsExactly("a", "b");
+    assertThat(values(index, Series.NAME_LABEL, new Selector(List.of())))
         .containsExactly("cpu", "mem");
-    assertThat(index.labelValues("nowhere", new Selector(List.of()))).isEmpty();
+    assertThat(values(index, "nowhere", new Selector(List.of()))).isEmpty();
     assertThat(index.seriesOfMetric("cpu")).isEqualTo(2);
+  }
+
+  private List<String> names(String metric) {
+    return index.labelNames(Selector.metric(metric), null, Walk.toTheEnd());
+  }
+
+  private static List<String> values(SeriesIndex index, String label, Selector selector) {
+    return index.labelValues(label, selector, null, Integer.MAX_VALUE, Walk.toTheEnd());
+  }
+
+  @Test
+  void listsLabelsOfARangeAndNoMoreThanAreWanted() {
+    index.extend(add(GroupKey.of("cpu", Tags.of("host", "b"))), new TimeRange(0, 100));
+    index.extend(add(GroupKey.of("cpu", Tags.of("host", "a"))), new TimeRange(0, 100));
+    index.extend(add(GroupKey.of("cpu", Tags.of("pod", "c"))), new TimeRange(100, 200));
+    Selector all = Selector.metric("cpu");
+
+    assertThat(index.labelNames(all, new TimeRange(0, 100), Walk.toTheEnd()))
+        .containsExactly("host");
+    assertThat(index.labelValues("pod", all, new TimeRange(0, 100), 9, Walk.toTheEnd())).isEmpty();
+    assertThat(index.labelValues("host", all, null, 1, Walk.toTheEnd())).containsExactly("b");
+  }
+
+  @Test
+  void breaksALongWalkOff() {
+    for (int i = 0; i < 5_000; i++) {
+      add(GroupKey.of("cpu", Tags.of("host", "h" + i)));
+    }
+    RuntimeException gone = new RuntimeException("gone");
+    Walk walk =
+        new Walk(() -> {
+          throw gone;
+        });
+    Selector some = Selector.metric("cpu", new TagFilter.Regex("host", ".*7.*"));
+    assertThatThrownBy(() -> index.match(some, null, walk)).isSameAs(gone);
+    assertThatThrownBy(() -> index.labelValues("host", Selector.metric("cpu"), null, 9_999, walk))
+        .isSameAs(gone);
+    assertThatThrownBy(() -> index.cardinality(3, walk)).isSameAs(gone);
+  }
+
+  @Test
+  void countsWhatThereIsMostOf() {
+    add(GroupKey.of("cpu", Tags.of("host", "a", "core", "0")));
+    add(GroupKey.of("cpu", Tags.of("host", "a", "core", "1")));
+    index.extend(add(GroupKey.of("mem", Tags.of("host", "ö"))), new TimeRange(5, 9));
+
+    Cardinality two = index.cardinality(2, Walk.toTheEnd());
+    assertThat(two)
+        .isEqualTo(
+            new Cardinality(
+                3,
+                6,
+                new TimeRange(5, 9),
+                List.of(new Count("cpu", 2), new Count("mem", 1)),
+                List.of(new Count("__name__", 2), new Count("core", 2)),
+                List.of(new Count("__name__", 6), new Count("host", 3)),
+                List.of(new Count("__name__=cpu", 2), new Count("host=a", 2))));
   }
 
   @Test
@@ -156,7 +215,7 @@ class SeriesIndexTest {
         .containsExactlyInAnyOrderElementsOf(expected)
         .isSortedAccordingTo(Matches.ORDER);
     for (String label : List.of("a", "b", "resource.a", Series.NAME_LABEL)) {
-      assertThat(filled.labelValues(label, new Selector(filters)))
+      assertThat(values(filled, label, new Selector(filters)))
           .containsExactlyElementsOf(
               new TreeSet<>(
                   expected.stream()

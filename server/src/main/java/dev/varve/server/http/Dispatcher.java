@@ -81,6 +81,7 @@ public final class Dispatcher {
       fail(exchange, match, e);
       throw e;
     } finally {
+      exchange.release();
       Route route = match.route();
       Router.Mount mount = match.mount();
       listener.answered(

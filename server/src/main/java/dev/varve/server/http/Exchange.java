@@ -2,17 +2,18 @@ package dev.varve.server.http;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,16 +30,10 @@ public abstract class Exchange {
   private static final int ANSWER_BUFFER = 32 << 10;
 
   /** Below this an answer is not worth compressing. */
-  private static final int GZIP_MIN = 1 << 10;
+  private static final int COMPRESSED_MIN = 1 << 10;
 
   /** A window of 8 MiB: what zstd asks a decoder to allow at least. */
   private static final int ZSTD_WINDOW_LOG_MAX = 23;
-
-  /** The coding's name, with no quality or one above 0. */
-  private static final Pattern GZIP =
-      Pattern.compile(
-          "(?:^|,)\\s*gzip\\s*(?:;\\s*q\\s*=\\s*(?!0(?:\\.0*)?\\s*(?:,|$))[0-9.]+\\s*)?(?:,|$)",
-          Pattern.CASE_INSENSITIVE);
 
   private final Map<String, String> headers = new LinkedHashMap<>();
   private HttpLimits limits = HttpLimits.DEFAULTS;
@@ -82,6 +77,13 @@ public abstract class Exchange {
    * the request is up. It is told within 100 ms.
    */
   public abstract void onAbort(Runnable cancel);
+
+  /**
+   * Makes the time of the request shorter; longer it becomes not.
+   *
+   * @param time from now on
+   */
+  public abstract void limitTime(Duration time);
 
   /** Whether the time of the request is up. */
   public abstract boolean timedOut();
@@ -260,18 +262,25 @@ public abstract class Exchange {
     begun.finish();
   }
 
-  private boolean acceptsGzip() {
-    String accepted = header("Accept-Encoding");
-    if (accepted == null) {
-      return false;
+  /** Gives back what compressing the answer has taken, where the answer was broken off. */
+  final void release() {
+    if (answer != null) {
+      answer.release();
     }
-    return GZIP.matcher(accepted).find();
+  }
+
+  /** What is sent as it is: what is short, and what the handler has compressed itself. */
+  private Coding coding(long length) {
+    boolean asItIs =
+        headers.containsKey("Content-Encoding") || (length >= 0 && length < COMPRESSED_MIN);
+    return asItIs ? Coding.IDENTITY : Coding.best(header("Accept-Encoding"));
   }
 
   /** The answer's body: held back at first, compressed where the client takes it. */
   private final class Answer extends OutputStream {
     private @Nullable ByteArrayOutputStream held = new ByteArrayOutputStream(1 << 10);
     private @Nullable OutputStream target;
+    private @Nullable Cut cut;
     private boolean closed;
     private long written;
 
@@ -299,13 +308,16 @@ public abstract class Exchange {
     private void start(long length) throws IOException {
       ByteArrayOutputStream early = held;
       held = null;
-      boolean gzip = acceptsGzip() && (length < 0 || length >= GZIP_MIN);
-      header("Vary", "Accept-Encoding");
-      if (gzip) {
-        header("Content-Encoding", "gzip");
+      Coding coding = coding(length);
+      headers.merge("Vary", "Accept-Encoding", (some, more) -> some + ", " + more);
+      if (coding == Coding.IDENTITY) {
+        target = commit(status, headers, length);
+      } else {
+        header("Content-Encoding", coding.token());
+        Cut out = new Cut(commit(status, headers, -1));
+        cut = out;
+        target = coding.into(out);
       }
-      OutputStream out = commit(status, headers, gzip ? -1 : length);
-      target = gzip ? new GZIPOutputStream(out, 8 << 10) : out;
       if (early != null) {
         early.writeTo(target);
       }
@@ -330,6 +342,55 @@ public abstract class Exchange {
       }
       if (target != null) {
         target.close();
+      }
+    }
+
+    private void release() {
+      if (target != null && cut != null) {
+        cut.off = true;
+        try {
+          target.close();
+        } catch (IOException e) {
+          throw new UncheckedIOException("a stream into nothing failed", e);
+        }
+      }
+    }
+  }
+
+  /** Passes on what is written until it is cut off. */
+  private static final class Cut extends FilterOutputStream {
+    private boolean off;
+
+    Cut(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      if (!off) {
+        out.write(b);
+      }
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (!off) {
+        out.write(bytes, offset, length);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      if (!off) {
+        out.flush();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!off) {
+        off = true;
+        out.close();
       }
     }
   }

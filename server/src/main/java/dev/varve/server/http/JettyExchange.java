@@ -4,6 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.io.Content;
@@ -20,7 +21,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   private final Response response;
   private final Callback callback;
   private final Watch watch;
-  private final long deadline;
+  private volatile long deadline;
   private @Nullable Fields parameters;
   private volatile @Nullable Runnable abort;
   private volatile boolean timedOut;
@@ -148,6 +149,14 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   public void onAbort(Runnable cancel) {
     abort = cancel;
     watch.add(this);
+  }
+
+  @Override
+  public void limitTime(Duration time) {
+    long now = System.nanoTime();
+    long left = Math.max(0, deadline - now);
+    deadline =
+        now + (time.compareTo(Duration.ofNanos(left)) < 0 ? Math.max(0, time.toNanos()) : left);
   }
 
   @Override

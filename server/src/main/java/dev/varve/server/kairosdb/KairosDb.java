@@ -6,6 +6,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.query.Query;
 import dev.varve.query.QueryRun;
+import dev.varve.server.CatalogQuestion;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -154,6 +155,7 @@ public final class KairosDb {
   private void tags(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
     QueryRequest request = request(exchange, dataset);
+    CatalogQuestion question = new CatalogQuestion(exchange);
     answer(
         exchange,
         json -> {
@@ -161,9 +163,9 @@ public final class KairosDb {
           for (MetricQuery metric : request.metrics()) {
             json.writeStartObject();
             json.writeArrayPropertyStart("results");
-            try (Stream<Series> series =
-                dataset.series(new Selector(metric.filters()), metric.times())) {
-              List<Series> found = series.toList();
+            try (Stream<Series> found =
+                question.series(
+                    dataset, List.of(new Selector(metric.filters())), metric.times(), 0)) {
               json.writeStartObject();
               json.writeStringProperty("name", metric.name());
               QueryAnswer.writeTags(json, found);

@@ -8,11 +8,11 @@ import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
 import dev.varve.server.kairosdb.QueryRequest.Grouping;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -142,18 +142,17 @@ final class QueryAnswer implements ResultSink {
 
   private void writeTags(ResultSeries one) {
     if (!query.excludeTags()) {
-      writeTags(json, one.sources());
+      writeTags(json, one.sources().stream());
     }
   }
 
   /** All tags of some series, each with all its values, sorted. */
-  static void writeTags(JsonGenerator json, Collection<Series> sources) {
+  static void writeTags(JsonGenerator json, Stream<Series> sources) {
     Map<String, TreeSet<String>> tags = new TreeMap<>();
-    for (Series source : sources) {
-      source
-          .labels()
-          .forEach((name, value) -> tags.computeIfAbsent(name, n -> new TreeSet<>()).add(value));
-    }
+    sources.forEach(source ->
+        source
+            .labels()
+            .forEach((name, value) -> tags.computeIfAbsent(name, n -> new TreeSet<>()).add(value)));
     json.writeObjectPropertyStart("tags");
     tags.forEach((name, values) -> {
       json.writeArrayPropertyStart(name);

@@ -77,11 +77,16 @@ final class Envelope {
   }
 
   static ErrorFormat.Body error(int status, String message) {
+    return error(errorType(status), message);
+  }
+
+  /** An error of a kind that its status does not tell. */
+  static ErrorFormat.Body error(String type, String message) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
       json.writeStartObject();
       json.writeStringProperty("status", "error");
-      json.writeStringProperty("errorType", errorType(status));
+      json.writeStringProperty("errorType", type);
       json.writeStringProperty("error", message);
       json.writeEndObject();
     }

@@ -1,34 +1,35 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.engine.Cardinality;
 import dev.varve.engine.Dataset;
 import dev.varve.model.MetricMetadata;
+import dev.varve.engine.QueryRefusedException;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
-import dev.varve.query.promql.Expr;
-import dev.varve.query.promql.PromQl;
-import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Matchers;
 import dev.varve.query.promql.eval.Millis;
+import dev.varve.server.CatalogQuestion;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Which series, labels and values there are. */
+/** Which series, labels and values there are, and how many. */
 final class Metadata {
   private static final String NAME = Series.NAME_LABEL;
   private static final String TRUNCATED = "results truncated due to limit";
+  private static final int TOP = 10;
+  private static final int TOP_MAX = 10_000;
 
   private final DialectContext context;
 
@@ -38,28 +39,37 @@ final class Metadata {
 
   void series(Exchange exchange) throws IOException {
     Parameters parameters = Parameters.of(exchange);
-    List<Selector> selectors = selectors(parameters);
-    if (selectors.isEmpty()) {
+    if (parameters.all("match[]").isEmpty()) {
       throw HttpError.badRequest("no match[] parameter provided");
     }
+    int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
     TimeRange times = times(parameters, dataset.resolution());
-    int limit = parameters.limit();
-    Set<Series> found = new LinkedHashSet<>();
-    for (Selector selector : selectors) {
-      try (Stream<Series> series = dataset.series(selector, times)) {
-        (limit == 0 ? series : series.limit(limit + 1L)).forEach(found::add);
-      }
+    List<Selector> selectors = selectors(parameters);
+    CatalogQuestion question = new CatalogQuestion(exchange);
+    try (Stream<Series> found =
+        question.series(dataset, selectors, times, limit == 0 ? 0 : limit + 1L)) {
+      AtomicBoolean truncated = new AtomicBoolean();
+      Envelope.answer(
+          exchange,
+          json -> truncated.set(write(found, limit, json)),
+          json -> warnIf(truncated.get(), json));
+    } catch (QueryRefusedException e) {
+      throw refused(e);
     }
-    List<Series> shown = found.stream().limit(limit == 0 ? found.size() : limit).toList();
-    answer(
-        exchange,
-        json -> {
-          json.writeStartArray();
-          shown.forEach(one -> write(one, json));
-          json.writeEndArray();
-        },
-        shown.size() < found.size());
+  }
+
+  /** Writes series as they come; returns whether there are more than the limit. */
+  private static boolean write(Stream<Series> found, int limit, JsonGenerator json) {
+    AtomicInteger count = new AtomicInteger();
+    json.writeStartArray();
+    found.forEach(series -> {
+      if (count.getAndIncrement() < limit || limit == 0) {
+        write(series, json);
+      }
+    });
+    json.writeEndArray();
+    return limit > 0 && count.get() > limit;
   }
 
   private static void write(Series series, JsonGenerator json) {
@@ -73,17 +83,22 @@ final class Metadata {
 
   void labels(Exchange exchange) throws IOException {
     Parameters parameters = Parameters.of(exchange);
+    int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
+    TimeRange times = times(parameters, dataset.resolution());
+    CatalogQuestion question = new CatalogQuestion(exchange);
     TreeSet<String> names = new TreeSet<>();
     for (Selector selector : selectorsOrAll(parameters)) {
-      try (Stream<String> found = dataset.catalog().labelNames(selector)) {
-        found.forEach(names::add);
+      try {
+        names.addAll(dataset.catalog().labelNames(selector, times, question::ensureWanted));
+      } catch (QueryRefusedException e) {
+        throw refused(e);
       }
     }
     if (!names.isEmpty()) {
       names.add(NAME);
     }
-    strings(exchange, names, parameters.limit());
+    strings(exchange, names, limit);
   }
 
   void values(Exchange exchange) throws IOException {
@@ -92,27 +107,38 @@ final class Metadata {
     String escaped = path.substring(from.length(), path.length() - "/values".length());
     String name = EscapedName.read(escaped);
     Parameters parameters = Parameters.of(exchange);
+    int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
+    TimeRange times = times(parameters, dataset.resolution());
+    CatalogQuestion question = new CatalogQuestion(exchange);
     TreeSet<String> values = new TreeSet<>();
     for (Selector selector : selectorsOrAll(parameters)) {
-      try (Stream<String> found = dataset.catalog().labelValues(name, selector)) {
-        found.forEach(values::add);
+      int most = limit == 0 ? Integer.MAX_VALUE : limit + 1;
+      try {
+        values.addAll(
+            dataset.catalog().labelValues(name, selector, times, most, question::ensureWanted));
+      } catch (QueryRefusedException e) {
+        throw refused(e);
       }
     }
-    strings(exchange, values, parameters.limit());
+    strings(exchange, values, limit);
+  }
+
+  private static HttpError refused(QueryRefusedException refusal) {
+    return new HttpError(422, String.valueOf(refusal.getMessage()));
   }
 
   private static void strings(Exchange exchange, SortedSet<String> all, int limit)
       throws IOException {
-    List<String> shown = all.stream().limit(limit == 0 ? all.size() : limit).toList();
-    answer(
+    int shown = limit == 0 ? all.size() : Math.min(limit, all.size());
+    Envelope.answer(
         exchange,
         json -> {
           json.writeStartArray();
-          shown.forEach(json::writeString);
+          all.stream().limit(shown).forEach(json::writeString);
           json.writeEndArray();
         },
-        shown.size() < all.size());
+        json -> warnIf(shown < all.size(), json));
   }
 
   /** {@code GET /api/v1/metadata}: type, unit and help of metrics; of each there is one at most. */
@@ -152,18 +178,69 @@ final class Metadata {
     }
   }
 
-  private static void answer(Exchange exchange, Envelope.Data data, boolean truncated)
-      throws IOException {
-    Envelope.answer(
-        exchange,
-        data,
-        json -> {
-          if (truncated) {
-            json.writeArrayPropertyStart("warnings");
-            json.writeString(TRUNCATED);
-            json.writeEndArray();
-          }
-        });
+  private static void warnIf(boolean truncated, JsonGenerator json) {
+    if (truncated) {
+      json.writeArrayPropertyStart("warnings");
+      json.writeString(TRUNCATED);
+      json.writeEndArray();
+    }
+  }
+
+  /** {@code /api/v1/status/tsdb}: of what there is most. */
+  void cardinality(Exchange exchange) throws IOException {
+    int limit = top(Parameters.of(exchange));
+    Dataset dataset = context.dataset(exchange);
+    CatalogQuestion question = new CatalogQuestion(exchange);
+    Cardinality found = dataset.catalog().cardinality(limit, question::ensureWanted);
+    Envelope.answer(exchange, json -> write(found, dataset.resolution(), json));
+  }
+
+  private static int top(Parameters parameters) {
+    String text = parameters.text("limit");
+    if (text == null) {
+      return TOP;
+    }
+    if (!text.matches("\\d{1,9}") || Integer.parseInt(text) < 1) {
+      throw HttpError.badRequest("limit must be a positive number");
+    }
+    int limit = Integer.parseInt(text);
+    if (limit > TOP_MAX) {
+      throw HttpError.badRequest(
+          "limit is %,d, more than the %,d names of a kind that are given"
+              .formatted(limit, TOP_MAX));
+    }
+    return limit;
+  }
+
+  private static void write(Cardinality found, Resolution resolution, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeObjectPropertyStart("headStats");
+    json.writeNumberProperty("numSeries", found.series());
+    json.writeNumberProperty("numLabelPairs", found.labelPairs());
+    json.writeNumberProperty("chunkCount", 0);
+    TimeRange times = found.times();
+    // What Prometheus says as long as it has no sample.
+    json.writeNumberProperty(
+        "minTime", times.isEmpty() ? Long.MAX_VALUE : Millis.of(times.from(), resolution));
+    json.writeNumberProperty(
+        "maxTime", times.isEmpty() ? Long.MIN_VALUE : Millis.of(times.to() - 1, resolution));
+    json.writeEndObject();
+    write("seriesCountByMetricName", found.seriesByMetric(), json);
+    write("labelValueCountByLabelName", found.valuesByLabel(), json);
+    write("memoryInBytesByLabelName", found.valueBytesByLabel(), json);
+    write("seriesCountByLabelValuePair", found.seriesByPair(), json);
+    json.writeEndObject();
+  }
+
+  private static void write(String name, List<Cardinality.Count> counts, JsonGenerator json) {
+    json.writeArrayPropertyStart(name);
+    for (Cardinality.Count count : counts) {
+      json.writeStartObject();
+      json.writeStringProperty("name", count.name());
+      json.writeNumberProperty("value", count.count());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   private static List<Selector> selectorsOrAll(Parameters parameters) {
@@ -172,28 +249,18 @@ final class Metadata {
   }
 
   private static List<Selector> selectors(Parameters parameters) {
-    List<Selector> selectors = new ArrayList<>();
-    for (String match : parameters.all("match[]")) {
-      try {
-        if (PromQl.parse(match) instanceof Expr.VectorSelector selector) {
-          selectors.add(Matchers.selector(selector.matchers()));
-        } else {
-          throw Parameters.invalid("match[]", "'%s' is no series selector".formatted(match));
-        }
-      } catch (PromQlException e) {
-        throw Parameters.invalid("match[]", e.getMessage());
-      }
-    }
-    return selectors;
+    return parameters.matchers().stream().map(Matchers::selector).toList();
   }
 
   private static TimeRange times(Parameters parameters, Resolution resolution) {
     Long start = parameters.time("start");
     Long end = parameters.time("end");
-    if (start != null && end != null && end < start) {
-      throw Parameters.invalid("end", "end timestamp must not be before start time");
-    }
-    return Millis.range(
-        start == null ? Long.MIN_VALUE : start, end == null ? Long.MAX_VALUE - 1 : end, resolution);
+    // As in Prometheus, where a range that ends before it starts holds nothing.
+    return start != null && end != null && end < start
+        ? new TimeRange(Long.MIN_VALUE, Long.MIN_VALUE)
+        : Millis.range(
+            start == null ? Long.MIN_VALUE : start,
+            end == null ? Long.MAX_VALUE - 1 : end,
+            resolution);
   }
 }

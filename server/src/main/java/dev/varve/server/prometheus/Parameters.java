@@ -1,6 +1,11 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.query.promql.Durations;
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.Modifiers;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
@@ -13,12 +18,18 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a request: those of the body, then those of the URL. */
 final class Parameters {
   /** Far enough for every dataset, and far from where sums overflow. */
   private static final long MILLIS_MAX = 1L << 53;
+
+  private static final int NUMBER_LENGTH_MAX = 100;
+
+  private static final Pattern NUMBER =
+      Pattern.compile("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]{1,2})?");
 
   private final Exchange exchange;
   private final Map<String, List<String>> form;
@@ -45,35 +56,63 @@ final class Parameters {
     return values;
   }
 
+  /** The matchers of every selector of {@code match[]}. */
+  List<List<LabelMatcher>> matchers() {
+    List<List<LabelMatcher>> matchers = new ArrayList<>();
+    for (String match : all("match[]")) {
+      try {
+        if (PromQl.parse(match) instanceof Expr.VectorSelector selector
+            && selector.modifiers().equals(Modifiers.NONE)) {
+          matchers.add(selector.matchers());
+        } else {
+          throw invalid("match[]", "'%s' is no series selector".formatted(match));
+        }
+      } catch (PromQlException e) {
+        throw invalid("match[]", e.getMessage());
+      }
+    }
+    return matchers;
+  }
+
   /** A time in ms since 1970: seconds with a fraction, or RFC 3339. */
   @Nullable Long time(String name) {
     String text = text(name);
-    return text == null ? null : time(name, text);
+    if (text == null) {
+      return null;
+    }
+    try {
+      return millis(text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(name, "invalid time value for '%s': %s".formatted(name, e.getMessage()));
+    }
   }
 
   long requiredTime(String name) {
     String text = text(name);
-    return time(name, text == null ? "" : text);
+    try {
+      return millis(text == null ? "" : text);
+    } catch (IllegalArgumentException e) {
+      throw invalid(name, e.getMessage());
+    }
   }
 
-  private static long time(String name, String text) {
+  /** Clients that mean "always" send times that no dataset has, which become the last that are. */
+  private static long millis(String text) {
     try {
-      if (text.matches("[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]{1,2})?|[-+]?[0-9]+\\.")) {
+      if (text.length() <= NUMBER_LENGTH_MAX && NUMBER.matcher(text).matches()) {
         BigDecimal millis = new BigDecimal(text).movePointRight(3);
-        long whole = millis.setScale(0, RoundingMode.HALF_EVEN).longValueExact();
-        if (Math.abs(whole) <= MILLIS_MAX) {
-          return whole;
-        }
-      } else if (!text.isEmpty()) {
-        long millis = OffsetDateTime.parse(text).toInstant().toEpochMilli();
-        if (Math.abs(millis) <= MILLIS_MAX) {
-          return millis;
-        }
+        return millis
+            .setScale(0, RoundingMode.HALF_EVEN)
+            .max(BigDecimal.valueOf(-MILLIS_MAX))
+            .min(BigDecimal.valueOf(MILLIS_MAX))
+            .longValueExact();
       }
+      return Math.clamp(
+          OffsetDateTime.parse(text).toInstant().toEpochMilli(), -MILLIS_MAX, MILLIS_MAX);
     } catch (ArithmeticException | DateTimeException e) {
-      throw invalid(name, "cannot parse \"%s\" to a valid timestamp".formatted(text));
+      throw new IllegalArgumentException(
+          "cannot parse \"%s\" to a valid timestamp".formatted(text), e);
     }
-    throw invalid(name, "cannot parse \"%s\" to a valid timestamp".formatted(text));
   }
 
   /** A length of time: seconds with a fraction, or as {@code 1h30m}. */
@@ -88,7 +127,7 @@ final class Parameters {
   }
 
   private static Duration duration(String name, String text) {
-    if (text.matches("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]{1,2})?")) {
+    if (NUMBER.matcher(text).matches()) {
       double seconds = Double.parseDouble(text);
       if (Math.abs(seconds) * 1000 < MILLIS_MAX) {
         return Duration.ofMillis((long) (seconds * 1000));

@@ -29,10 +29,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code POST /api/v1/write}: remote write, 1.0 and 2.0
  *   <li>{@code POST /api/v1/import/prometheus}, {@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}:
  *       text format and OpenMetrics
+ *   <li>{@code POST /api/v1/read}: remote read
  *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: {@code query} at a time, or
  *       over a range
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
  *       /api/v1/label/NAME/values}: what there is, of series that match {@code match[]}
+ *   <li>{@code GET /federate}: the newest samples, for another Prometheus
+ *   <li>{@code GET /api/v1/status/tsdb}: of which metrics and labels there is most
  *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API this is
  *   <li>{@code GET /api/v1/rules}, {@code /api/v1/alerts}: what has become of rules
  *   <li>{@code GET /api/v1/metadata}: type, unit and help of metrics
@@ -50,6 +53,8 @@ public final class Prometheus {
   private final TextImport textImport;
   private final Supplier<@Nullable Scraper> scraper;
   private final Rules rules;
+  private final RemoteRead remoteRead;
+  private final Federation federation;
   private final String version;
 
   /**
@@ -68,17 +73,27 @@ public final class Prometheus {
     this.remoteWrite = new RemoteWrite(context);
     this.rules = new Rules(context, groups);
     this.textImport = new TextImport(context);
+    this.remoteRead = new RemoteRead(context);
+    this.federation = new Federation(context);
     this.version = context.version();
   }
 
   /** Its routes. */
   public Router.Mount mount() {
-    List<Route> routes = new ArrayList<>();
+    List<Route> routes = new ArrayList<>(CrossOrigin.open(open()));
     routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));
     routes.add(Route.post("/api/v1/import/prometheus", Load.WRITE, textImport::post));
     String pushed = TextImport.PUSH + Route.REST;
     routes.add(Route.post(pushed, Load.WRITE, textImport::push));
     routes.add(new Route("PUT", pushed, Load.WRITE, textImport::push));
+    routes.add(Route.post("/api/v1/read", Load.READ, remoteRead::read));
+    routes.add(Route.get("/federate", Load.READ, federation::answer));
+    return new Router.Mount(NAME, true, routes, Envelope::error);
+  }
+
+  /** What pages of other origins may ask. */
+  private List<Route> open() {
+    List<Route> routes = new ArrayList<>();
     add(routes, "/api/v1/query", queries::instant);
     add(routes, "/api/v1/query_range", queries::range);
     add(routes, "/api/v1/series", metadata::series);
@@ -91,8 +106,9 @@ public final class Prometheus {
     routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
     routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
+    routes.add(Route.get("/api/v1/status/tsdb", Load.READ, metadata::cardinality));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
-    return new Router.Mount(NAME, true, routes, Envelope::error);
+    return routes;
   }
 
   private static void add(List<Route> routes, String path, HttpHandler handler) {

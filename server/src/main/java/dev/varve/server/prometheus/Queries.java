@@ -9,8 +9,10 @@ import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.server.DialectContext;
+import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
+import dev.varve.store.ReadCancelledException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,10 +67,25 @@ final class Queries {
       throw Parameters.invalid("query", e.getMessage());
     }
     int limit = parameters.limit();
+    Duration timeout = parameters.duration("timeout");
+    if (timeout != null) {
+      exchange.limitTime(timeout);
+      if (!timeout.isPositive()) {
+        timedOut(exchange, Duration.ZERO);
+        return;
+      }
+    }
+    long begun = System.nanoTime();
     exchange.onAbort(query::cancel);
     PromResult result;
     try {
       result = evaluation.apply(query);
+    } catch (ReadCancelledException e) {
+      if (!exchange.timedOut()) {
+        throw e;
+      }
+      timedOut(exchange, Duration.ofNanos(System.nanoTime() - begun));
+      return;
     } catch (PromQlEvaluationException | QueryRefusedException e) {
       throw new HttpError(422, String.valueOf(e.getMessage()));
     }
@@ -83,6 +100,15 @@ final class Queries {
           notes("warnings", warnings, json);
           notes("infos", query.notes().infos(), json);
         });
+  }
+
+  private static void timedOut(Exchange exchange, Duration after) throws IOException {
+    ErrorFormat.Body body =
+        Envelope.error(
+            "timeout",
+            "query timed out in expression evaluation: it was stopped after %.1f s, which is all the time that it had; ask for less"
+                .formatted(after.toMillis() / 1e3));
+    exchange.answer(503, body.contentType(), body.bytes());
   }
 
   private static void notes(String name, List<String> notes, JsonGenerator json) {

@@ -9,7 +9,6 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +35,7 @@ final class RemoteWrite {
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
     WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
-    byte[] message = message(exchange);
+    byte[] message = SnappyBody.read(exchange, "remote write");
     String malformed = null;
     try {
       if (second) {
@@ -85,23 +84,6 @@ final class RemoteWrite {
       }
     }
     return false;
-  }
-
-  /** The body out of snappy's block format. */
-  private static byte[] message(Exchange exchange) throws IOException {
-    String encoding = exchange.header("Content-Encoding");
-    if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
-      throw new HttpError(415, "remote write comes in snappy, not in '" + encoding + "'");
-    }
-    byte[] compressed;
-    try (InputStream body = exchange.body("identity")) {
-      compressed = body.readAllBytes();
-    }
-    try {
-      return SnappyBlock.unpack(compressed, exchange::requireDecodedLength);
-    } catch (IOException e) {
-      throw HttpError.badRequest("the body is not in snappy's block format");
-    }
   }
 
   private static boolean holdsMarkers(Dataset dataset) {

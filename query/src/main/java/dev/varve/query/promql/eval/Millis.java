@@ -31,7 +31,7 @@ public final class Millis {
   }
 
   /** The millisecond in which a time of a dataset lies. */
-  static long of(long time, Resolution resolution) {
+  public static long of(long time, Resolution resolution) {
     long perSecond = resolution.perSecond();
     return perSecond < 1000
         ? Math.clamp(time, Long.MIN_VALUE / 1000, Long.MAX_VALUE / 1000) * (1000 / perSecond)

@@ -18,8 +18,8 @@ import java.util.List;
 
 /** One run of a PromQL query. Used once, by one thread; {@link #cancel} may come from any. */
 public final class PromQuery {
-  /** So many steps a range query may have, as in Prometheus. */
-  public static final int STEPS_MAX = 11_000;
+  /** So many steps a range query may have: the first and 11,000 behind it, as in Prometheus. */
+  public static final int STEPS_MAX = 11_001;
 
   private final Expr expr;
   private final Notes notes;

@@ -34,7 +34,8 @@ public final class SampleVector {
     values[size++] = value;
   }
 
-  static boolean isStale(double value) {
+  /** Whether a value says that the series has ended. */
+  public static boolean isStale(double value) {
     return Double.isNaN(value) && Double.doubleToRawLongBits(value) == STALE_BITS;
   }
 

@@ -1,0 +1,76 @@
+package dev.varve.server.http;
+
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Locale;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/** How an answer is compressed. Of two that a client likes alike the later one is taken. */
+enum Coding {
+  IDENTITY("identity"),
+  GZIP("gzip"),
+  ZSTD("zstd");
+
+  private final String token;
+
+  Coding(String token) {
+    this.token = token;
+  }
+
+  String token() {
+    return token;
+  }
+
+  /**
+   * What a client takes and likes best.
+   *
+   * @param accepted its {@code Accept-Encoding} (RFC 9110, 12.5.3); null where it sent none
+   */
+  static Coding best(@Nullable String accepted) {
+    Coding best = IDENTITY;
+    double bestQuality = 0;
+    for (String part : accepted == null ? new String[0] : accepted.split(",", -1)) {
+      String[] words = part.split(";", -1);
+      Coding coding = of(words[0].strip().toLowerCase(Locale.ROOT));
+      double quality = quality(words);
+      if (coding != IDENTITY
+          && quality > 0
+          && (quality > bestQuality || (quality == bestQuality && coding.compareTo(best) > 0))) {
+        best = coding;
+        bestQuality = quality;
+      }
+    }
+    return best;
+  }
+
+  private static Coding of(String name) {
+    return switch (name) {
+      case "gzip" -> GZIP;
+      case "zstd" -> ZSTD;
+      default -> IDENTITY;
+    };
+  }
+
+  /** From 0 to 1; 1 where none is said, 0 where what is said is none. */
+  private static double quality(String[] words) {
+    for (int i = 1; i < words.length; i++) {
+      String[] pair = words[i].split("=", 2);
+      if (pair[0].strip().equalsIgnoreCase("q")) {
+        String quality = pair.length < 2 ? "" : pair[1].strip();
+        return quality.matches("[01](\\.[0-9]{0,3})?") ? Double.parseDouble(quality) : 0;
+      }
+    }
+    return 1;
+  }
+
+  /** A stream that compresses into another; closing it closes both. */
+  OutputStream into(OutputStream out) throws IOException {
+    return switch (this) {
+      case IDENTITY -> out;
+      case GZIP -> new GZIPOutputStream(out, 8 << 10);
+      case ZSTD -> new ZstdOutputStreamNoFinalizer(out);
+    };
+  }
+}

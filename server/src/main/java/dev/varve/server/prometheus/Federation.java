@@ -1,0 +1,112 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.Memory;
+import dev.varve.query.Runs;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.eval.Labels;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.SampleVector;
+import dev.varve.query.promql.eval.SelectedSeries;
+import dev.varve.query.promql.eval.ValueText;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * {@code GET /federate}: the newest sample of the series that match, in Prometheus' text format,
+ * for another Prometheus to scrape.
+ */
+final class Federation {
+  /** Of a series in the answer, beside its labels. */
+  private static final long SERIES_BYTES = 160;
+
+  private final DialectContext context;
+
+  Federation(DialectContext context) {
+    this.context = context;
+  }
+
+  /** The newest sample of a series. */
+  private record Newest(Labels labels, long time, double value) {
+    String metric() {
+      return labels.get(LabelMatcher.METRIC_NAME);
+    }
+  }
+
+  void answer(Exchange exchange) throws IOException {
+    List<List<LabelMatcher>> matchers = Parameters.of(exchange).matchers();
+    SelectedSeries selected =
+        new SelectedSeries(Runs.of(context.dataset(exchange)), PromLimits.DEFAULTS);
+    exchange.onAbort(selected::cancel);
+    List<Newest> newest;
+    try {
+      newest = newest(matchers, selected);
+    } catch (QueryRefusedException e) {
+      throw new HttpError(422, String.valueOf(e.getMessage()));
+    }
+    boolean quoted = takesAnyName(exchange);
+    String type =
+        quoted
+            ? "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
+            : "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    try (Writer out =
+        new BufferedWriter(new OutputStreamWriter(exchange.answer(type), StandardCharsets.UTF_8))) {
+      write(newest, new TextFormat(out, quoted));
+    }
+  }
+
+  /** Whether names that Prometheus 2 did not know are taken as they are. */
+  private static boolean takesAnyName(Exchange exchange) {
+    String accept = exchange.header("Accept");
+    return accept != null
+        && accept.toLowerCase(Locale.ROOT).replace(" ", "").contains("escaping=allow-utf-8");
+  }
+
+  /** In the order of metrics, and of labels. */
+  private List<Newest> newest(List<List<LabelMatcher>> matchers, SelectedSeries selected) {
+    long now = context.clock().millis();
+    long from = now - PromLimits.DEFAULTS.lookback().toMillis();
+    Memory memory = new Memory(context.queryLimits().memory());
+    Map<Labels, Newest> found = new TreeMap<>();
+    for (List<LabelMatcher> some : matchers) {
+      selected.read(
+          some,
+          from,
+          now,
+          (labels, times, values, size) -> {
+            if (size > 0 && !SampleVector.isStale(values[size - 1])) {
+              memory.hold(SERIES_BYTES + 32L * labels.size(), "what is federated");
+              found.put(labels, new Newest(labels, times[size - 1], values[size - 1]));
+            }
+          });
+    }
+    List<Newest> sorted = new ArrayList<>(found.values());
+    sorted.removeIf(one -> one.metric().isEmpty());
+    sorted.sort(Comparator.comparing(Newest::metric));
+    return sorted;
+  }
+
+  private static void write(List<Newest> newest, TextFormat text) throws IOException {
+    String metric = "";
+    for (Newest one : newest) {
+      if (!one.metric().equals(metric)) {
+        metric = one.metric();
+        text.type(metric, "untyped");
+      }
+      // An instance is added where there is none, so that a scrape does not add its own.
+      text.sample(one.labels(), "instance", ValueText.of(one.value()), one.time());
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.Memory;
+import dev.varve.query.Runs;
+import dev.varve.query.promql.eval.Labels;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.SelectedSeries;
+import dev.varve.server.DialectContext;
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.protobuf.MalformedMessageException;
+import dev.varve.server.protobuf.WireWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.xerial.snappy.Snappy;
+
+/**
+ * {@code POST /api/v1/read}: Prometheus' <a
+ * href="https://prometheus.io/docs/prometheus/3.5/querying/remote_read_api/">remote read</a>, as
+ * one message of samples, or as a stream of chunks.
+ */
+final class RemoteRead {
+  private static final String HELD = "the answer of a remote read";
+
+  private final DialectContext context;
+
+  RemoteRead(DialectContext context) {
+    this.context = context;
+  }
+
+  void read(Exchange exchange) throws IOException {
+    byte[] message = SnappyBody.read(exchange, "remote read");
+    ReadRequest request;
+    try {
+      request = ReadRequest.read(message);
+    } catch (MalformedMessageException e) {
+      throw HttpError.badRequest("the body is no read request: " + e.getMessage());
+    }
+    PromLimits limits = PromLimits.DEFAULTS;
+    SelectedSeries selected = new SelectedSeries(Runs.of(context.dataset(exchange)), limits);
+    exchange.onAbort(selected::cancel);
+    Memory memory = new Memory(context.queryLimits().memory());
+    if (request.streamed()) {
+      stream(exchange, request, selected, memory);
+    } else {
+      samples(exchange, request, selected, memory);
+    }
+  }
+
+  /*
+   *   ReadResponse { repeated QueryResult results = 1; }   QueryResult { repeated TimeSeries timeseries = 1; }
+   *   TimeSeries { repeated Label labels = 1; repeated Sample samples = 2; }
+   *   Label { string name = 1; string value = 2; }         Sample { double value = 1; int64 timestamp = 2; }
+   */
+  private static void samples(
+      Exchange exchange, ReadRequest request, SelectedSeries selected, Memory memory)
+      throws IOException {
+    WireWriter response = new WireWriter();
+    for (ReadRequest.Query query : request.queries()) {
+      WireWriter result = new WireWriter();
+      each(
+          query,
+          selected,
+          (labels, times, values, size) -> {
+            WireWriter series = new WireWriter();
+            labels(labels, series);
+            for (int i = 0; i < size; i++) {
+              series.head(2, 1 + Double.BYTES + 1 + WireWriter.varintSize(times[i]));
+              series.real(1, values[i]).varint(2, times[i]);
+            }
+            // The series, the message that it becomes a part of, and that one compressed.
+            memory.hold(3L * series.size(), HELD + " in one message");
+            result.message(1, series);
+          });
+      response.message(1, result);
+    }
+    byte[] compressed = Snappy.compress(response.toBytes());
+    exchange.header("Content-Encoding", "snappy");
+    try (OutputStream out = exchange.answer("application/x-protobuf")) {
+      out.write(compressed);
+    }
+  }
+
+  static void labels(Labels labels, WireWriter series) {
+    labels.forEach(
+        (name, value) -> series.message(1, new WireWriter().text(1, name).text(2, value)));
+  }
+
+  private static void each(
+      ReadRequest.Query query, SelectedSeries selected, SelectedSeries.Sink sink) {
+    if (query.onlySeries()) {
+      try (Stream<Labels> all = selected.labels(query.matchers(), query.from(), query.to())) {
+        all.forEach(labels -> sink.series(labels, new long[0], new double[0], 0));
+      }
+    } else {
+      selected.read(query.matchers(), query.from(), query.to(), sink);
+    }
+  }
+
+  private static void stream(
+      Exchange exchange, ReadRequest request, SelectedSeries selected, Memory memory)
+      throws IOException {
+    try (OutputStream out =
+        exchange.answer("application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse")) {
+      for (int i = 0; i < request.queries().size(); i++) {
+        ReadRequest.Query query = request.queries().get(i);
+        ChunkFrames frames = new ChunkFrames(i);
+        if (comesInOrder(query, selected)) {
+          each(query, selected, new InOrder(frames, out));
+        } else {
+          sorted(query, selected, frames, out, memory);
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /**
+   * Whether series are found in the order in which they have to be sent. They nearly always are:
+   * that of the catalog is another only where names of labels come before {@code __name__}.
+   */
+  private static boolean comesInOrder(ReadRequest.Query query, SelectedSeries selected) {
+    try (Stream<Labels> all = selected.labels(query.matchers(), query.from(), query.to())) {
+      Labels last = null;
+      for (Iterator<Labels> i = all.iterator(); i.hasNext(); ) {
+        Labels next = i.next();
+        if (last != null && last.compareTo(next) > 0) {
+          return false;
+        }
+        last = next;
+      }
+      return true;
+    }
+  }
+
+  /** Sends series as they come. */
+  private static final class InOrder implements SelectedSeries.Sink {
+    private final ChunkFrames frames;
+    private final OutputStream out;
+    private @Nullable Labels last;
+
+    InOrder(ChunkFrames frames, OutputStream out) {
+      this.frames = frames;
+      this.out = out;
+    }
+
+    @Override
+    public void series(Labels labels, long[] times, double[] values, int size) {
+      if (last != null && last.compareTo(labels) > 0) {
+        // One that was not there when the order was looked at.
+        throw new QueryRefusedException(
+            "a new series came while this was read and would stand out of order; ask again");
+      }
+      last = labels;
+      frames.write(labels, times, values, size, bytes -> write(bytes, out));
+    }
+  }
+
+  private static void sorted(
+      ReadRequest.Query query,
+      SelectedSeries selected,
+      ChunkFrames frames,
+      OutputStream out,
+      Memory memory) {
+    Map<Labels, ByteArrayOutputStream> held = new TreeMap<>();
+    each(
+        query,
+        selected,
+        (labels, times, values, size) -> {
+          ByteArrayOutputStream series =
+              held.computeIfAbsent(labels, l -> new ByteArrayOutputStream());
+          frames.write(
+              labels,
+              times,
+              values,
+              size,
+              bytes -> {
+                memory.hold(bytes.length, HELD + " whose series have to be put in order");
+                series.writeBytes(bytes);
+              });
+        });
+    held.values().forEach(series -> write(series.toByteArray(), out));
+  }
+
+  private static void write(byte[] bytes, OutputStream out) {
+    try {
+      out.write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

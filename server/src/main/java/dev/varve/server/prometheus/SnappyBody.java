@@ -1,0 +1,34 @@
+package dev.varve.server.prometheus;
+
+import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Bodies in snappy's block format, as remote write and remote read send them. */
+final class SnappyBody {
+  private SnappyBody() {}
+
+  /**
+   * The body decompressed; its announced length is looked at first.
+   *
+   * @param what it is, for messages
+   * @throws HttpError 400 where it is no snappy, 413 where it is too large, 415 where it says to be
+   *     something else
+   */
+  static byte[] read(Exchange exchange, String what) throws IOException {
+    String encoding = exchange.header("Content-Encoding");
+    if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
+      throw new HttpError(415, "%s comes in snappy, not in '%s'".formatted(what, encoding));
+    }
+    byte[] compressed;
+    try (InputStream body = exchange.body("identity")) {
+      compressed = body.readAllBytes();
+    }
+    try {
+      return SnappyBlock.unpack(compressed, exchange::requireDecodedLength);
+    } catch (IOException e) {
+      throw HttpError.badRequest("the body is not in snappy's block format");
+    }
+  }
+}

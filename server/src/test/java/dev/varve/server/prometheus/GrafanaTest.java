@@ -1,0 +1,161 @@
+package dev.varve.server.prometheus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.server.TestServer;
+import dev.varve.server.protobuf.WireWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntToDoubleFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.xerial.snappy.Snappy;
+
+/** What Grafana asks of a Prometheus gets the answers that Grafana needs. */
+@TestInstance(Lifecycle.PER_CLASS)
+class GrafanaTest {
+  private static final long START = 1_700_000_000_000L;
+  private static final String ORIGIN = "http://grafana.example:3000";
+
+  private TestServer server;
+
+  /** A request and what is answered. */
+  record Recorded(String what, String method, String path, String form, int status, String body) {
+    @Override
+    public String toString() {
+      return what + ": " + method + " " + path;
+    }
+  }
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws IOException {
+    server = new TestServer(directory, null, "buckets");
+    WireWriter message = new WireWriter();
+    String[] a = {"instance", "a:9100", "job", "node"};
+    String[] b = {"instance", "b:9100", "job", "node"};
+    message.message(1, series("up", i -> 1, with(a, "host.name", "ä")));
+    message.message(1, series("up", i -> 1, b));
+    for (String[] node : List.of(a, b)) {
+      double share = node[1].startsWith("a") ? 15 : 30;
+      message.message(
+          1,
+          series("node_cpu_seconds_total", i -> i * share, with(node, "cpu", "0", "mode", "user")));
+      message.message(
+          1, series("node_cpu_seconds_total", i -> i, with(node, "cpu", "0", "mode", "idle")));
+    }
+    message.message(1, series("requests_seconds_bucket", i -> i, "le", "0.1"));
+    message.message(1, series("requests_seconds_bucket", i -> 2 * i, "le", "+Inf"));
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .request("/api/v1/write")
+                .header("Content-Encoding", "snappy")
+                .POST(BodyPublishers.ofByteArray(Snappy.compress(message.toBytes()))));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+  }
+
+  private static String[] with(String[] labels, String... more) {
+    return Stream.concat(Arrays.stream(labels), Arrays.stream(more)).toArray(String[]::new);
+  }
+
+  private static WireWriter series(String metric, IntToDoubleFunction value, String... labels) {
+    WireWriter series =
+        new WireWriter().message(1, new WireWriter().text(1, "__name__").text(2, metric));
+    for (int i = 0; i < labels.length; i += 2) {
+      series.message(1, new WireWriter().text(1, labels[i]).text(2, labels[i + 1]));
+    }
+    for (int i = 0; i <= 20; i++) {
+      series.message(
+          2, new WireWriter().real(1, value.applyAsDouble(i)).varint(2, START + i * 15_000L));
+    }
+    return series;
+  }
+
+  static Stream<Recorded> recorded() throws IOException {
+    try (InputStream in = GrafanaTest.class.getResourceAsStream("grafana-requests.txt")) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return Arrays.stream(text.split("\n\n", -1)).skip(1).map(GrafanaTest::read);
+    }
+  }
+
+  private static Recorded read(String block) {
+    List<String> lines = block.strip().concat(" ").lines().toList();
+    String[] request = lines.get(1).split(" ", 2);
+    String[] answer = lines.getLast().split(" ", 2);
+    return new Recorded(
+        lines.get(0).substring(3),
+        request[0],
+        request[1],
+        lines.size() == 4 ? lines.get(2) : "",
+        Integer.parseInt(answer[0]),
+        answer[1].strip());
+  }
+
+  private HttpRequest.Builder request(Recorded recorded) {
+    HttpRequest.Builder request =
+        server
+            .request(recorded.path())
+            .header("Accept", "application/json, text/plain, */*")
+            .header("Origin", ORIGIN);
+    return switch (recorded.method()) {
+      case "POST" ->
+          request
+              .header("Content-Type", "application/x-www-form-urlencoded")
+              .POST(BodyPublishers.ofString(recorded.form()));
+      default -> request.method(recorded.method(), BodyPublishers.noBody());
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("recorded")
+  void answersAsGrafanaNeedsIt(Recorded recorded) {
+    HttpResponse<String> answer = server.send(request(recorded));
+    String body = recorded.body();
+    if (body.endsWith("...")) {
+      assertThat(answer.body()).startsWith(body.substring(0, body.length() - 3));
+    } else {
+      assertThat(answer.body()).isEqualTo(body);
+    }
+    assertThat(answer.statusCode()).isEqualTo(recorded.status());
+    assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
+    if (recorded.status() != 204) {
+      assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
+    }
+  }
+
+  @Test
+  void compressesForWhoTakesIt() {
+    String query = "/api/v1/query_range?query=up&start=1700000000&end=1700000300&step=1";
+    assertThat(encoding(query, "gzip")).isEqualTo("gzip");
+    assertThat(encoding(query, "gzip, zstd")).isEqualTo("zstd");
+    assertThat(encoding(query, "br")).isEmpty();
+    assertThat(encoding("/api/v1/status/buildinfo", "gzip")).isEmpty();
+  }
+
+  private String encoding(String path, String accepted) {
+    HttpResponse<String> answer =
+        server.send(server.request(path).header("Accept-Encoding", accepted));
+    assertThat(answer.headers().firstValue("Vary")).hasValue("Origin, Accept-Encoding");
+    return answer.headers().firstValue("Content-Encoding").orElse("");
+  }
+}
