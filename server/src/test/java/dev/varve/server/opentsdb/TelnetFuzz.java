@@ -3,6 +3,7 @@ package dev.varve.server.opentsdb;
 import dev.varve.query.QueryLimits;
 import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.ingest.Door;
 import dev.varve.server.operations.ServerMetrics;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -18,6 +19,7 @@ public final class TelnetFuzz {
               null,
               QueryLimits.DEFAULTS,
               new ServerMetrics(),
+              Door.OPEN,
               Clock.systemUTC(),
               "fuzz"));
 
