@@ -61,21 +61,12 @@ public record ServerConfig(
       @Nullable Duration selfMonitoring,
       @Nullable String instance,
       @Nullable Scrapes scrape) {
-    this(
-        listen,
-        http,
-        query,
-        selfMonitoring,
-        instance,
-        scrape,
-        RulesConfig.DEFAULTS,
-        Door.OPEN);
+    this(listen, http, query, selfMonitoring, instance, scrape, RulesConfig.DEFAULTS, Door.OPEN);
   }
 
   /** The same server with rules. */
   public ServerConfig with(RulesConfig rules) {
-    return new ServerConfig(
-        listen, http, query, selfMonitoring, instance, scrape, rules, door);
+    return new ServerConfig(listen, http, query, selfMonitoring, instance, scrape, rules, door);
   }
 
   /**

@@ -2,8 +2,8 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Cardinality;
 import dev.varve.engine.Dataset;
-import dev.varve.model.MetricMetadata;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
