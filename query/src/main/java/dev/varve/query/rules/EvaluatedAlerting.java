@@ -182,7 +182,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
       }
       if (restored) {
         samples.add(sample(ALERTS, alert, alert.state.text(), 1));
-        samples.add(sample(FOR_STATE, alert, "", alert.activeAt.getEpochSecond()));
+        samples.add(sample(FOR_STATE, alert, "", (double) alert.activeAt.getEpochSecond()));
       }
     }
     if (limit > 0 && going > limit) {

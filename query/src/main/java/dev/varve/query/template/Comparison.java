@@ -39,7 +39,7 @@ final class Comparison {
   private static boolean equal(@Nullable Object left, @Nullable Object right)
       throws Failure.Refused {
     if (left == null || right == null) {
-      return left == right;
+      return left == null && right == null;
     }
     requireBasic(left);
     requireBasic(right);
@@ -47,7 +47,7 @@ final class Comparison {
       throw incompatible(left, right);
     }
     // Unlike equals(), and like Go: NaN is not NaN, and 0 is -0.
-    return left instanceof Double a && right instanceof Double b
+    return (left instanceof Double a && right instanceof Double b)
         ? a.doubleValue() == b.doubleValue()
         : left.equals(right);
   }

@@ -287,27 +287,23 @@ final class Functions {
 
   private static double parsed(String text) throws Failure.Refused {
     String lower = text.toLowerCase(Locale.ROOT);
-    switch (lower) {
-      case "inf", "+inf", "infinity", "+infinity" -> {
-        return Double.POSITIVE_INFINITY;
-      }
-      case "-inf", "-infinity" -> {
-        return Double.NEGATIVE_INFINITY;
-      }
-      case "nan" -> {
-        return Double.NaN;
-      }
-      default -> {
-        if (text.matches("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?")) {
-          double value = Double.parseDouble(text);
-          if (Double.isInfinite(value)) {
-            throw new Failure.Refused(parsing(text) + "value out of range");
-          }
-          return value;
-        }
-        throw new Failure.Refused(parsing(text) + "invalid syntax");
-      }
+    return switch (lower) {
+      case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
+      case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+      case "nan" -> Double.NaN;
+      default -> decimal(text);
+    };
+  }
+
+  private static double decimal(String text) throws Failure.Refused {
+    if (!text.matches("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?")) {
+      throw new Failure.Refused(parsing(text) + "invalid syntax");
     }
+    double value = Double.parseDouble(text);
+    if (Double.isInfinite(value)) {
+      throw new Failure.Refused(parsing(text) + "value out of range");
+    }
+    return value;
   }
 
   private static String parsing(String text) {

@@ -217,7 +217,7 @@ final class Printf {
           case 'X' -> Long.toString(value, 16).toUpperCase(Locale.ROOT);
           case 'c' ->
               Character.isValidCodePoint((int) value) ? Character.toString((int) value) : "\uFFFD";
-          case 'q' -> "'" + Character.toString((int) Math.clamp(value, 0, 0x10FFFF)) + "'";
+          case 'q' -> "'" + Character.toString(Math.clamp(value, 0, 0x10FFFF)) + "'";
           case 'U' -> "U+%04X".formatted(value);
           default -> "";
         };

@@ -231,7 +231,7 @@ final class Pickle {
     int from = skip(width);
     long value = 0;
     for (int i = width - 1; i >= 0; i--) {
-      value = value << 8 | bytes[from + i] & 0xff;
+      value = (value << 8) | (bytes[from + i] & 0xff);
     }
     return value;
   }
@@ -251,7 +251,7 @@ final class Pickle {
     int from = skip(width);
     long value = width > 0 && bytes[from + width - 1] < 0 ? -1 : 0;
     for (int i = width - 1; i >= 0; i--) {
-      value = value << 8 | bytes[from + i] & 0xff;
+      value = (value << 8) | (bytes[from + i] & 0xff);
     }
     return value;
   }

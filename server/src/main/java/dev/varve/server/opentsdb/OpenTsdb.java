@@ -15,6 +15,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -268,7 +269,7 @@ public final class OpenTsdb {
     return !label.equals(Series.NAME_LABEL) && !label.equals(Series.FIELD_LABEL);
   }
 
-  private static void add(Stream<String> found, String prefix, TreeSet<String> into) {
+  private static void add(Stream<String> found, String prefix, Set<String> into) {
     try (found) {
       found.filter(name -> name.startsWith(prefix)).forEach(into::add);
     }

@@ -292,7 +292,7 @@ final class Rules {
 
   private static void seconds(String name, Duration duration, JsonGenerator json) {
     if (duration.getNano() == 0) {
-      json.writeNumberProperty(name, duration.getSeconds());
+      json.writeNumberProperty(name, duration.toSeconds());
     } else {
       json.writeNumberProperty(name, duration.toNanos() / 1e9);
     }

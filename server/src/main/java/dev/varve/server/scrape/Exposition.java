@@ -30,6 +30,8 @@ final class Exposition {
   /** Takes one sample. */
   interface Sink {
     /**
+     * Takes a sample.
+     *
      * @param time in milliseconds; null where there is none
      */
     void take(GroupKey exposed, @Nullable Long time, double value) throws ScrapeException;

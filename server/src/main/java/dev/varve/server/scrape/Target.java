@@ -168,7 +168,7 @@ record Target(
     // FNV-1a, 64 bits, of what tells targets apart.
     long hash = 0xcbf29ce484222325L;
     for (byte b : (labels + url.toString()).getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ b & 0xff) * 0x100000001b3L;
+      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
     }
     long next = every - Math.floorMod(nowNanos, every) + Long.remainderUnsigned(hash, every);
     return Duration.ofNanos(next > every ? next - every : next);

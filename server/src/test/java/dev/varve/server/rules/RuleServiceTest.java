@@ -21,6 +21,7 @@ import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.http.HttpLimits;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -73,7 +74,7 @@ class RuleServiceTest {
 
   @BeforeEach
   void listen() throws IOException {
-    alertmanager = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    alertmanager = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     alertmanager.createContext("/am/api/v2/alerts", this::take);
     alertmanager.start();
   }
