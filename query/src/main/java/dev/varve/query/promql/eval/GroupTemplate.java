@@ -37,6 +37,16 @@ public final class GroupTemplate {
    * @param matcher of the template's pattern, which has matched
    */
   public String expand(Matcher matcher) {
+    return expand(matcher, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same, of a bounded length.
+   *
+   * @param most so many characters it may have
+   * @throws IllegalArgumentException if it would have more
+   */
+  String expand(Matcher matcher, int most) {
     if (isPlain(text)) {
       return text;
     }
@@ -52,6 +62,9 @@ public final class GroupTemplate {
         at += 2;
       } else {
         at = expand(matcher, at, expanded);
+      }
+      if (expanded.length() > most) {
+        throw new IllegalArgumentException("more than %,d characters".formatted(most));
       }
     }
     return expanded.toString();

@@ -4,6 +4,9 @@ import dev.varve.query.Memory;
 
 /** Counts the rows that a query holds, and asks between whether it is still wanted. */
 final class Held {
+  /** So many characters of a label count as nothing beside its row. */
+  private static final int SHORT = 256;
+
   private final Memory memory;
   private final Runnable wanted;
 
@@ -38,6 +41,13 @@ final class Held {
 
   void releaseSteps(long steps) {
     memory.release(Math.clamp(9 * steps, 0, Long.MAX_VALUE / 2));
+  }
+
+  /** Counts a label that was made, if it is a long one; until the end of the query. */
+  void text(String label) {
+    if (label.length() > SHORT) {
+      memory.hold(2L * label.length(), "long labels that a query makes");
+    }
   }
 
   /** Counts samples of the result. */

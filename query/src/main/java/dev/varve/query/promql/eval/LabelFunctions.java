@@ -6,6 +6,11 @@ import java.util.List;
 
 /** Functions that change labels. */
 final class LabelFunctions {
+  /**
+   * So many characters a label that is made may have: what is fed with itself would fill memory.
+   */
+  private static final int LENGTH_MAX = 1 << 16;
+
   private LabelFunctions() {}
 
   /**
@@ -17,12 +22,33 @@ final class LabelFunctions {
   record Replacement(String target, GroupTemplate replacement, String source, Pattern pattern) {
     Labels apply(Labels labels) {
       Matcher matcher = pattern.matcher(labels.get(source));
-      return matcher.matches() ? labels.with(target, replacement.expand(matcher)) : labels;
+      return matcher.matches() ? labels.with(target, expanded(matcher)) : labels;
     }
+
+    private String expanded(Matcher matcher) {
+      try {
+        return replacement.expand(matcher, LENGTH_MAX);
+      } catch (IllegalArgumentException e) {
+        throw tooLong("label_replace", target);
+      }
+    }
+  }
+
+  private static PromQlEvaluationException tooLong(String function, String label) {
+    return new PromQlEvaluationException(
+        "%s() would make a label '%s' of more than the %,d characters that are possible"
+            .formatted(function, label, LENGTH_MAX));
   }
 
   /** {@code label_join}: sets a label to the values of others with something between. */
   static Labels join(Labels labels, String target, String separator, List<String> sources) {
+    long length = (long) separator.length() * (sources.size() - 1);
+    for (String source : sources) {
+      length += labels.get(source).length();
+    }
+    if (length > LENGTH_MAX) {
+      throw tooLong("label_join", target);
+    }
     return labels.with(target, String.join(separator, sources.stream().map(labels::get).toList()));
   }
 }

@@ -398,7 +398,7 @@ final class Stages {
     return Labels.of(labels);
   }
 
-  private static RowSink relabelled(StepPlan.Relabelled plan, RowSink into) {
+  private RowSink relabelled(StepPlan.Relabelled plan, RowSink into) {
     List<String> texts = plan.texts();
     String target = texts.getFirst();
     RowSink distinct = new Rows.Distinct(into);
@@ -406,14 +406,20 @@ final class Stages {
       requireLabelName(target, "label_join");
       List<String> sources = texts.subList(2, texts.size());
       return (labels, column) ->
-          distinct.row(LabelFunctions.join(labels, target, texts.get(1), sources), column);
+          distinct.row(
+              held(LabelFunctions.join(labels, target, texts.get(1), sources), target), column);
     }
     Pattern pattern = pattern(texts.get(3));
     LabelFunctions.Replacement replacement =
         new LabelFunctions.Replacement(
             target, new GroupTemplate(texts.get(1), pattern), texts.get(2), pattern);
     requireLabelName(target, "label_replace");
-    return (labels, column) -> distinct.row(replacement.apply(labels), column);
+    return (labels, column) -> distinct.row(held(replacement.apply(labels), target), column);
+  }
+
+  private Labels held(Labels labels, String made) {
+    held.text(labels.get(made));
+    return labels;
   }
 
   private static Pattern pattern(String pattern) {

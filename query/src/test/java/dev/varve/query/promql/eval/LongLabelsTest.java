@@ -1,0 +1,50 @@
+package dev.varve.query.promql.eval;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Tags;
+import dev.varve.model.Value;
+import dev.varve.query.MemoryRuns;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Labels that are made of themselves again and again are refused before they fill the memory. */
+class LongLabelsTest {
+  private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+
+  private PromResult ask(String before, String behind, int depth) {
+    String query = before.repeat(depth) + "x" + behind.repeat(depth);
+    return new PromQuery(query, runs, PromLimits.DEFAULTS).instant(0);
+  }
+
+  private void series(int count) {
+    for (int i = 0; i < count; i++) {
+      GroupKey key = new GroupKey("x", Tags.of(Map.of("id", "series" + i)), Tags.EMPTY);
+      runs.add(key.field("value"), 0, new Value.Real(1));
+    }
+  }
+
+  @Test
+  void oneLabelOfAllTooMuch() {
+    series(1);
+    assertThatThrownBy(() -> ask("label_join(", ", \"id\", \"\", \"id\", \"id\")", 40))
+        .isInstanceOf(PromQlEvaluationException.class)
+        .hasMessage(
+            "label_join() would make a label 'id' of more than the 65,536 characters that are possible");
+    assertThatThrownBy(() -> ask("label_replace(", ", \"id\", \"$1$1\", \"id\", \"(.*)\")", 40))
+        .isInstanceOf(PromQlEvaluationException.class)
+        .hasMessage(
+            "label_replace() would make a label 'id' of more than the 65,536 characters that are possible");
+  }
+
+  @Test
+  void manyLongLabels() {
+    series(20_000);
+    assertThatThrownBy(() -> ask("label_join(", ", \"id\", \"\", \"id\", \"id\")", 12))
+        .isInstanceOf(QueryRefusedException.class)
+        .hasMessageContaining("long labels that a query makes");
+  }
+}
