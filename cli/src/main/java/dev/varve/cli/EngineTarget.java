@@ -12,13 +12,17 @@ import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Value;
+import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.varve.ExplanationJson;
+import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.StringWriter;
 import java.time.Instant;
@@ -70,6 +74,19 @@ final class EngineTarget implements Target {
   public String explain(QueryParameters parameters, boolean analyze) {
     QueryExplanation explanation = Query.of(plan(parameters)).explain(dataset, analyze);
     return json(generator -> ExplanationJson.write(explanation, generator));
+  }
+
+  @Override
+  public String explain(PromQlParameters parameters, boolean analyze) {
+    try {
+      PlanExplanation explanation =
+          parameters.explain(dataset, PromLimits.DEFAULTS, Instant.now(), analyze, query -> {});
+      return json(generator -> ExplanationJson.write(explanation, generator));
+    } catch (IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    } catch (PromQlEvaluationException e) {
+      throw new CommandFailedException(String.valueOf(e.getMessage()));
+    }
   }
 
   @Override

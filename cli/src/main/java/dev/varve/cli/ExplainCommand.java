@@ -1,7 +1,12 @@
 package dev.varve.cli;
 
 import dev.varve.model.BatchBuilder;
+import dev.varve.query.SelectorParser;
+import dev.varve.query.SelectorSyntaxException;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
 import dev.varve.server.points.PointReader;
+import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +29,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  varve explain 'cpu{host=\"a\"}' --last 1d --analyze",
+      "  varve explain 'sum by (host) (rate(cpu_total[5m]))' --last 1h --step 1m --analyze",
       "  varve explain --point '{\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}'"
     })
 final class ExplainCommand implements Callable<Integer> {
@@ -34,6 +40,19 @@ final class ExplainCommand implements Callable<Integer> {
       names = "--analyze",
       description = "Run the query too, and say what was really read and returned.")
   private boolean analyze;
+
+  @Option(
+      names = "--promql",
+      description =
+          "Take the query for PromQL, also where it is a selector alone. What is more than a selector is taken for it anyway.")
+  private boolean promQl;
+
+  @Option(
+      names = "--step",
+      paramLabel = "LENGTH",
+      description =
+          "Of PromQL: work it out for every time from --from to --to, so far apart (default: for --to alone).")
+  private @Nullable String step;
 
   @Option(
       names = "--point",
@@ -54,17 +73,7 @@ final class ExplainCommand implements Callable<Integer> {
     if (point != null && (query.hasSelector() || analyze)) {
       throw new WrongCallException("--point goes with neither a selector nor --analyze");
     }
-    String explanation;
-    QueryParameters parameters = point == null ? query.parameters() : null;
-    try (Target target = parameters == null ? targetOptions.open() : targetOptions.openExisting()) {
-      if (point != null) {
-        BatchBuilder batch = new BatchBuilder();
-        PointReader.read(point).addTo(batch);
-        explanation = target.explain(batch.build());
-      } else {
-        explanation = target.explain(java.util.Objects.requireNonNull(parameters), analyze);
-      }
-    }
+    String explanation = point != null ? ofPoint(point) : ofQuery();
     switch (output) {
       case json -> spec.commandLine().getOut().println(explanation);
       case table -> ExplanationText.print(JsonTree.parse(explanation), spec.commandLine().getOut());
@@ -72,6 +81,50 @@ final class ExplainCommand implements Callable<Integer> {
     }
     spec.commandLine().getOut().flush();
     return 0;
+  }
+
+  private String ofPoint(String text) {
+    try (Target target = targetOptions.open()) {
+      BatchBuilder batch = new BatchBuilder();
+      PointReader.read(text).addTo(batch);
+      return target.explain(batch.build());
+    }
+  }
+
+  private String ofQuery() {
+    if (isPromQl()) {
+      PromQlParameters parameters = query.promQl(step);
+      try (Target target = targetOptions.openExisting()) {
+        return target.explain(parameters, analyze);
+      }
+    }
+    QueryParameters parameters = query.parameters();
+    try (Target target = targetOptions.openExisting()) {
+      return target.explain(parameters, analyze);
+    }
+  }
+
+  /** What is no selector but can be read as PromQL, or is said to be. */
+  private boolean isPromQl() {
+    String text = query.selector();
+    if (promQl || step != null || text == null) {
+      return text != null;
+    }
+    try {
+      SelectorParser.parse(text);
+      return false;
+    } catch (SelectorSyntaxException e) {
+      return isReadable(text);
+    }
+  }
+
+  private static boolean isReadable(String text) {
+    try {
+      PromQl.parse(text);
+      return true;
+    } catch (PromQlException e) {
+      return false;
+    }
   }
 
   /** The row ranges, or the cells: what of an explanation is a list of records. */
@@ -114,10 +167,18 @@ final class ExplainCommand implements Callable<Integer> {
             "to",
             "fromHex",
             "toHex")) {
-      for (Object read : (List<?>) JsonTree.member(explanation, "reads")) {
-        for (Object range : (List<?>) JsonTree.member(read, "ranges")) {
-          add(records, (Map<?, ?>) range, "table", "partition", "from", "to", "fromHex", "toHex");
-        }
+      if (((Map<?, ?>) explanation).get("scans") instanceof List<?> scans) {
+        scans.forEach(scan -> addRanges(records, scan));
+      } else {
+        addRanges(records, explanation);
+      }
+    }
+  }
+
+  private static void addRanges(Records records, Object scan) {
+    for (Object read : (List<?>) JsonTree.member(scan, "reads")) {
+      for (Object range : (List<?>) JsonTree.member(read, "ranges")) {
+        add(records, (Map<?, ?>) range, "table", "partition", "from", "to", "fromHex", "toHex");
       }
     }
   }

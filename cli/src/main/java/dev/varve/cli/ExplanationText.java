@@ -17,8 +17,54 @@ final class ExplanationText {
     ExplanationText text = new ExplanationText(out);
     if (explanation instanceof List<?> cells) {
       cells.forEach(text::printCell);
+    } else if (((Map<?, ?>) explanation).containsKey("plan")) {
+      text.printPlan(explanation);
     } else {
       text.printQuery(explanation);
+    }
+  }
+
+  private void printPlan(Object query) {
+    printOperator((Map<?, ?>) member(query, "plan"), "", "");
+    print("note      ", query, "notes");
+    for (Object scan : (List<?>) member(query, "scans")) {
+      out.println();
+      out.printf(
+          "scan %-4s %s, %s to %s, labels: %s%n",
+          member(scan, "number"),
+          member(scan, "selector"),
+          member(scan, "from"),
+          member(scan, "to"),
+          member(scan, "labels"));
+      printQuery(scan);
+    }
+    if (((Map<?, ?>) query).containsKey("microseconds")) {
+      out.println();
+      out.printf("whole query in %s us%n", member(query, "microseconds"));
+    }
+  }
+
+  private void printOperator(Map<?, ?> plan, String indent, String below) {
+    StringBuilder line = new StringBuilder(indent).append(plan.get("operator"));
+    if (plan.containsKey("detail")) {
+      line.append("  ").append(plan.get("detail"));
+    }
+    if (plan.containsKey("scan")) {
+      line.append("  [scan ").append(plan.get("scan")).append(']');
+    }
+    if (plan.containsKey("rows")) {
+      line.append(
+          "  (%s rows, %s values, %s us)"
+              .formatted(plan.get("rows"), plan.get("values"), plan.get("microseconds")));
+    }
+    out.println(line);
+    List<?> inputs = (List<?>) member(plan, "inputs");
+    for (int i = 0; i < inputs.size(); i++) {
+      boolean last = i == inputs.size() - 1;
+      printOperator(
+          (Map<?, ?>) inputs.get(i),
+          below + (last ? "`- " : "|- "),
+          below + (last ? "   " : "|  "));
     }
   }
 
@@ -36,12 +82,15 @@ final class ExplanationText {
           actual.get("bytesRead"),
           actual.get("requests"));
       out.printf(
-          "returned  %s samples of %s series, from %s cells, %s bytes, in %s us%n",
+          "returned  %s samples of %s series, from %s cells, %s bytes, %s%n",
           actual.get("samples"),
           actual.get("series"),
           actual.get("cellsReturned"),
           actual.get("bytesReturned"),
-          actual.get("microseconds"));
+          actual.containsKey("microseconds")
+              ? "in " + actual.get("microseconds") + " us"
+              : "%s us reading, %s us on what becomes of them, all threads together"
+                  .formatted(actual.get("readMicroseconds"), actual.get("workMicroseconds")));
     }
   }
 

@@ -2,6 +2,9 @@ package dev.varve.cli;
 
 import dev.varve.model.Resolution;
 import dev.varve.query.SelectorSyntaxException;
+import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -111,6 +114,33 @@ final class QueryOptions {
 
   @Option(names = "--scan", description = "Allow the scan of a whole table.")
   private boolean scan;
+
+  /** The text that says what is asked. */
+  @Nullable String selector() {
+    return selector;
+  }
+
+  /**
+   * What was asked in PromQL.
+   *
+   * @param step from one time to the next; null to ask for one
+   * @throws WrongCallException saying what is wrong with it
+   */
+  PromQlParameters promQl(@Nullable String step) {
+    Map<String, String> texts = new LinkedHashMap<>(texts());
+    String query = texts.remove("selector");
+    if (query == null) {
+      throw new WrongCallException("the query in PromQL is missing");
+    }
+    texts.put(PromQlParameters.QUERY, query);
+    put(texts, "step", step);
+    try {
+      PromQl.parse(query);
+      return new PromQlParameters(texts);
+    } catch (PromQlException | IllegalArgumentException e) {
+      throw new WrongCallException(String.valueOf(e.getMessage()));
+    }
+  }
 
   boolean hasSelector() {
     return selector != null;

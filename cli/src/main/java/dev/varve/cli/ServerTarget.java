@@ -5,6 +5,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.points.PointLines;
+import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -154,7 +155,16 @@ final class ServerTarget implements Target {
 
   @Override
   public String explain(QueryParameters parameters, boolean analyze) {
-    Map<String, String> texts = new LinkedHashMap<>(parameters.texts());
+    return explain(parameters.texts(), analyze);
+  }
+
+  @Override
+  public String explain(PromQlParameters parameters, boolean analyze) {
+    return explain(parameters.texts(), analyze);
+  }
+
+  private String explain(Map<String, String> words, boolean analyze) {
+    Map<String, String> texts = new LinkedHashMap<>(words);
     texts.put("analyze", Boolean.toString(analyze));
     try (InputStream body = send(form("/varve/v1/explain", texts))) {
       return new String(body.readAllBytes(), StandardCharsets.UTF_8);

@@ -4,6 +4,7 @@ import dev.varve.engine.CompactionProgress;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
+import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,9 @@ public interface Target extends AutoCloseable {
 
   /** How a query would go, or went, as JSON. */
   String explain(QueryParameters parameters, boolean analyze);
+
+  /** How a query in PromQL would be answered, or was, as JSON. */
+  String explain(PromQlParameters parameters, boolean analyze);
 
   /** What points would become, cell by cell, as JSON. Nothing is written. */
   String explain(Batch batch);

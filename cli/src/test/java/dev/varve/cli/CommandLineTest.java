@@ -279,6 +279,22 @@ class CommandLineTest {
         .contains("1 series match")
         .contains("returned  1 samples of 1 series");
     out.getBuffer().setLength(0);
+    assertThat(
+            run(
+                "",
+                "explain",
+                "sum by (host) (count_over_time(m[1d]))",
+                "--data",
+                data,
+                "--to",
+                "2023-11-15",
+                "--analyze"))
+        .isZero();
+    assertThat(out.toString())
+        .startsWith("sum  by (host)  (1 rows, 1 values, ")
+        .contains("`- count_over_time", "[scan 1]", "scan 1    m, ", "labels: host")
+        .contains("returned  1 samples of 1 series");
+    out.getBuffer().setLength(0);
     assertThat(run("", "explain", "--point", POINT, "--data", data)).isZero();
     assertThat(out.toString()).contains("qualifier");
   }
@@ -364,6 +380,9 @@ class CommandLineTest {
           query m --server nonsense; 'nonsense' is no address of a server
           query; 'selector' is missing
           explain m --point {}; --point goes with neither a selector
+          explain sum(m) --every 1h; 'every' does not go with PromQL
+          explain m --promql --from 1h; 'from' needs 'step'
+          explain m --step soon; not a valid duration
           explain m --order sideways; 'order' is labels, last or newest
           import --format influx --precision parsec x; 'parsec' is no time resolution
           import --format csv x; --metric-column

@@ -286,6 +286,18 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
+   * Finds the series of a read that is to be made in parts, by several threads.
+   *
+   * @param request in the order of series
+   * @throws QueryRefusedException if it may not be read; each part, too, where it needs more than
+   *     it may
+   */
+  public PartedRead readInParts(ReadRequest request) {
+    refuseWithoutCatalog();
+    return reader.inParts(request);
+  }
+
+  /**
    * The attributes of the series that match, those without a time and those with a time in range.
    * The stream reads as it goes on and has to be closed.
    *

@@ -45,6 +45,12 @@ public record ReadRequest(
         Budget.UNLIMITED);
   }
 
+  /** The same with another budget. */
+  public ReadRequest with(Budget other) {
+    return new ReadRequest(
+        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, other);
+  }
+
   public enum Kinds {
     /** One sample an instant: the last accepted, whatever its kind. */
     ONE,

@@ -94,6 +94,33 @@ public final class Samples {
     }
   }
 
+  /**
+   * Adds samples of another vector of the same kind, in their order.
+   *
+   * @param from the first
+   * @param to behind the last
+   */
+  public void addAll(Samples other, int from, int to) {
+    if (kind == Kind.STRING) {
+      for (int i = from; i < to; i++) {
+        addFrom(other, i);
+      }
+      return;
+    }
+    int count = to - from;
+    while (size + count > times.length) {
+      grow();
+    }
+    System.arraycopy(other.times, from, times, size, count);
+    System.arraycopy(other.stamps, from, stamps, size, count);
+    if (kind == Kind.DOUBLE) {
+      System.arraycopy(other.doubles, from, doubles, size, count);
+    } else {
+      System.arraycopy(other.longs, from, longs, size, count);
+    }
+    size += count;
+  }
+
   /** Takes the last sample away. */
   public void removeLast() {
     size--;
@@ -168,10 +195,13 @@ public final class Samples {
   }
 
   private void reserve() {
-    if (size < times.length) {
-      return;
+    if (size == times.length) {
+      grow();
     }
-    int capacity = 2 * size;
+  }
+
+  private void grow() {
+    int capacity = 2 * times.length;
     times = Arrays.copyOf(times, capacity);
     stamps = Arrays.copyOf(stamps, capacity);
     switch (kind) {

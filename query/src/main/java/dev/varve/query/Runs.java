@@ -1,6 +1,7 @@
 package dev.varve.query;
 
 import dev.varve.engine.Dataset;
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.model.Resolution;
@@ -15,6 +16,9 @@ public interface Runs {
 
   RunCursor read(ReadRequest request);
 
+  /** The same in parts, of a request in the order of series. */
+  PartedRead readInParts(ReadRequest request);
+
   Stream<Series> series(Selector selector, TimeRange times);
 
   static Runs of(Dataset dataset) {
@@ -27,6 +31,11 @@ public interface Runs {
       @Override
       public RunCursor read(ReadRequest request) {
         return dataset.read(request);
+      }
+
+      @Override
+      public PartedRead readInParts(ReadRequest request) {
+        return dataset.readInParts(request);
       }
 
       @Override

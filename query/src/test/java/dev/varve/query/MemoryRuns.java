@@ -1,5 +1,6 @@
 package dev.varve.query;
 
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.model.Kind;
@@ -18,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -83,15 +85,57 @@ public final class MemoryRuns implements Runs {
 
   @Override
   public RunCursor read(ReadRequest request) {
-    List<Run> all = new ArrayList<>();
-    series(request.selector(), request.times())
+    return read(request, inOrder(request));
+  }
+
+  private List<Series> inOrder(ReadRequest request) {
+    return series(request.selector(), request.times())
         .sorted(Comparator.comparing(Series::toString))
-        .forEach(series -> {
-          List<Run> ofSeries = new ArrayList<>();
-          runs(series, request.times(), ofSeries);
-          all.addAll(
-              request.newestFirst() > 0 ? newest(ofSeries, request.newestFirst()) : ofSeries);
-        });
+        .toList();
+  }
+
+  @Override
+  public PartedRead readInParts(ReadRequest request) {
+    List<Series> all = inOrder(request);
+    return new PartedRead() {
+      private final List<RunCursor> parts = new CopyOnWriteArrayList<>();
+      private volatile boolean cancelled;
+
+      @Override
+      public int size() {
+        return all.size();
+      }
+
+      @Override
+      public RunCursor part(int from, int to) {
+        RunCursor part = read(request, all.subList(from, to));
+        parts.add(part);
+        if (cancelled) {
+          part.cancel();
+        }
+        return part;
+      }
+
+      @Override
+      public ReadCost cost() {
+        return ReadCost.NOTHING;
+      }
+
+      @Override
+      public void cancel() {
+        cancelled = true;
+        parts.forEach(RunCursor::cancel);
+      }
+    };
+  }
+
+  private RunCursor read(ReadRequest request, List<Series> wanted) {
+    List<Run> all = new ArrayList<>();
+    wanted.forEach(series -> {
+      List<Run> ofSeries = new ArrayList<>();
+      runs(series, request.times(), ofSeries);
+      all.addAll(request.newestFirst() > 0 ? newest(ofSeries, request.newestFirst()) : ofSeries);
+    });
     return new Cursor(all);
   }
 

@@ -1,6 +1,7 @@
 package dev.varve.engine.read;
 
 import dev.varve.engine.DatasetConfig.Duplicates;
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
@@ -52,6 +53,16 @@ public final class DatasetReader {
    */
   public RunCursor read(ReadRequest request) {
     return stream(reading(request, true));
+  }
+
+  /**
+   * Finds the series of a read that is to be made in parts.
+   *
+   * @param request in the order of series
+   * @throws QueryRefusedException if it may not be read
+   */
+  public PartedRead inParts(ReadRequest request) {
+    return new ReadInParts(reading(request, true), this::stream);
   }
 
   /**

@@ -60,6 +60,19 @@ final class Reading {
     this.newest = new Newest(request.newestFirst());
   }
 
+  /**
+   * A reading of some of the series.
+   *
+   * @param spent what others have used of the budget
+   */
+  Reading part(int from, int to, ReadCost spent) {
+    Budget budget = request.budget();
+    Budget left =
+        new Budget(budget.cellsRead() - spent.cellsRead(), budget.bytesRead() - spent.bytesRead());
+    return new Reading(
+        request.with(left), index, times, matches.subList(from, to), wantedFields, versions);
+  }
+
   ReadRequest request() {
     return request;
   }

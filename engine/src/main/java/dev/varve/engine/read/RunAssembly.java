@@ -175,26 +175,44 @@ final class RunAssembly {
       flush(series);
       ready(series, vectors.getFirst(), false);
     } else if (asTheyAre) {
-      Samples samples = vectors.getFirst();
-      for (int i = 0; i < samples.size(); i++) {
-        gather(series, samples, i);
-      }
+      gather(series, vectors.getFirst());
     } else {
       versions.choose(vectors, (from, index) -> gather(series, from, index));
     }
   }
 
+  private void gather(Gathered series, Samples from) {
+    int next = 0;
+    while (next < from.size()) {
+      Samples samples = open(series, from.kind());
+      int end = Math.min(from.size(), next + FULL - samples.size());
+      samples.addAll(from, next, end);
+      gathered(series, samples, end - next);
+      next = end;
+    }
+  }
+
   private void gather(Gathered series, Samples from, int index) {
-    Samples samples = series.samples.get(from.kind());
+    Samples samples = open(series, from.kind());
+    samples.addFrom(from, index);
+    gathered(series, samples, 1);
+  }
+
+  /** What samples of a kind are gathered in, with room for one more at least. */
+  private Samples open(Gathered series, Kind kind) {
+    Samples samples = series.samples.get(kind);
     if (samples == null) {
       if (!eachKind) {
         flush(series);
       }
-      samples = takeSpare(from.kind());
-      series.samples.put(from.kind(), samples);
+      samples = takeSpare(kind);
+      series.samples.put(kind, samples);
     }
-    samples.addFrom(from, index);
-    gatheredSamples++;
+    return samples;
+  }
+
+  private void gathered(Gathered series, Samples samples, int more) {
+    gatheredSamples += more;
     if (samples.size() == FULL) {
       flush(series);
     }

@@ -116,7 +116,7 @@ public final class Durations {
   }
 
   /** As a range or an offset is written; what is finer than a millisecond, as seconds. */
-  static String text(Duration duration) {
+  public static String text(Duration duration) {
     boolean exact = duration.getNano() % 1_000_000 == 0;
     return exact
         ? text(duration.toMillis())

@@ -2,6 +2,7 @@ package dev.varve.query.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.WriteResult;
@@ -128,6 +129,32 @@ class RuleSchedulerTest {
     @Override
     public Stream<Series> series(Selector selector, TimeRange times) {
       return Stream.of();
+    }
+
+    @Override
+    public PartedRead readInParts(ReadRequest request) {
+      RunCursor only = read(request);
+      return new PartedRead() {
+        @Override
+        public int size() {
+          return 1;
+        }
+
+        @Override
+        public RunCursor part(int from, int to) {
+          return only;
+        }
+
+        @Override
+        public dev.varve.store.ReadCost cost() {
+          return only.cost();
+        }
+
+        @Override
+        public void cancel() {
+          only.cancel();
+        }
+      };
     }
 
     @Override

@@ -5,6 +5,8 @@ import dev.varve.engine.QueryExplanation;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Bytes;
+import dev.varve.query.PlanExplanation;
+import dev.varve.query.PlanTree;
 import dev.varve.store.ReadCost;
 import java.util.List;
 import java.util.OptionalLong;
@@ -14,6 +16,74 @@ import tools.jackson.core.JsonGenerator;
 /** Writes explanations as JSON. What nobody has counted is {@code "unknown"}. */
 public final class ExplanationJson {
   private ExplanationJson() {}
+
+  /** Writes how a query is answered: its operators and what they read. */
+  public static void write(PlanExplanation explanation, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeName("plan");
+    write(explanation.plan(), json);
+    json.writeName("scans");
+    json.writeStartArray();
+    explanation.scans().forEach(scan -> write(scan, json));
+    json.writeEndArray();
+    texts("notes", explanation.notes(), json);
+    if (explanation.nanos() > 0) {
+      json.writeNumberProperty("microseconds", explanation.nanos() / 1000);
+    }
+    json.writeEndObject();
+  }
+
+  private static void write(PlanTree plan, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("operator", plan.operator());
+    if (!plan.detail().isEmpty()) {
+      json.writeStringProperty("detail", plan.detail());
+    }
+    Integer scan = plan.scan();
+    if (scan != null) {
+      json.writeNumberProperty("scan", scan);
+    }
+    PlanTree.Figures actual = plan.actual();
+    if (actual != null) {
+      json.writeNumberProperty("rows", actual.rows());
+      json.writeNumberProperty("values", actual.values());
+      json.writeNumberProperty("microseconds", actual.nanos() / 1000);
+    }
+    json.writeName("inputs");
+    json.writeStartArray();
+    plan.inputs().forEach(input -> write(input, json));
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(PlanExplanation.ScanExplanation scan, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeNumberProperty("number", scan.number());
+    json.writeStringProperty("selector", scan.selector());
+    json.writeNumberProperty("from", scan.from());
+    json.writeNumberProperty("to", scan.to());
+    json.writeStringProperty("labels", scan.labels());
+    QueryExplanation read = scan.read();
+    json.writeNumberProperty("seriesMatched", read == null ? 0 : read.seriesMatched());
+    json.writeName("reads");
+    json.writeStartArray();
+    if (read != null) {
+      read.reads().forEach(one -> write(one, json));
+    }
+    json.writeEndArray();
+    PlanExplanation.Actual actual = scan.actual();
+    if (actual != null) {
+      json.writeName("actual");
+      json.writeStartObject();
+      json.writeNumberProperty("series", actual.series());
+      json.writeNumberProperty("samples", actual.samples());
+      cost(actual.cost(), json);
+      json.writeNumberProperty("readMicroseconds", actual.readNanos() / 1000);
+      json.writeNumberProperty("workMicroseconds", actual.workNanos() / 1000);
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
 
   /** Writes how a query goes. */
   public static void write(QueryExplanation explanation, JsonGenerator json) {
@@ -76,18 +146,21 @@ public final class ExplanationJson {
   }
 
   private static void write(QueryExplanation.Actual actual, JsonGenerator json) {
-    ReadCost cost = actual.cost();
     json.writeStartObject();
     json.writeNumberProperty("series", actual.series());
     json.writeNumberProperty("samples", actual.samples());
+    cost(actual.cost(), json);
+    json.writeNumberProperty("microseconds", actual.nanos() / 1000);
+    json.writeEndObject();
+  }
+
+  private static void cost(ReadCost cost, JsonGenerator json) {
     json.writeNumberProperty("rowsRead", cost.rows());
     json.writeNumberProperty("cellsRead", cost.cellsRead());
     json.writeNumberProperty("cellsReturned", cost.cellsReturned());
     json.writeNumberProperty("bytesRead", cost.bytesRead());
     json.writeNumberProperty("bytesReturned", cost.bytesReturned());
     json.writeNumberProperty("requests", cost.requests());
-    json.writeNumberProperty("microseconds", actual.nanos() / 1000);
-    json.writeEndObject();
   }
 
   private static void write(String name, OptionalLong count, JsonGenerator json) {

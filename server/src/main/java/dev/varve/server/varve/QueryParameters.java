@@ -122,16 +122,20 @@ public record QueryParameters(Map<String, String> texts) {
 
   /** The range asked for, in the resolution of the dataset. */
   public TimeRange times(Resolution resolution, Instant now) {
-    long from = time("from", "1h", resolution, now);
-    long to = time("to", "now", resolution, now);
+    long from = time("from", text("from", "1h"), resolution, now);
+    long to = time("to", text("to", "now"), resolution, now);
     if (from > to) {
       throw new IllegalArgumentException("'to' lies before 'from'");
     }
     return TimeRange.closed(from, to);
   }
 
-  private long time(String name, String otherwise, Resolution resolution, Instant now) {
-    String text = text(name, otherwise);
+  /**
+   * A time in words.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static long time(String name, String text, Resolution resolution, Instant now) {
     try {
       return text.matches("[+-]?\\d{1,19}")
           ? Long.parseLong(text)
@@ -282,7 +286,7 @@ public record QueryParameters(Map<String, String> texts) {
       throw new IllegalArgumentException("'versions' is all");
     }
     return texts.containsKey("asof")
-        ? new Versions.AsOf(time("asof", "now", Resolution.MICROSECONDS, now))
+        ? new Versions.AsOf(time("asof", text("asof", "now"), Resolution.MICROSECONDS, now))
         : Versions.LATEST;
   }
 

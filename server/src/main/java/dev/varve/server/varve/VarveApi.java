@@ -10,10 +10,14 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
+import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.QueryRun;
 import dev.varve.query.SelectorSyntaxException;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -49,7 +53,8 @@ import tools.jackson.core.JsonGenerator;
  *       stored as a double where the layout holds doubles alone
  *   <li>{@code GET|POST /varve/v1/query}: {@link QueryParameters} in the URL or as a form; answers
  *       {@link ResultLines}
- *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}
+ *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}; or {@link
+ *       PromQlParameters} of a query in PromQL
  *   <li>{@code POST /varve/v1/explain/points}: points; answers the cells that they would become
  *   <li>{@code POST /varve/v1/compact}: {@code selector}, {@code from}, {@code to} and {@code scan}
  *       of a query; compacts the rows of the series and answers lines of {@link CompactionJson}, of
@@ -202,7 +207,32 @@ public final class VarveApi {
     Dataset dataset = context.dataset(exchange);
     Map<String, String> query = new LinkedHashMap<>(texts);
     boolean analyze = "true".equals(query.remove("analyze"));
+    if (query.containsKey(PromQlParameters.QUERY)) {
+      explainPromQl(exchange, dataset, query, analyze);
+      return;
+    }
     QueryExplanation explanation = Query.of(plan(query, dataset)).explain(dataset, analyze);
+    answer(exchange, json -> ExplanationJson.write(explanation, json));
+  }
+
+  private void explainPromQl(
+      Exchange exchange, Dataset dataset, Map<String, String> texts, boolean analyze)
+      throws IOException {
+    PlanExplanation explanation;
+    try {
+      explanation =
+          new PromQlParameters(texts)
+              .explain(
+                  dataset,
+                  PromLimits.DEFAULTS,
+                  context.clock().instant(),
+                  analyze,
+                  query -> exchange.onAbort(query::cancel));
+    } catch (PromQlException | IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    } catch (PromQlEvaluationException | QueryRefusedException e) {
+      throw new HttpError(422, String.valueOf(e.getMessage()));
+    }
     answer(exchange, json -> ExplanationJson.write(explanation, json));
   }
 
@@ -277,6 +307,8 @@ public final class VarveApi {
       put(texts, name, exchange.parameter(name));
     }
     put(texts, "analyze", exchange.parameter("analyze"));
+    put(texts, PromQlParameters.QUERY, exchange.parameter(PromQlParameters.QUERY));
+    put(texts, "step", exchange.parameter("step"));
     return texts;
   }
 

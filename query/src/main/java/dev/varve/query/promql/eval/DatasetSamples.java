@@ -1,5 +1,6 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
@@ -15,6 +16,10 @@ import dev.varve.query.promql.plan.Scan;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,30 +27,37 @@ import org.jspecify.annotations.Nullable;
 final class DatasetSamples implements SampleSource {
   private final Runs runs;
   private final PromLimits limits;
+  private final int readers;
+  private final AtomicLong read = new AtomicLong();
+  private final AtomicLong series = new AtomicLong();
+  private final Set<PartedRead> open = ConcurrentHashMap.newKeySet();
   private volatile boolean cancelled;
 
-  /** Written by the thread that reads, and shown to others. */
-  private volatile long read;
+  /** Where figures go; null where nobody wants them. Set before anything is read. */
+  private @Nullable Analysis analysis;
 
-  private long series;
-
-  /** Guarded by this: {@link #cancel} comes from elsewhere. */
-  private @Nullable RunCursor open;
-
-  DatasetSamples(Runs runs, PromLimits limits) {
+  /**
+   * The samples for one query.
+   *
+   * @param readers how many threads may read for it at once, its own among them
+   */
+  DatasetSamples(Runs runs, PromLimits limits, int readers) {
     this.runs = runs;
     this.limits = limits;
+    this.readers = readers;
+  }
+
+  void analyse(Analysis into) {
+    analysis = into;
   }
 
   long read() {
-    return read;
+    return read.get();
   }
 
-  synchronized void cancel() {
+  void cancel() {
     cancelled = true;
-    if (open != null) {
-      open.cancel();
-    }
+    open.forEach(PartedRead::cancel);
   }
 
   @Override
@@ -53,10 +65,79 @@ final class DatasetSamples implements SampleSource {
     if (scan.to() < scan.from()) {
       return;
     }
-    TimeRange times = Millis.range(scan.from(), scan.to(), runs.resolution());
+    PartedRead parts = open(scan);
+    Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
+    try {
+      part(parts, 0, parts.size(), scan, measured(figures, sink));
+    } finally {
+      close(parts, figures);
+    }
+  }
+
+  @Override
+  public void read(Scan scan, Supplier<Work> work, long bytes, WorkSink sink) {
+    if (scan.to() < scan.from()) {
+      return;
+    }
+    PartedRead parts = open(scan);
+    Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
+    try {
+      new ParallelScan(
+              parts.size(),
+              readers,
+              bytes,
+              parts::cancel,
+              (from, to, into) -> {
+                Work own = work.get();
+                part(parts, from, to, scan, measured(figures, own, into));
+              })
+          .run(sink);
+    } finally {
+      close(parts, figures);
+    }
+  }
+
+  private void close(PartedRead parts, Analysis.@Nullable OfScan figures) {
+    open.remove(parts);
+    if (figures != null) {
+      figures.cost(parts.cost());
+    }
+  }
+
+  private static Sink measured(Analysis.@Nullable OfScan figures, Sink sink) {
+    if (figures == null) {
+      return sink;
+    }
+    long[] since = {System.nanoTime()};
+    return (labels, samples) -> {
+      figures.series(samples.size(), System.nanoTime() - since[0], 0);
+      sink.series(labels, samples);
+      since[0] = System.nanoTime();
+    };
+  }
+
+  /** Hands on what one thread makes of the samples of a series. */
+  private static Sink measured(Analysis.@Nullable OfScan figures, Work work, WorkSink into) {
+    if (figures == null) {
+      return (labels, samples) -> into.columns(labels, work.columns(samples));
+    }
+    long[] since = {System.nanoTime()};
+    return (labels, samples) -> {
+      long begun = System.nanoTime();
+      int size = samples.size();
+      @Nullable Column[] columns = work.columns(samples);
+      figures.series(size, begun - since[0], System.nanoTime() - begun);
+      into.columns(labels, columns);
+      since[0] = System.nanoTime();
+    };
+  }
+
+  /** Reads some series of a scan, one after the other. */
+  private void part(PartedRead parts, int from, int to, Scan scan, Sink sink) {
     SampleVector samples = new SampleVector();
     Series last = null;
-    try (RunCursor cursor = open(request(Matchers.selector(scan.matchers()), times))) {
+    ensureWanted();
+    try (RunCursor cursor = parts.part(from, to)) {
       for (Run run = next(cursor); run != null; run = next(cursor)) {
         if (run.samples().kind() == Kind.STRING) {
           continue;
@@ -70,15 +151,11 @@ final class DatasetSamples implements SampleSource {
       if (last != null) {
         hand(last, scan, samples, sink);
       }
-    } finally {
-      synchronized (this) {
-        open = null;
-      }
     }
   }
 
   private void hand(Series of, Scan scan, SampleVector samples, Sink sink) {
-    if (++series > limits.series()) {
+    if (series.incrementAndGet() > limits.series()) {
       throw new QueryRefusedException(
           "the query reads more than the %,d series that it may; name more labels"
               .formatted(limits.series()));
@@ -88,16 +165,12 @@ final class DatasetSamples implements SampleSource {
   }
 
   private void add(Samples from, SampleVector into) {
-    long sofar = read + from.size();
-    read = sofar;
-    if (sofar > limits.samples()) {
+    if (read.addAndGet(from.size()) > limits.samples()) {
       throw new QueryRefusedException(
           "the query reads more than the %,d samples that it may; a shorter range or more labels would help"
               .formatted(limits.samples()));
     }
-    for (int i = 0; i < from.size(); i++) {
-      into.add(Millis.of(from.time(i), runs.resolution()), from.number(i));
-    }
+    into.addAll(from, runs.resolution());
   }
 
   /** How many series a scan reads, at most. */
@@ -124,16 +197,21 @@ final class DatasetSamples implements SampleSource {
     return cursor.next();
   }
 
-  private RunCursor open(ReadRequest request) {
+  private PartedRead open(Scan scan) {
     ensureWanted();
-    RunCursor cursor = runs.read(request);
-    synchronized (this) {
-      open = cursor;
-    }
+    PartedRead parts = runs.readInParts(request(scan));
+    open.add(parts);
     if (cancelled) {
-      cursor.cancel();
+      parts.cancel();
     }
-    return cursor;
+    return parts;
+  }
+
+  /** The read of a scan, as the engine is asked for it. */
+  ReadRequest request(Scan scan) {
+    return request(
+        Matchers.selector(scan.matchers()),
+        Millis.range(scan.from(), scan.to(), runs.resolution()));
   }
 
   private static ReadRequest request(Selector selector, TimeRange times) {

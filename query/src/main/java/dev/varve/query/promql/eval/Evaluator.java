@@ -8,7 +8,6 @@ import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.Steps;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +24,24 @@ final class Evaluator {
   private final Map<Integer, Integer> uses;
   private final Map<Integer, SharedScan> shared = new HashMap<>();
   private final Map<Integer, KeptRows> kept = new HashMap<>();
+  private final @Nullable Analysis analysis;
 
-  Evaluator(SampleSource source, OptimisedPlan plan, Notes notes, Held held) {
+  /**
+   * An evaluator of one plan.
+   *
+   * @param analysis measures what is done; null where nobody wants to know
+   */
+  Evaluator(
+      SampleSource source,
+      OptimisedPlan plan,
+      Notes notes,
+      Held held,
+      @Nullable Analysis analysis) {
     this.source = source;
     this.stages = new Stages(this, notes, held);
     this.held = held;
     this.uses = plan.uses();
+    this.analysis = analysis;
     for (SharedScan scan : plan.shared()) {
       scan.users().forEach(user -> shared.put(user.number(), scan));
     }
@@ -38,6 +49,28 @@ final class Evaluator {
 
   /** The number at every step. */
   double[] number(StepPlan.Scalar plan) {
+    StepPlan before = enter(plan);
+    double[] values = valuesOf(plan);
+    leave(before);
+    return values;
+  }
+
+  private @Nullable StepPlan enter(StepPlan plan) {
+    return analysis == null ? null : analysis.enter(plan);
+  }
+
+  private void leave(@Nullable StepPlan before) {
+    if (analysis != null) {
+      analysis.enter(before);
+    }
+  }
+
+  /** Counts what an operator gives, if anybody wants to know. */
+  private RowSink output(StepPlan plan, @Nullable StepPlan to, RowSink into) {
+    return analysis == null ? into : analysis.output(plan, to, into);
+  }
+
+  private double[] valuesOf(StepPlan.Scalar plan) {
     return switch (plan) {
       case StepPlan.Constant constant -> filled(constant.steps(), constant.value());
       case StepPlan.EvaluationTime time -> times(time.steps());
@@ -94,6 +127,12 @@ final class Evaluator {
 
   /** Hands on the rows of a vector, and tells nobody that it was the last. */
   void vector(StepPlan.Vector plan, RowSink into) {
+    StepPlan before = enter(plan);
+    rows(plan, output(plan, before, into));
+    leave(before);
+  }
+
+  private void rows(StepPlan.Vector plan, RowSink into) {
     switch (plan) {
       case StepPlan.Nothing nothing -> {}
       case StepPlan.Newest newest -> read(newest.scan(), List.of(newest), List.of(into));
@@ -137,7 +176,7 @@ final class Evaluator {
           read(stored.scan(), List.of(window), List.of(stages.named(window, into)));
       case StepPlan.Stepped stepped -> {
         double[] parameter = parameter(window);
-        Leaf leaf = leaf(window, parameter);
+        Leaf leaf = Leaf.of(window, parameter, held::wanted);
         RowSink named = stages.named(window, into);
         stepped(
             stepped,
@@ -150,10 +189,6 @@ final class Evaluator {
             });
       }
     }
-  }
-
-  private Leaf leaf(StepPlan.Vector plan, double[] parameter) {
-    return Leaf.of(plan, parameter, held::wanted);
   }
 
   private double[] parameter(StepPlan.Vector plan) {
@@ -172,20 +207,18 @@ final class Evaluator {
    */
   private void read(Scan scan, List<StepPlan.Vector> plans, List<RowSink> sinks) {
     List<double[]> parameters = plans.stream().map(this::parameter).toList();
-    // The newest sample first: markers of staleness are for it alone, and gone after a window.
-    List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < plans.size(); i++) {
-      order.add(i);
+    long bytes = 0;
+    for (StepPlan.Vector plan : plans) {
+      bytes += Column.bytes(plan.steps().count());
     }
-    order.sort(Comparator.comparing(i -> plans.get(i) instanceof StepPlan.Window));
-    Leaf[] leaves = new Leaf[plans.size()];
-    Arrays.setAll(leaves, i -> leaf(plans.get(i), parameters.get(i)));
     source.read(
         scan,
-        (labels, samples) -> {
-          for (int i : order) {
-            Column column = leaves[i].column(samples);
-            if (!column.isEmpty()) {
+        () -> new LeafWork(plans, parameters, held::wanted),
+        bytes,
+        (labels, columns) -> {
+          for (int i = 0; i < columns.length; i++) {
+            Column column = columns[i];
+            if (column != null) {
               stages.lookAtQuantiles(plans.get(i), parameters.get(i), column);
               sinks.get(i).row(labels, column);
             }
@@ -230,12 +263,15 @@ final class Evaluator {
     for (StepPlan.Kept user : scan.users()) {
       boolean now = user.number() == asked.number();
       StepPlan.Vector top = user.input();
-      RowSink sink = holding(user, now, now ? into : null);
+      StepPlan to = user;
+      RowSink sink = output(top, to, holding(user, now, now ? into : null));
       List<RowSink> chain = new ArrayList<>();
       while (Stages.takesRows(top)) {
         sink = stages.stage(top, sink);
         chain.addFirst(sink);
+        to = top;
         top = Stages.input(top);
+        sink = output(top, to, sink);
       }
       plans.add(top);
       sinks.add(top instanceof StepPlan.Window window ? stages.named(window, sink) : sink);
@@ -247,6 +283,7 @@ final class Evaluator {
 
   /** The samples that a range gives at its one step. */
   void samples(StepPlan.Range range, SampleSource.Sink into) {
+    StepPlan before = enter(range);
     switch (range) {
       case StepPlan.Stored stored ->
           source.read(
@@ -259,6 +296,7 @@ final class Evaluator {
               });
       case StepPlan.Stepped stepped -> stepped(stepped, into);
     }
+    leave(before);
   }
 
   /** What a subquery gives, series by series, as samples. */

@@ -1,6 +1,11 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.engine.QueryExplanation;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.Workers;
 import dev.varve.query.Memory;
+import dev.varve.query.PlanExplanation;
+import dev.varve.query.PlanTree;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
@@ -8,6 +13,8 @@ import dev.varve.query.promql.ValueType;
 import dev.varve.query.promql.plan.Lowering;
 import dev.varve.query.promql.plan.OptimisedPlan;
 import dev.varve.query.promql.plan.Optimiser;
+import dev.varve.query.promql.plan.PlanWords;
+import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.Steps;
 import java.time.Duration;
@@ -15,6 +22,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** One run of a PromQL query. Used once, by one thread; {@link #cancel} may come from any. */
 public final class PromQuery {
@@ -32,10 +41,19 @@ public final class PromQuery {
    * @throws dev.varve.query.promql.PromQlException if the text is none
    */
   public PromQuery(String query, Runs runs, PromLimits limits) {
+    this(query, runs, limits, Workers.count());
+  }
+
+  /**
+   * A query of a dataset.
+   *
+   * @param readers how many threads may read for it at once
+   */
+  public PromQuery(String query, Runs runs, PromLimits limits, int readers) {
     this.expr = PromQl.parse(query);
     this.notes = new Notes(query);
     this.limits = limits;
-    this.samples = new DatasetSamples(runs, limits);
+    this.samples = new DatasetSamples(runs, limits, readers);
   }
 
   /** What is told beside the result; complete once the query has ended. */
@@ -66,7 +84,7 @@ public final class PromQuery {
     }
     Held held = held();
     OptimisedPlan plan = plan(time, time, Steps.at(time));
-    Evaluator evaluator = evaluator(plan, held);
+    Evaluator evaluator = evaluator(plan, held, null);
     return switch (plan.root()) {
       case StepPlan.Scalar number -> new PromResult.Scalar(time, evaluator.number(number)[0]);
       case StepPlan.Vector vector -> {
@@ -108,9 +126,74 @@ public final class PromQuery {
     return lowering.plan(expr, steps);
   }
 
-  private Evaluator evaluator(OptimisedPlan plan, Held held) {
+  private Evaluator evaluator(OptimisedPlan plan, Held held, @Nullable Analysis analysis) {
     notes.alsoAt(plan.alsoAt());
-    return new Evaluator(samples, plan, notes, held);
+    return new Evaluator(samples, plan, notes, held, analysis);
+  }
+
+  /**
+   * How the query is answered.
+   *
+   * @param start the first step of a range query, in ms since 1970
+   * @param end the last one; the time of a query for one
+   * @param step of a range query; null of one for one time
+   * @param analyze whether it is run, too, and what it did is told; its result is dropped
+   * @param reads tells how the dataset reads
+   * @throws dev.varve.engine.QueryRefusedException as the query itself
+   */
+  public PlanExplanation explain(
+      long start,
+      long end,
+      @Nullable Duration step,
+      boolean analyze,
+      Function<ReadRequest, QueryExplanation> reads) {
+    if (expr.type() == ValueType.STRING) {
+      PlanTree text = new PlanTree("text", Lowering.text(expr), null, null, List.of());
+      return new PlanExplanation(text, List.of(), List.of(), 0);
+    }
+    Steps steps = step == null ? Steps.at(end) : steps(start, end, step);
+    OptimisedPlan plan = plan(step == null ? end : start, end, steps);
+    Analysis analysis = analyze ? new Analysis() : null;
+    long begun = System.nanoTime();
+    if (analysis != null) {
+      samples.analyse(analysis);
+      run(plan, analysis);
+    }
+    long nanos = analyze ? System.nanoTime() - begun : 0;
+    PlanWords words = new PlanWords(plan, node -> analysis == null ? null : analysis.figures(node));
+    PlanTree tree = words.tree();
+    List<PlanExplanation.ScanExplanation> scans = new ArrayList<>();
+    for (Scan scan : words.scans()) {
+      scans.add(explain(scans.size() + 1, scan, analysis, reads));
+    }
+    return new PlanExplanation(tree, scans, plan.notes(), nanos);
+  }
+
+  private PlanExplanation.ScanExplanation explain(
+      int number,
+      Scan scan,
+      @Nullable Analysis analysis,
+      Function<ReadRequest, QueryExplanation> reads) {
+    boolean readsNothing = scan.to() < scan.from();
+    return new PlanExplanation.ScanExplanation(
+        number,
+        PlanWords.selector(scan),
+        scan.from(),
+        scan.to(),
+        PlanWords.labels(scan),
+        readsNothing ? null : reads.apply(samples.request(scan)),
+        analysis == null ? null : analysis.of(scan).actual());
+  }
+
+  /** Runs a plan and drops what it gives. */
+  private void run(OptimisedPlan plan, Analysis analysis) {
+    Evaluator evaluator = evaluator(plan, held(), analysis);
+    switch (plan.root()) {
+      case StepPlan.Scalar number -> evaluator.number(number);
+      case StepPlan.Vector vector -> evaluator.vector(vector, (labels, column) -> {});
+      case StepPlan.Range range -> evaluator.samples(range, (labels, vector) -> {});
+    }
+    analysis.enter(null);
   }
 
   private static PromResult.Line line(Labels labels, SampleVector vector) {
@@ -129,6 +212,11 @@ public final class PromQuery {
    * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
    */
   public PromResult.Matrix range(long start, long end, Duration step) {
+    Steps steps = steps(start, end, step);
+    return matrix(plan(start, end, steps), steps);
+  }
+
+  private Steps steps(long start, long end, Duration step) {
     if (expr.type() != ValueType.SCALAR && expr.type() != ValueType.VECTOR) {
       throw new PromQlEvaluationException(
           "invalid expression type \"%s\" for range query, must be Scalar or instant Vector"
@@ -139,14 +227,13 @@ public final class PromQuery {
       throw new PromQlEvaluationException(
           "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
     }
-    Steps steps = new Steps(start, step.toMillis(), (int) count);
-    return matrix(plan(start, end, steps), steps);
+    return new Steps(start, step.toMillis(), (int) count);
   }
 
   /** Runs a plan for all steps. */
   PromResult.Matrix matrix(OptimisedPlan plan, Steps steps) {
     Held held = held();
-    Evaluator evaluator = evaluator(plan, held);
+    Evaluator evaluator = evaluator(plan, held, null);
     List<PromResult.Line> lines = new ArrayList<>();
     switch (plan.root()) {
       case StepPlan.Scalar number ->

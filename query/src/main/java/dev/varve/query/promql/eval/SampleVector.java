@@ -1,5 +1,8 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.Samples;
 import java.util.Arrays;
 
 /** Samples of one series in the order of time; made to be filled again and again. */
@@ -32,6 +35,30 @@ public final class SampleVector {
     }
     times[size] = time;
     values[size++] = value;
+  }
+
+  /** Adds samples of a series, which come in the order of time, behind those that are here. */
+  void addAll(Samples from, Resolution resolution) {
+    int more = from.size();
+    boolean asTheyAre =
+        resolution == Resolution.MILLISECONDS
+            && from.kind() == Kind.DOUBLE
+            && more > 0
+            && (size == 0 || times[size - 1] < from.time(0));
+    if (asTheyAre) {
+      if (size + more > times.length) {
+        int capacity = Math.max(size + more, 2 * times.length);
+        times = Arrays.copyOf(times, capacity);
+        values = Arrays.copyOf(values, capacity);
+      }
+      System.arraycopy(from.times(), 0, times, size, more);
+      System.arraycopy(from.doubles(), 0, values, size, more);
+      size += more;
+      return;
+    }
+    for (int i = 0; i < more; i++) {
+      add(Millis.of(from.time(i), resolution), from.number(i));
+    }
   }
 
   /** Whether a value says that the series has ended. */

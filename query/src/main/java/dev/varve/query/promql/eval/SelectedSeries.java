@@ -29,7 +29,7 @@ public final class SelectedSeries {
 
   public SelectedSeries(Runs runs, PromLimits limits) {
     this.runs = runs;
-    this.samples = new DatasetSamples(runs, limits);
+    this.samples = new DatasetSamples(runs, limits, 1);
   }
 
   /**

@@ -375,7 +375,12 @@ public final class Optimiser {
         && replaced.get(kept.input()) instanceof StepPlan.Kept same) {
       return same;
     }
-    return Rewriting.inputs(plan, input -> replace(input, replaced));
+    StepPlan changed = Rewriting.inputs(plan, input -> replace(input, replaced));
+    if (plan instanceof StepPlan.Kept kept) {
+      // One node in all of its places, so that what it did is told in each.
+      replaced.put(kept, (StepPlan.Kept) changed);
+    }
+    return changed;
   }
 
   private static void countUses(StepPlan plan, Map<Integer, Integer> uses) {

@@ -1,0 +1,91 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.PartedRead;
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Run;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Parts of one reading, each a stream over some of the series that match. */
+final class ReadInParts implements PartedRead {
+  private final Reading whole;
+  private final Function<Reading, RunStream> stream;
+  private final Set<Part> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean cancelled;
+
+  /** Guarded by this. */
+  private ReadCost closed = ReadCost.NOTHING;
+
+  ReadInParts(Reading whole, Function<Reading, RunStream> stream) {
+    this.whole = whole;
+    this.stream = stream;
+  }
+
+  @Override
+  public int size() {
+    return whole.matches().size();
+  }
+
+  @Override
+  public RunCursor part(int from, int to) {
+    if (cancelled) {
+      throw new ReadCancelledException();
+    }
+    Part part = new Part(stream.apply(whole.part(from, to, cost())));
+    open.add(part);
+    if (cancelled) {
+      part.cancel();
+    }
+    return part;
+  }
+
+  @Override
+  public synchronized ReadCost cost() {
+    return closed;
+  }
+
+  private synchronized void close(Part part) {
+    if (open.remove(part)) {
+      closed = closed.plus(part.cost());
+      part.stream.close();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    open.forEach(Part::cancel);
+  }
+
+  private final class Part implements RunCursor {
+    private final RunStream stream;
+
+    private Part(RunStream stream) {
+      this.stream = stream;
+    }
+
+    @Override
+    public @Nullable Run next() {
+      return stream.next();
+    }
+
+    @Override
+    public ReadCost cost() {
+      return stream.cost();
+    }
+
+    @Override
+    public void cancel() {
+      stream.cancel();
+    }
+
+    @Override
+    public void close() {
+      ReadInParts.this.close(this);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.varve.server.varve;
+
+import dev.varve.engine.Dataset;
+import dev.varve.model.Resolution;
+import dev.varve.query.PlanExplanation;
+import dev.varve.query.Runs;
+import dev.varve.query.promql.Durations;
+import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * A PromQL query that is to be explained, in the words of the command line and of Varve's own API:
+ * {@code promql}, and {@code to}, the time for which it is worked out; or {@code from}, {@code to}
+ * and {@code step} of a range. Times as in {@link QueryParameters}.
+ */
+public record PromQlParameters(Map<String, String> texts) {
+  public static final String QUERY = "promql";
+
+  private static final List<String> NAMES = List.of(QUERY, "from", "to", "step");
+
+  public PromQlParameters {
+    texts = Map.copyOf(texts);
+    for (String name : texts.keySet()) {
+      if (!NAMES.contains(name)) {
+        throw new IllegalArgumentException(
+            "'" + name + "' does not go with PromQL (known: " + String.join(", ", NAMES) + ")");
+      }
+    }
+    if (texts.containsKey("step")) {
+      step(texts.get("step"));
+    }
+    if (texts.containsKey("from") && !texts.containsKey("step")) {
+      throw new IllegalArgumentException(
+          "'from' needs 'step', from one time of the range to the next; without both the query is worked out for 'to' alone");
+    }
+  }
+
+  /**
+   * Says how the query is answered.
+   *
+   * @param analyze whether it is run, too
+   * @param running told what runs, so that it can be cancelled
+   * @throws IllegalArgumentException if a time is none
+   * @throws dev.varve.query.promql.PromQlException if the query is none
+   */
+  public PlanExplanation explain(
+      Dataset dataset,
+      PromLimits limits,
+      Instant now,
+      boolean analyze,
+      Consumer<PromQuery> running) {
+    PromQuery query = new PromQuery(texts.getOrDefault(QUERY, ""), Runs.of(dataset), limits);
+    running.accept(query);
+    return query.explain(
+        time("from", "1h", now),
+        time("to", "now", now),
+        texts.containsKey("step") ? step(texts.get("step")) : null,
+        analyze,
+        request -> dataset.explain(request, false));
+  }
+
+  private long time(String name, String otherwise, Instant now) {
+    return QueryParameters.time(
+        name, texts.getOrDefault(name, otherwise), Resolution.MILLISECONDS, now);
+  }
+
+  private static Duration step(String text) {
+    Duration step = Durations.parse(text);
+    if (step.toMillis() < 1) {
+      throw new IllegalArgumentException("'step' is a millisecond at least");
+    }
+    return step;
+  }
+}
