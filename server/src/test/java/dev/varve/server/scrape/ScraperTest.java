@@ -34,6 +34,8 @@ class ScraperTest {
   private final Map<String, String> pages = new ConcurrentHashMap<>();
   private final Map<String, String> asked = new ConcurrentHashMap<>();
   private HttpServer exporter;
+
+  @SuppressWarnings("NullAway.Init")
   private TestServer server;
 
   @BeforeEach
