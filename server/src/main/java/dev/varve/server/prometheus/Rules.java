@@ -291,7 +291,7 @@ final class Rules {
   }
 
   private static void seconds(String name, Duration duration, JsonGenerator json) {
-    if (duration.getNano() == 0) {
+    if (duration.equals(Duration.ofSeconds(duration.toSeconds()))) {
       json.writeNumberProperty(name, duration.toSeconds());
     } else {
       json.writeNumberProperty(name, duration.toNanos() / 1e9);
