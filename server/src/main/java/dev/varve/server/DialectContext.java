@@ -3,7 +3,6 @@ package dev.varve.server;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.UnknownDatasetException;
-import dev.varve.engine.WriteResult;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.QueryRun;
 import dev.varve.server.http.Exchange;
@@ -81,23 +80,7 @@ public record DialectContext(
 
   /** Who is told of what is written, and the door that it passes before. */
   public IngestListener ingest() {
-    return new IngestListener() {
-      @Override
-      public void written(
-          String written, String dialect, WriteResult result, int coerced, long nanos) {
-        metrics.written(written, dialect, result, coerced, nanos);
-      }
-
-      @Override
-      public Door door() {
-        return door;
-      }
-
-      @Override
-      public void dropped(String written, String dialect, long samples) {
-        metrics.dropped(written, dialect, samples);
-      }
-    };
+    return metrics.behind(door);
   }
 
   /** Counts lines of a line protocol. */

@@ -126,7 +126,7 @@ public final class Server implements AutoCloseable {
           new Scraper(
               scrapes,
               named == null ? opened.defaultDataset() : opened.dataset(named),
-              metrics,
+              metrics.behind(config.door()),
               clock,
               version()));
     } catch (IllegalArgumentException e) {

@@ -9,6 +9,8 @@ import dev.varve.layout.Layouts;
 import dev.varve.query.QueryLimits;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.ingest.Door;
+import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -56,6 +58,18 @@ public final class TestServer implements AutoCloseable {
       @Nullable Scrapes scrapes,
       String... layouts)
       throws IOException {
+    this(directory, selfMonitoring, feeds, scrapes, Door.OPEN, layouts);
+  }
+
+  /** With a door that series pass. */
+  public TestServer(
+      Path directory,
+      @Nullable Duration selfMonitoring,
+      List<ServerConfig.Feed> feeds,
+      @Nullable Scrapes scrapes,
+      Door door,
+      String... layouts)
+      throws IOException {
     List<Listener> listeners = new ArrayList<>();
     listeners.add(new Listener("127.0.0.1", 0, Server.DIALECTS, null));
     feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
@@ -69,7 +83,9 @@ public final class TestServer implements AutoCloseable {
                 QueryLimits.DEFAULTS,
                 selfMonitoring,
                 "test",
-                scrapes),
+                scrapes,
+                RulesConfig.DEFAULTS,
+                door),
             engine);
   }
 

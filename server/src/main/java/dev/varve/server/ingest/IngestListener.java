@@ -22,4 +22,26 @@ public interface IngestListener {
 
   /** Takes note of samples that rules have dropped. */
   default void dropped(String dataset, String dialect, long samples) {}
+
+  /** Takes the same notes of what passes another door. */
+  default IngestListener behind(Door other) {
+    IngestListener listener = this;
+    return new IngestListener() {
+      @Override
+      public void written(
+          String dataset, String dialect, WriteResult result, int coerced, long nanos) {
+        listener.written(dataset, dialect, result, coerced, nanos);
+      }
+
+      @Override
+      public Door door() {
+        return other;
+      }
+
+      @Override
+      public void dropped(String dataset, String dialect, long samples) {
+        listener.dropped(dataset, dialect, samples);
+      }
+    };
+  }
 }

@@ -104,11 +104,7 @@ public final class Intake {
    * @param lifetime null for none; else the dataset can give one
    */
   public void write(Batch batch, boolean insists, @Nullable Duration lifetime) {
-    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
-    for (SampleGroup group : batch.groups()) {
-      groups.add(inResolution(group));
-    }
-    writeOwn(new Batch(groups, batch.attributes()), insists, lifetime);
+    store(throughDoor(inResolution(batch)), insists, lifetime);
   }
 
   /**
@@ -117,12 +113,20 @@ public final class Intake {
    * @param insists whether integers have to stay integers
    */
   public void writeOwn(Batch batch, boolean insists) {
-    writeOwn(batch, insists, null);
+    store(throughDoor(batch), insists, null);
   }
 
-  private void writeOwn(Batch batch, boolean insists, @Nullable Duration lifetime) {
+  /**
+   * The same as {@link #write(Batch, boolean)} for samples under keys that {@link #enter} has
+   * given, which do not pass the door once more.
+   */
+  public void writeEntered(Batch batch) {
+    store(inResolution(batch), false, null);
+  }
+
+  private void store(Batch entered, boolean insists, @Nullable Duration lifetime) {
     int before = coerced;
-    Batch stored = asStored(batch, insists);
+    Batch stored = inHeldKinds(entered, insists);
     if (!stored.groups().isEmpty() || !stored.attributes().isEmpty()) {
       write(stored, coerced - before, lifetime);
     }
@@ -135,12 +139,12 @@ public final class Intake {
    * @param insists whether integers have to stay integers
    */
   public Batch asStored(Batch batch, boolean insists) {
+    return inHeldKinds(throughDoor(batch), insists);
+  }
+
+  private Batch inHeldKinds(Batch batch, boolean insists) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
-    for (SampleGroup sent : batch.groups()) {
-      SampleGroup group = entered(sent);
-      if (group == null) {
-        continue;
-      }
+    for (SampleGroup group : batch.groups()) {
       SampleGroup own = coercion.any() && !insists ? withDoubles(group) : group;
       groups.add(
           resources.isEmpty()
@@ -151,23 +155,38 @@ public final class Intake {
     return new Batch(groups, batch.attributes());
   }
 
-  /** The samples under the key that the door gives them; null where they do not come in. */
-  private @Nullable SampleGroup entered(SampleGroup group) {
-    Door.Entry entry = listener.door().enter(group.key());
-    GroupKey key = entry.key();
-    if (key != null) {
-      return key.equals(group.key())
-          ? group
-          : new SampleGroup(key, group.size(), group.times(), group.columns());
+  /** The samples that come in, under the keys that the door gives them. */
+  private Batch throughDoor(Batch batch) {
+    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
+    for (SampleGroup group : batch.groups()) {
+      GroupKey key = enter(group.key(), group.sampleCount());
+      if (key != null) {
+        groups.add(
+            key.equals(group.key())
+                ? group
+                : new SampleGroup(key, group.size(), group.times(), group.columns()));
+      }
     }
-    int samples = group.sampleCount();
+    return new Batch(groups, batch.attributes());
+  }
+
+  /**
+   * The key that the door gives a series; null where it does not come in, which is noted.
+   *
+   * @param samples that come under the key
+   */
+  public @Nullable GroupKey enter(GroupKey key, int samples) {
+    Door.Entry entry = listener.door().enter(key);
+    if (entry.key() != null) {
+      return entry.key();
+    }
     Refusal refusal = entry.refusal();
     if (refusal == null) {
       dropped += samples;
       listener.dropped(dataset.name(), dialect, samples);
     } else {
       refused += samples;
-      Rejection rejection = new Rejection(group.key(), null, null, refusal);
+      Rejection rejection = new Rejection(key, null, null, refusal);
       keep(List.of(rejection));
       listener.written(
           dataset.name(), dialect, new WriteResult(0, samples, List.of(rejection)), 0, -1);
@@ -207,6 +226,14 @@ public final class Intake {
     key.tags()
         .forEach((name, value) -> (resources.contains(name) ? resource : tags).put(name, value));
     return new GroupKey(key.metric(), Tags.of(tags), Tags.of(resource));
+  }
+
+  private Batch inResolution(Batch batch) {
+    List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
+    for (SampleGroup group : batch.groups()) {
+      groups.add(inResolution(group));
+    }
+    return new Batch(groups, batch.attributes());
   }
 
   private SampleGroup inResolution(SampleGroup group) {

@@ -86,9 +86,7 @@ public record ScrapeConfig(
    * @param authorities certificates in PEM; null for those of the platform
    * @param insecure whether anybody is trusted
    */
-  public record Tls(@Nullable Path authorities, boolean insecure) {
-    public static final Tls DEFAULTS = new Tls(null, false);
-  }
+  public record Tls(@Nullable Path authorities, boolean insecure) {}
 
   /**
    * What one scrape may bring; one that brings more fails as a whole. 0 for any number.
@@ -99,7 +97,5 @@ public record ScrapeConfig(
    * @param labelValue bytes of a label's value
    * @param body bytes of the answer, decompressed
    */
-  public record Limits(long samples, int labels, int labelName, int labelValue, long body) {
-    public static final Limits NONE = new Limits(0, 0, 0, 0, 0);
-  }
+  public record Limits(long samples, int labels, int labelName, int labelValue, long body) {}
 }

@@ -6,15 +6,19 @@ import dev.varve.engine.WriteFailedException;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.http.Complaints;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.text.SampleSink;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -70,6 +74,9 @@ final class ScrapeLoop {
 
   /** Falls when the server stops. */
   private final CountDownLatch halt = new CountDownLatch(1);
+
+  /** What the target has said of metrics, and is written. */
+  private Set<MetricMetadata> described = Set.of();
 
   private volatile @Nullable Outcome last;
   private @Nullable Thread thread;
@@ -191,25 +198,31 @@ final class ScrapeLoop {
     if (halt.await(interval + interval / 10, TimeUnit.MILLISECONDS) || isBack.test(target)) {
       return;
     }
+    Intake intake = intake();
     BatchBuilder batch = new BatchBuilder();
     markEnded(batch, at, false);
     for (String name : ScrapeReport.NAMES) {
-      mark(batch, report(name), at);
+      GroupKey key = intake.enter(report(name), 1);
+      if (key != null) {
+        mark(batch, key, at);
+      }
     }
-    write(batch.build());
+    write(intake, batch.build(), described);
   }
 
   private void scrape(Instant at) throws InterruptedException {
     long start = System.nanoTime();
     long millis = at.toEpochMilli();
-    Reading reading = new Reading(millis);
+    Intake intake = intake();
+    Reading reading = new Reading(millis, intake);
     BatchBuilder batch = reading.batch;
+    Collection<MetricMetadata> metadata = described;
     String error = "";
     try {
       shared.room().acquire();
       try {
         ScrapeClient.Answer answer = client.fetch(target);
-        Exposition.read(answer, job.fallback(), reading::take);
+        metadata = ScrapedText.read(answer, job.fallback(), millis, reading);
       } finally {
         shared.room().release();
       }
@@ -217,6 +230,7 @@ final class ScrapeLoop {
     } catch (ScrapeException e) {
       error = String.valueOf(e.getMessage());
       batch = new BatchBuilder();
+      metadata = described;
     }
     if (halts()) {
       // What failed may have failed by that.
@@ -228,10 +242,13 @@ final class ScrapeLoop {
       error.isEmpty() ? 1 : 0, took.toNanos() / 1e9, reading.total, reading.kept, reading.added,
     };
     for (int i = 0; i < values.length; i++) {
-      batch.group(report(ScrapeReport.NAMES.get(i))).add(Series.DEFAULT_FIELD, millis, values[i]);
+      GroupKey key = intake.enter(report(ScrapeReport.NAMES.get(i)), 1);
+      if (key != null) {
+        batch.group(key).add(Series.DEFAULT_FIELD, millis, values[i]);
+      }
     }
     last = new Outcome(at, took, error);
-    write(batch.build());
+    write(intake, batch.build(), metadata);
   }
 
   private void markEnded(BatchBuilder batch, long millis, boolean good) {
@@ -251,55 +268,74 @@ final class ScrapeLoop {
     return GroupKey.of(name, Tags.of(target.labels()));
   }
 
-  private void write(Batch batch) {
-    if (batch.groups().isEmpty()) {
-      return;
-    }
+  private Intake intake() {
+    return new Intake(shared.dataset(), "scrape", shared.ingest());
+  }
+
+  /**
+   * Writes a scrape.
+   *
+   * @param batch under keys that the door has given
+   * @param metadata all that the target says of metrics; what it has said before is not said again,
+   *     since targets that contradict each other would make a write of every scrape
+   */
+  private void write(Intake intake, Batch batch, Collection<MetricMetadata> metadata) {
     try {
-      Intake intake = new Intake(shared.dataset(), "scrape", shared.ingest());
-      intake.write(batch, false);
-      if (intake.refused() > 0) {
-        COMPLAINTS.add(
-            intake.refused(),
-            "%s: a sample was refused: %s: %s"
-                .formatted(
-                    target.url(),
-                    intake.rejections().getFirst().key(),
-                    intake.rejections().getFirst().refusal().message()));
+      if (!batch.groups().isEmpty()) {
+        intake.writeEntered(batch);
       }
+      List<MetricMetadata> fresh =
+          metadata.stream().filter(one -> !described.contains(one)).toList();
+      if (!fresh.isEmpty()) {
+        intake.describe(fresh);
+      }
+      described = Set.copyOf(metadata);
     } catch (OverloadedException | WriteFailedException e) {
       COMPLAINTS.add(1, target.url() + ": a scrape is lost: " + e.getMessage());
+    }
+    if (intake.refused() > 0) {
+      COMPLAINTS.add(
+          intake.refused(),
+          "%s: a sample was refused: %s: %s"
+              .formatted(
+                  target.url(),
+                  intake.rejections().getFirst().key(),
+                  intake.rejections().getFirst().refusal().message()));
     }
   }
 
   /** One scrape's samples on their way into a batch. */
-  private final class Reading {
+  private final class Reading implements SampleSink<ScrapeException> {
     private final BatchBuilder batch = new BatchBuilder();
     private final Set<GroupKey> fresh = new HashSet<>();
     private final long millis;
+    private final Intake intake;
     private long total;
     private long kept;
     private long added;
     private long counted;
 
-    private Reading(long millis) {
+    private Reading(long millis, Intake intake) {
       this.millis = millis;
+      this.intake = intake;
     }
 
-    /**
-     * Takes a sample.
-     *
-     * @param time in milliseconds; null where the target says none
-     */
-    void take(GroupKey exposed, @Nullable Long time, double value) throws ScrapeException {
+    @Override
+    public void take(GroupKey exposed, boolean timed, long time, double value)
+        throws ScrapeException {
       total++;
       ScrapedSeries.Stored stored = series.stored(exposed);
-      GroupKey key = stored.key();
-      if (key == null) {
+      GroupKey relabelled = stored.key();
+      if (relabelled == null) {
         return;
       }
       kept++;
-      boolean own = job.honorTimestamps() && time != null;
+      // Keys that become one by the rules at the door are one series from here on.
+      GroupKey key = intake.enter(relabelled, 1);
+      if (key == null) {
+        return;
+      }
+      boolean own = job.honorTimestamps() && timed;
       boolean tracked = !own || job.trackTimestamps();
       // Of two samples of one series without times the first counts.
       if (!own && series.isNoted(key)) {
@@ -315,7 +351,7 @@ final class ScrapeLoop {
       }
       if (isWithinLimit()) {
         added += stored.added() && fresh.add(exposed) ? 1 : 0;
-        batch.group(key).add(Series.DEFAULT_FIELD, own && time != null ? time : millis, value);
+        batch.group(key).add(Series.DEFAULT_FIELD, own ? time : millis, value);
       }
     }
 

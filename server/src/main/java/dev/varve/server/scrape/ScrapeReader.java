@@ -3,7 +3,7 @@ package dev.varve.server.scrape;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
-import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.RelabelReader;
 import dev.varve.server.relabel.Relabelling;
 import dev.varve.server.scrape.ScrapeConfig.Credentials;
 import dev.varve.server.scrape.ScrapeConfig.Limits;
@@ -138,8 +138,8 @@ public final class ScrapeReader {
     if (atMost != null && atMost.compareTo(every) > 0) {
       item.problem("scrape_timeout", "is longer than scrape_interval");
     }
-    Relabelling relabel = relabelling(item, "relabel_configs");
-    Relabelling metricRelabel = relabelling(item, "metric_relabel_configs");
+    Relabelling relabel = RelabelReader.read(item, "relabel_configs");
+    Relabelling metricRelabel = RelabelReader.read(item, "metric_relabel_configs");
     ScrapeConfig job =
         new ScrapeConfig(
             name,
@@ -243,32 +243,6 @@ public final class ScrapeReader {
       reader.problem(key, "is said besides '" + insteadOf + "'");
     }
     return file == null ? null : folder.resolve(file);
-  }
-
-  /** Reads rules of relabelling, and notes what is wrong with them. */
-  private static Relabelling relabelling(ConfigReader item, String key) {
-    List<RelabelConfig> rules = new ArrayList<>();
-    for (ConfigReader rule : item.list(key)) {
-      RelabelConfig config =
-          new RelabelConfig(
-              rule.has("source_labels") ? rule.texts("source_labels") : null,
-              rule.text("separator"),
-              rule.text("regex"),
-              rule.text("modulus"),
-              rule.text("target_label"),
-              rule.text("replacement"),
-              rule.text("action"));
-      // Asked for where it is absent too, so that it is known.
-      rule.texts("source_labels");
-      rule.refuseUnknown();
-      rules.add(config);
-    }
-    try {
-      return Relabelling.of(rules);
-    } catch (IllegalArgumentException e) {
-      item.problem(key, String.valueOf(e.getMessage()));
-      return Relabelling.NONE;
-    }
   }
 
   private List<TargetFiles> files(ConfigReader item) {

@@ -75,18 +75,37 @@ public final class Exposition implements LineFormat {
 
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {
+    if (isSample(bytes, from, to)) {
+      samples.read(bytes, from, to, into);
+    }
+  }
+
+  /**
+   * The same, for whoever wants to know which samples have a time of their own.
+   *
+   * @throws BadLineException if the line is not of the format; the sink was given nothing
+   */
+  public <E extends Exception> void read(byte[] bytes, int from, int to, SampleSink<E> into)
+      throws E {
+    if (isSample(bytes, from, to)) {
+      samples.read(bytes, from, to, into);
+    }
+  }
+
+  /** Whether the line is one of a sample; else it is read. */
+  private boolean isSample(byte[] bytes, int from, int to) {
     int start = Scan.skipBlanks(bytes, from, to);
     if (start == to) {
-      return;
+      return false;
     }
     if (ended) {
       throw new BadLineException("it stands behind '# EOF'");
     }
     if (bytes[start] == '#') {
       comment(bytes, Scan.skipBlanks(bytes, start + 1, to), to);
-    } else {
-      samples.read(bytes, from, to, into);
+      return false;
     }
+    return true;
   }
 
   private void comment(byte[] bytes, int from, int to) {

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prometheus' text exposition format, version 0.0.4: {@code name{label="value",...} value
@@ -30,6 +31,12 @@ public final class PrometheusLines implements LineFormat {
   private final boolean openMetrics;
   private final Map<String, String> given;
   private final KeyCache<GroupKey> keys = new KeyCache<>();
+
+  /** What the last line said. */
+  private double value;
+
+  private long time;
+  private boolean timed;
 
   /**
    * Prepares to read.
@@ -58,9 +65,25 @@ public final class PrometheusLines implements LineFormat {
 
   @Override
   public void read(byte[] bytes, int from, int to, BatchBuilder into) {
+    GroupKey key = parse(bytes, from, to);
+    if (key != null) {
+      into.group(key).add(Series.DEFAULT_FIELD, time, value);
+    }
+  }
+
+  /** Reads one line for whoever wants to know whether it has a time. */
+  <E extends Exception> void read(byte[] bytes, int from, int to, SampleSink<E> into) throws E {
+    GroupKey key = parse(bytes, from, to);
+    if (key != null) {
+      into.take(key, timed, time, value);
+    }
+  }
+
+  /** Reads a line into the fields; null where it holds no sample. */
+  private @Nullable GroupKey parse(byte[] bytes, int from, int to) {
     int start = Scan.skipBlanks(bytes, from, to);
     if (start == to || bytes[start] == '#') {
-      return;
+      return null;
     }
     int keyEnd = keyEnd(bytes, start, to);
     GroupKey key = keys.get(bytes, start, keyEnd);
@@ -73,9 +96,9 @@ public final class PrometheusLines implements LineFormat {
     if (valueFrom == valueTo) {
       throw new BadLineException("the value is missing behind " + Scan.shown(bytes, start, keyEnd));
     }
-    double value = Scan.realOrSpecial(Scan.text(bytes, valueFrom, valueTo), "value");
-    into.group(key)
-        .add(Series.DEFAULT_FIELD, time(bytes, Scan.skipBlanks(bytes, valueTo, to), to), value);
+    value = Scan.realOrSpecial(Scan.text(bytes, valueFrom, valueTo), "value");
+    readTime(bytes, Scan.skipBlanks(bytes, valueTo, to), to);
+    return key;
   }
 
   /**
@@ -104,11 +127,13 @@ public final class PrometheusLines implements LineFormat {
     throw new BadLineException("the labels have no closing brace");
   }
 
-  private long time(byte[] bytes, int from, int to) {
+  private void readTime(byte[] bytes, int from, int to) {
     int end = Scan.wordEnd(bytes, from, to);
-    if (from == end || isExemplar(bytes, from, to)) {
-      return now.getAsLong();
-    }
+    timed = from != end && !isExemplar(bytes, from, to);
+    time = timed ? time(bytes, from, end, to) : now.getAsLong();
+  }
+
+  private long time(byte[] bytes, int from, int end, int to) {
     int behind = Scan.skipBlanks(bytes, end, to);
     if (behind != to && !isExemplar(bytes, behind, to)) {
       throw new BadLineException(

@@ -150,8 +150,8 @@ class ScrapeReaderTest {
         .anySatisfy(p -> assertThat(p).startsWith("scrape.scrape_configs[2].job_name: is missing"))
         .anySatisfy(
             p -> assertThat(p).startsWith("scrape.scrape_configs[2].scheme: 'ftp' is none of"))
-        .anySatisfy(
-            p -> assertThat(p).contains("relabel_configs: rule 0: unknown relabel action \"drp\""))
+        .anySatisfy(p ->
+            assertThat(p).contains("relabel_configs[0].action: unknown relabel action \"drp\""))
         .anySatisfy(p -> assertThat(p).contains("'http://x/' is not a valid hostname"))
         .anySatisfy(p -> assertThat(p).contains("password_file: is said besides 'password'"))
         .anySatisfy(p -> assertThat(p).contains("authorization: is said besides 'basic_auth'"));

@@ -9,6 +9,10 @@ import com.sun.net.httpserver.HttpServer;
 import dev.varve.server.TestServer;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
+import dev.varve.server.ingest.Door;
+import dev.varve.server.ingest.LabelLimits;
+import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.Relabelling;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -79,6 +83,10 @@ class ScraperTest {
   }
 
   private void serve(String yaml) throws IOException {
+    serve(yaml, Door.OPEN);
+  }
+
+  private void serve(String yaml, Door door) throws IOException {
     List<String> problems = new ArrayList<>();
     ConfigNode node = ConfigNode.parse(yaml.replace("TARGET", address()), "test", true);
     Scrapes scrapes =
@@ -87,7 +95,12 @@ class ScraperTest {
     assertThat(problems).isEmpty();
     server =
         new TestServer(
-            directory.resolve("data"), null, List.of(), Objects.requireNonNull(scrapes), "buckets");
+            directory.resolve("data"),
+            null,
+            List.of(),
+            Objects.requireNonNull(scrapes),
+            door,
+            "buckets");
   }
 
   private String value(String query) {
@@ -141,6 +154,58 @@ class ScraperTest {
     assertThat(value("max_over_time(scrape_series_added[1m])")).contains("\"3\"");
     eventually("scrape_series_added", "\"0\"");
     assertThat(asked).containsEntry("/metrics", "module=a+b Basic dTpw");
+  }
+
+  @Test
+  void whatIsScrapedPassesTheDoorAsAllThatIsWritten() throws IOException {
+    pages.put(
+        "/metrics", "a{pod=\"1\"} 1\na{pod=\"2\"} 2\nunwanted 1\nlong{l=\"01234567890\"} 1\n");
+    Relabelling rules =
+        Relabelling.of(
+            List.of(
+                new RelabelConfig(null, null, "pod", null, null, null, "labeldrop"),
+                new RelabelConfig(
+                    List.of("__name__"), null, "unwanted|scrape_dur.*", null, null, null, "drop"),
+                new RelabelConfig(List.of("instance"), null, null, null, "at", "h", null),
+                new RelabelConfig(null, null, "instance", null, null, null, "labeldrop")));
+    serve(
+        """
+        scrape_configs:
+          - job_name: a
+            scrape_interval: 200ms
+            static_configs: [{targets: [TARGET]}]
+        """,
+        new Door(rules, new LabelLimits(5, 200, 10)));
+    eventually("a", "{\"__name__\":\"a\",\"at\":\"h\",\"job\":\"a\"}", "\"1\"");
+    eventually("up", "{\"__name__\":\"up\",\"at\":\"h\",\"job\":\"a\"}", "\"1\"");
+    eventually("scrape_samples_post_metric_relabeling", "\"4\"");
+    assertThat(value("{__name__=~\"unwanted|long|scrape_duration_seconds\"}")).startsWith("[]");
+    // One of the two that have become one is gone, and that is no end of the one.
+    pages.put("/metrics", "a{pod=\"2\"} 2\n");
+    eventually("a", "\"2\"");
+    assertThat(server.get("/metrics").body())
+        .contains("varve_samples_dropped_total{dataset=\"buckets\",dialect=\"scrape\"}");
+  }
+
+  @Test
+  void keepsWhatTargetsSayOfMetrics() throws IOException {
+    pages.put("/metrics", "# HELP a_total Requests.\n# TYPE a_total counter\na_total 1\n");
+    serve(
+        """
+        scrape_configs:
+          - job_name: a
+            scrape_interval: 200ms
+            static_configs: [{targets: [TARGET]}]
+        """);
+    awaitMetadata("{\"a_total\":[{\"type\":\"counter\",\"unit\":\"\",\"help\":\"Requests.\"}]}");
+    pages.put("/metrics", "# HELP a_total All requests.\na_total 2\n");
+    awaitMetadata(
+        "{\"a_total\":[{\"type\":\"counter\",\"unit\":\"\",\"help\":\"All requests.\"}]}");
+  }
+
+  private void awaitMetadata(String expected) {
+    await()
+        .untilAsserted(() -> assertThat(server.get("/api/v1/metadata").body()).contains(expected));
   }
 
   @Test

@@ -4,19 +4,22 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.model.MetricMetadata;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class ExpositionTest {
+class ScrapedTextTest {
   private static List<String> read(String type, @Nullable String fallback, String body)
       throws ScrapeException {
     List<String> samples = new ArrayList<>();
-    Exposition.read(
+    ScrapedText.read(
         new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
         fallback,
-        (key, time, value) -> samples.add(key + " " + value + " " + time));
+        77,
+        (key, timed, time, value) -> samples.add(key + " " + value + " " + time + " " + timed));
     return samples;
   }
 
@@ -27,7 +30,8 @@ class ExpositionTest {
                 "text/plain; version=0.0.4; charset=utf-8",
                 null,
                 "# TYPE a counter\n\na 1\nb{x=\"y # z\"} 2.5 1000\n{\"c.d\",x=\"1\"} NaN"))
-        .containsExactly("a{} 1.0 null", "b{x=\"y # z\"} 2.5 1000", "c.d{x=\"1\"} NaN null");
+        .containsExactly(
+            "a{} 1.0 77 false", "b{x=\"y # z\"} 2.5 1000 true", "c.d{x=\"1\"} NaN 77 false");
   }
 
   @Test
@@ -44,26 +48,46 @@ class ExpositionTest {
         """;
     List<String> expected =
         List.of(
-            "a_total{} 1.0 1700000000125",
-            "a_bucket{le=\"1.0\"} 17.0 null",
-            "a_bucket{le=\"+Inf\",x=\"} # {\"} 18.0 1700000001000",
-            "quoted.name{x=\"1\"} 3.0 null");
+            "a_total{} 1.0 1700000000125 true",
+            "a_bucket{le=\"1.0\"} 17.0 77 false",
+            "a_bucket{le=\"+Inf\",x=\"} # {\"} 18.0 1700000001000 true",
+            "quoted.name{x=\"1\"} 3.0 77 false");
     assertThat(read("application/openmetrics-text; version=1.0.0", null, body)).isEqualTo(expected);
     assertThat(read("text/html", "OpenMetricsText1.0.0", body)).isEqualTo(expected);
   }
 
   @Test
+  void keepsWhatIsSaidOfMetrics() throws ScrapeException {
+    String body = "# HELP a Seconds.\n# TYPE a counter\n# UNIT a seconds\na_total 1\n# EOF\n";
+    assertThat(metadata("text/plain", body))
+        .containsExactly(new MetricMetadata("a", "counter", "", "Seconds."));
+    assertThat(metadata("application/openmetrics-text", body))
+        .containsExactly(new MetricMetadata("a", "counter", "seconds", "Seconds."));
+  }
+
+  private static Collection<MetricMetadata> metadata(String type, String body)
+      throws ScrapeException {
+    return ScrapedText.read(
+        new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
+        null,
+        77,
+        (key, timed, time, value) -> {});
+  }
+
+  @Test
   void saysWhyNot() {
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1\n"))
-        .hasMessage("the answer does not end with # EOF");
+        .hasMessageContaining("has no '# EOF' as its last line");
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "# EOF\na 1\n"))
-        .hasMessage("line 2: a line stands behind # EOF");
+        .hasMessage("line 2: it stands behind '# EOF'");
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1 x\n# EOF\n"))
-        .hasMessage("line 1: time 'x' is not in seconds");
+        .hasMessage("line 1: time 'x' is not a number");
     assertThatThrownBy(() -> read("text/html", null, "a 1\n"))
         .hasMessageContaining("the target sends the Content-Type 'text/html', which is not read");
     assertThatThrownBy(() -> read("", null, "a 1\n")).hasMessageContaining("sends no Content-Type");
     assertThatThrownBy(() -> read("text/plain", null, "a 1\nb x\n"))
         .hasMessageStartingWith("line 2: ");
+    assertThatThrownBy(() -> read("text/plain", null, "# TYPE a conter\n"))
+        .hasMessageStartingWith("line 1: 'conter' is no type of a metric");
   }
 }

@@ -1,0 +1,76 @@
+package dev.varve.server.scrape;
+
+import dev.varve.model.MetricMetadata;
+import dev.varve.model.Resolution;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.Exposition;
+import dev.varve.server.text.SampleSink;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a target answers, as a whole or not at all, in the format that it says. */
+final class ScrapedText {
+  private static final String TEXT = "text/plain";
+  private static final String OPEN_METRICS = "application/openmetrics-text";
+
+  private ScrapedText() {}
+
+  /**
+   * Reads an answer; times are in milliseconds.
+   *
+   * @param fallback how it is read where it does not say; null where that is an error
+   * @param now is the time of samples that have none
+   * @return what is said of metrics
+   * @throws ScrapeException if it is of no format that is read, or not of its format
+   */
+  static Collection<MetricMetadata> read(
+      ScrapeClient.Answer answer,
+      @Nullable String fallback,
+      long now,
+      SampleSink<ScrapeException> sink)
+      throws ScrapeException {
+    Exposition format =
+        new Exposition(
+            isOpenMetrics(answer.contentType(), fallback),
+            Resolution.MILLISECONDS,
+            () -> now,
+            Map.of());
+    byte[] body = answer.body();
+    int number = 0;
+    for (int from = 0; from < body.length; number++) {
+      int to = from;
+      while (to < body.length && body[to] != '\n') {
+        to++;
+      }
+      try {
+        format.read(body, from, to, sink);
+      } catch (BadLineException e) {
+        throw new ScrapeException("line %d: %s".formatted(number + 1, e.getMessage()));
+      }
+      from = to + 1;
+    }
+    String atEnd = format.problemAtEnd();
+    if (!atEnd.isEmpty()) {
+      throw new ScrapeException(atEnd);
+    }
+    return format.metadata();
+  }
+
+  private static boolean isOpenMetrics(String contentType, @Nullable String fallback)
+      throws ScrapeException {
+    String type = contentType.split(";", -1)[0].strip().toLowerCase(Locale.ROOT);
+    if (type.equals(OPEN_METRICS) || type.equals(TEXT)) {
+      return type.equals(OPEN_METRICS);
+    }
+    if (fallback != null) {
+      return fallback.startsWith("OpenMetrics");
+    }
+    throw new ScrapeException(
+        type.isEmpty()
+            ? "the target sends no Content-Type, and no fallback_scrape_protocol is configured"
+            : "the target sends the Content-Type '%s', which is not read, and no fallback_scrape_protocol is configured"
+                .formatted(type));
+  }
+}
