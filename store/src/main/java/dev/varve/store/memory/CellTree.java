@@ -2,6 +2,8 @@ package dev.varve.store.memory;
 
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CellTree {
   /*
-   * An AVL tree whose nodes are never changed: a change copies the path from the root to the place.
+   * An AVL tree of leaves whose nodes are never changed: a change copies a leaf and the path from
+   * the root to it. Leaves are ordered by their first cells; those of one row and family stand side
+   * by side.
    */
   static final CellTree EMPTY = new CellTree(null);
 
@@ -34,25 +38,60 @@ final class CellTree {
     return position(row, 0, Bytes.EMPTY);
   }
 
-  static int compare(Cell a, Cell b) {
-    int order = a.row().compareTo(b.row());
+  /** How a position stands to the first cell of a leaf. */
+  static int compare(Cell position, Leaf leaf) {
+    int order = position.row().compareTo(leaf.row());
     if (order == 0) {
-      order = Integer.compare(a.family(), b.family());
+      order = Integer.compare(position.family(), leaf.family());
     }
     if (order == 0) {
-      order = a.qualifier().compareTo(b.qualifier());
+      order = leaf.compareQualifier(position.qualifier(), 0);
     }
-    return order == 0 ? Long.compare(b.time(), a.time()) : order;
+    return order == 0 ? Long.compare(leaf.time(0), position.time()) : order;
   }
 
   /** With the cell, in place of one at its position. */
   CellTree with(Cell cell) {
-    return new CellTree(with(root, cell));
+    Leaf home = home(cell);
+    if (home == null) {
+      return new CellTree(with(root, Leaf.of(cell)));
+    }
+    Leaf grown = home.with(cell);
+    if (!grown.isLarge()) {
+      return new CellTree(replaced(root, home.cell(0), grown));
+    }
+    // What comes in order fills its leaves: then a leaf is not halved but left behind full.
+    int last = grown.size() - 1;
+    boolean behindAll = grown.isAt(last, cell.qualifier(), cell.time());
+    int middle = behindAll ? last : grown.size() / 2;
+    Node left = replaced(root, home.cell(0), grown.part(0, middle));
+    return new CellTree(with(left, grown.part(middle, grown.size())));
+  }
+
+  /** The leaf that a cell goes to, or null where it begins one. */
+  private @Nullable Leaf home(Cell cell) {
+    Leaf before = lastFrom(cell);
+    if (before != null && before.isOf(cell.row(), cell.family())) {
+      return before;
+    }
+    Leaf behind = firstBehind(cell);
+    return behind != null && behind.isOf(cell.row(), cell.family()) ? behind : null;
   }
 
   /** Without the cell at the position, if there is one. */
   CellTree without(Cell position) {
-    return new CellTree(without(root, position));
+    Leaf home = lastFrom(position);
+    if (home == null || !home.isOf(position.row(), position.family())) {
+      return this;
+    }
+    int index = home.firstFrom(position.qualifier(), position.time());
+    if (index == home.size() || !home.isAt(index, position.qualifier(), position.time())) {
+      return this;
+    }
+    return new CellTree(
+        home.size() == 1
+            ? without(root, position)
+            : replaced(root, home.cell(0), home.without(index)));
   }
 
   @Nullable Cell atOrAfter(Cell position) {
@@ -64,12 +103,57 @@ final class CellTree {
   }
 
   private @Nullable Cell next(Cell position, boolean orAt) {
-    Cell found = null;
+    Leaf home = lastFrom(position);
+    if (home != null && home.isOf(position.row(), position.family())) {
+      int index = home.firstFrom(position.qualifier(), position.time());
+      boolean at = index < home.size() && home.isAt(index, position.qualifier(), position.time());
+      index += at && !orAt ? 1 : 0;
+      if (index < home.size()) {
+        return home.cell(index);
+      }
+    }
+    Leaf behind = firstBehind(position);
+    return behind == null ? null : behind.cell(0);
+  }
+
+  /** The last row before another, or the last of all; null where there is none. */
+  @Nullable Bytes rowBefore(@Nullable Bytes row) {
+    Cell position = row == null ? null : startOf(row);
+    Leaf found = null;
     Node node = root;
     while (node != null) {
-      int order = compare(position, node.cell);
-      if (order < 0 || (orAt && order == 0)) {
-        found = node.cell;
+      if (position == null || compare(position, node.leaf) > 0) {
+        found = node.leaf;
+        node = node.right;
+      } else {
+        node = node.left;
+      }
+    }
+    return found == null ? null : found.row();
+  }
+
+  /** The last leaf that does not begin behind the position, or null. */
+  private @Nullable Leaf lastFrom(Cell position) {
+    Leaf found = null;
+    Node node = root;
+    while (node != null) {
+      if (compare(position, node.leaf) >= 0) {
+        found = node.leaf;
+        node = node.right;
+      } else {
+        node = node.left;
+      }
+    }
+    return found;
+  }
+
+  /** The first leaf that begins behind the position, or null. */
+  private @Nullable Leaf firstBehind(Cell position) {
+    Leaf found = null;
+    Node node = root;
+    while (node != null) {
+      if (compare(position, node.leaf) < 0) {
+        found = node.leaf;
         node = node.left;
       } else {
         node = node.right;
@@ -78,44 +162,88 @@ final class CellTree {
     return found;
   }
 
-  /** The last cell before the position; null as position stands for the end. */
-  @Nullable Cell before(@Nullable Cell position) {
-    Cell found = null;
-    Node node = root;
-    while (node != null) {
-      if (position == null || compare(position, node.cell) > 0) {
-        found = node.cell;
-        node = node.right;
-      } else {
-        node = node.left;
-      }
-    }
-    return found;
+  Walk walk() {
+    return new Walk(root);
   }
 
-  private static Node with(@Nullable Node node, Cell cell) {
+  /** Goes over the leaves in their order, at a constant cost each. */
+  static final class Walk {
+    private final @Nullable Node root;
+
+    /** Of the nodes whose leaves are still to come those from which all others are reached. */
+    private final Deque<Node> path = new ArrayDeque<>();
+
+    private Walk(@Nullable Node root) {
+      this.root = root;
+    }
+
+    /** The leaf that a position lies in or that begins behind it, whatever comes first. */
+    @Nullable Leaf seek(Cell position) {
+      path.clear();
+      Leaf before = null;
+      Node node = root;
+      while (node != null) {
+        if (compare(position, node.leaf) < 0) {
+          path.push(node);
+          node = node.left;
+        } else {
+          before = node.leaf;
+          node = node.right;
+        }
+      }
+      boolean within =
+          before != null
+              && before.isOf(position.row(), position.family())
+              && before.firstFrom(position.qualifier(), position.time()) < before.size();
+      return within ? before : next();
+    }
+
+    @Nullable Leaf next() {
+      Node next = path.poll();
+      if (next == null) {
+        return null;
+      }
+      for (Node node = next.right; node != null; node = node.left) {
+        path.push(node);
+      }
+      return next.leaf;
+    }
+  }
+
+  private static Node with(@Nullable Node node, Leaf leaf) {
     if (node == null) {
-      return new Node(cell, null, null);
+      return new Node(leaf, null, null);
     }
-    int order = compare(cell, node.cell);
+    return compare(leaf.cell(0), node.leaf) < 0
+        ? balanced(node.leaf, with(node.left, leaf), node.right)
+        : balanced(node.leaf, node.left, with(node.right, leaf));
+  }
+
+  /** With another leaf in place of the one that begins with a cell. */
+  private static Node replaced(@Nullable Node node, Cell first, Leaf by) {
+    if (node == null) {
+      throw new IllegalStateException("no leaf begins with " + first);
+    }
+    int order = compare(first, node.leaf);
     if (order == 0) {
-      return new Node(cell, node.left, node.right);
+      return new Node(by, node.left, node.right);
     }
     return order < 0
-        ? balanced(node.cell, with(node.left, cell), node.right)
-        : balanced(node.cell, node.left, with(node.right, cell));
+        ? new Node(node.leaf, replaced(node.left, first, by), node.right)
+        : new Node(node.leaf, node.left, replaced(node.right, first, by));
   }
 
-  private static @Nullable Node without(@Nullable Node node, Cell position) {
+  /** Without the leaf that begins with a cell. */
+  private static @Nullable Node without(@Nullable Node node, Cell first) {
     if (node == null) {
       return null;
     }
-    int order = compare(position, node.cell);
+    int order = compare(first, node.leaf);
     if (order < 0) {
-      return balanced(node.cell, without(node.left, position), node.right);
+      return balanced(node.leaf, without(node.left, first), node.right);
     }
     if (order > 0) {
-      return balanced(node.cell, node.left, without(node.right, position));
+      return balanced(node.leaf, node.left, without(node.right, first));
     }
     if (node.right == null) {
       return node.left;
@@ -124,30 +252,30 @@ final class CellTree {
     while (heir.left != null) {
       heir = heir.left;
     }
-    return balanced(heir.cell, node.left, without(node.right, heir.cell));
+    return balanced(heir.leaf, node.left, without(node.right, heir.leaf.cell(0)));
   }
 
   /** A node over two trees whose heights differ by 2 at most. */
-  private static Node balanced(Cell cell, @Nullable Node left, @Nullable Node right) {
+  private static Node balanced(Leaf leaf, @Nullable Node left, @Nullable Node right) {
     if (left != null && left.height > height(right) + 1) {
       Node inner = left.right;
       return inner == null || inner.height <= height(left.left)
-          ? new Node(left.cell, left.left, new Node(cell, inner, right))
+          ? new Node(left.leaf, left.left, new Node(leaf, inner, right))
           : new Node(
-              inner.cell,
-              new Node(left.cell, left.left, inner.left),
-              new Node(cell, inner.right, right));
+              inner.leaf,
+              new Node(left.leaf, left.left, inner.left),
+              new Node(leaf, inner.right, right));
     }
     if (right != null && right.height > height(left) + 1) {
       Node inner = right.left;
       return inner == null || inner.height <= height(right.right)
-          ? new Node(right.cell, new Node(cell, left, inner), right.right)
+          ? new Node(right.leaf, new Node(leaf, left, inner), right.right)
           : new Node(
-              inner.cell,
-              new Node(cell, left, inner.left),
-              new Node(right.cell, inner.right, right.right));
+              inner.leaf,
+              new Node(leaf, left, inner.left),
+              new Node(right.leaf, inner.right, right.right));
     }
-    return new Node(cell, left, right);
+    return new Node(leaf, left, right);
   }
 
   private static int height(@Nullable Node node) {
@@ -155,13 +283,13 @@ final class CellTree {
   }
 
   private static final class Node {
-    private final Cell cell;
+    private final Leaf leaf;
     private final @Nullable Node left;
     private final @Nullable Node right;
     private final int height;
 
-    private Node(Cell cell, @Nullable Node left, @Nullable Node right) {
-      this.cell = cell;
+    private Node(Leaf leaf, @Nullable Node left, @Nullable Node right) {
+      this.leaf = leaf;
       this.left = left;
       this.right = right;
       this.height = 1 + Math.max(CellTree.height(left), CellTree.height(right));

@@ -1,13 +1,13 @@
 package dev.varve.store.memory;
 
 import dev.varve.model.Bytes;
+import dev.varve.store.Budget;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Direction;
 import dev.varve.store.FamilySelect;
-import dev.varve.store.Limits;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
@@ -15,158 +15,279 @@ import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.ReadTally;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at every cell of every row that a slice touches, one after the other, and keeps those that
- * the plan names. The token of the last cell delivered is all it counts with, so that resuming is
- * the same as going on.
+ * Goes over the leaves that a slice touches and keeps those of their cells that the plan names.
+ * Leaves are passed over whole where their family is not asked for, or where the slice or the
+ * qualifiers that are asked for begin or end in between.
  */
 final class MemoryCursor implements CellCursor {
   private final MemoryStore store;
   private final CellTree cells;
+  private final CellTree.Walk walk;
   private final ReadPlan plan;
+  private final ReadTally tally;
 
-  /** The slice under way, and the last cell looked at in it; null before its first. */
+  /** The slice under way, and the position behind all of it that is asked for; null for none. */
   private int slice;
 
-  private @Nullable Cell at;
+  private @Nullable Cell sliceEnd;
+  private boolean inSlice;
+
+  /** The row under way, its bytes, and the leaf; null before the first and behind the last. */
+  private @Nullable Bytes row;
+
+  private byte[] rowBytes = {};
+  private @Nullable Leaf leaf;
+
+  /** What is asked for of the leaf's family; null for nothing. */
+  private @Nullable FamilySelect select;
+
+  /** The cells of the leaf that are still to be looked at: from the first, before the other. */
+  private int index;
+
+  private int end;
+
+  /** The cell of the row that was delivered last, and the how-manieth of its column it was. */
+  private @Nullable Leaf lastLeaf;
+
+  private int lastIndex;
+  private int versions;
+
   private @Nullable ResumeToken token;
-  private ReadCost cost = ReadCost.NOTHING;
+  private long rowsRead;
+  private long cellsRead;
+  private long cellsReturned;
+  private long bytesRead;
+  private long bytesReturned;
+  private long pages;
   private volatile boolean cancelled;
   private volatile boolean closed;
 
   MemoryCursor(MemoryStore store, CellTree cells, ReadPlan plan, @Nullable ResumeToken resume) {
     this.store = store;
     this.cells = cells;
+    this.walk = cells.walk();
     this.plan = plan;
+    this.tally = new ReadTally(plan.limits());
     this.token = resume;
     if (resume != null) {
-      slice = resume.slice();
-      at = CellTree.position(resume.row(), resume.family(), resume.qualifier(), resume.time());
+      resume(resume);
+    }
+  }
+
+  private void resume(ResumeToken from) {
+    tally.resume(from);
+    slice = from.slice();
+    sliceEnd = end(plan.slices().get(slice));
+    inSlice = true;
+    row = from.row();
+    rowBytes = row.toArray();
+    Cell last = CellTree.position(row, from.family(), from.qualifier(), from.time());
+    lastLeaf = Leaf.of(last);
+    versions = from.versionsSeen();
+    enter(inOrder(walk.seek(last)));
+    Leaf at = leaf;
+    if (at != null && at.isOf(from.row(), from.family())) {
+      int next = at.firstFrom(from.qualifier(), from.time());
+      boolean seen = next < at.size() && at.isAt(next, from.qualifier(), from.time());
+      index = Math.max(index, seen ? next + 1 : next);
     }
   }
 
   @Override
   public boolean next(CellBatch into) {
     into.clear();
-    cost = cost.plus(new ReadCost(0, 0, 0, 0, 0, 1));
-    while (into.size() < plan.limits().pageCells() && !ended()) {
+    pages++;
+    boolean affordable = true;
+    while (affordable && into.size() < plan.limits().pageCells() && !ended()) {
       ensureAlive();
-      Cell cell = following();
-      if (cell == null) {
+      if (!inSlice) {
+        startSlice();
+      } else if (leaf == null) {
+        inSlice = false;
         slice++;
-        at = null;
-      } else if (withinBudget(cell)) {
-        look(cell, into);
-      } else if (into.isEmpty()) {
-        throw new BudgetExceededException(plan.budget(), cost);
+      } else if (index < end) {
+        affordable = look(leaf, into);
       } else {
-        break;
+        enter(inOrder(walk.next()));
       }
+    }
+    if (!into.isEmpty()) {
+      token = tally.token(into);
     }
     return !into.isEmpty();
   }
 
   private boolean ended() {
-    return slice == plan.slices().size()
-        || (token != null && token.cellsSeen() >= plan.limits().cells());
+    return slice == plan.slices().size() || tally.isFull();
   }
 
-  /** The cell that is looked at next in this slice, or null at its end. */
-  private @Nullable Cell following() {
+  private void startSlice() {
     Slice within = plan.slices().get(slice);
+    sliceEnd = end(within);
+    inSlice = true;
+    row = null;
     if (plan.direction() == Direction.FORWARD) {
-      return touched(
-          at == null ? cells.atOrAfter(CellTree.startOf(within.fromRow())) : cells.after(at),
-          within);
+      int family = plan.families().getFirst().family();
+      enter(touched(walk.seek(CellTree.position(within.fromRow(), family, from(within)))));
+    } else {
+      enter(startOfRowBefore(within.endRow()));
     }
-    if (at != null) {
-      Cell next = cells.after(at);
-      if (next != null && next.row().equals(at.row())) {
-        return next;
-      }
-    }
-    Bytes behind = at == null ? within.endRow() : at.row();
-    Cell last = cells.before(behind == null ? null : CellTree.startOf(behind));
-    Cell inSlice = touched(last, within);
-    return inSlice == null ? null : cells.atOrAfter(CellTree.startOf(inSlice.row()));
   }
 
-  /** The cell, if its row is one that the slice touches. */
-  private static @Nullable Cell touched(@Nullable Cell cell, Slice within) {
-    if (cell == null || cell.row().compareTo(within.fromRow()) < 0) {
-      return null;
-    }
+  /** Where the first family that is asked for begins in the first row of a slice. */
+  private Bytes from(Slice within) {
+    List<QualifierRange> ranges = plan.families().getFirst().qualifiers();
+    Bytes from = within.fromQualifier();
+    return ranges.isEmpty() || from.compareTo(ranges.getFirst().from()) >= 0
+        ? from
+        : ranges.getFirst().from();
+  }
+
+  /** The position behind all cells of a slice that are asked for. */
+  private @Nullable Cell end(Slice within) {
     Bytes endRow = within.endRow();
-    return endRow == null || cell.row().compareTo(endRow) < 0 ? cell : null;
+    Bytes toRow = within.toRow();
+    if (toRow == null || endRow == null || endRow.compareTo(toRow) <= 0) {
+      return endRow == null ? null : CellTree.startOf(endRow);
+    }
+    return CellTree.position(toRow, plan.families().getLast().family(), within.toQualifier());
   }
 
-  private boolean withinBudget(Cell cell) {
-    return cost.cellsRead() + 1 <= plan.budget().cellsRead()
-        && cost.bytesRead() + size(cell) <= plan.budget().bytesRead();
+  /** The leaf that is next in the direction of the read, given the one that is next in the tree. */
+  private @Nullable Leaf inOrder(@Nullable Leaf next) {
+    if (plan.direction() == Direction.FORWARD) {
+      return touched(next);
+    }
+    return next != null && next.row().equals(row) ? next : startOfRowBefore(row);
   }
 
-  private void look(Cell cell, CellBatch into) {
-    boolean newRow = at == null || !at.row().equals(cell.row());
-    cost = cost.plus(new ReadCost(newRow ? 1 : 0, 1, 0, size(cell), 0, 0));
-    at = cell;
-    FamilySelect select = select(cell.family());
-    if (select == null || !selected(cell, select)) {
+  private @Nullable Leaf startOfRowBefore(@Nullable Bytes behind) {
+    Bytes before = cells.rowBefore(behind);
+    return before == null || before.compareTo(plan.slices().get(slice).fromRow()) < 0
+        ? null
+        : walk.seek(CellTree.startOf(before));
+  }
+
+  /** The leaf, unless it lies behind the slice. */
+  private @Nullable Leaf touched(@Nullable Leaf next) {
+    return next == null || sliceEnd == null || CellTree.compare(sliceEnd, next) > 0 ? next : null;
+  }
+
+  private void enter(@Nullable Leaf next) {
+    leaf = next;
+    if (next == null) {
       return;
     }
-    ResumeToken behind = ResumeToken.behind(token, slice, cell);
-    Limits limits = plan.limits();
-    if (behind.rowsSeen() > limits.rows()) {
-      slice = plan.slices().size();
-    } else if (behind.cellsInRow() <= limits.cellsPerRow()
-        && behind.versionsSeen() <= select.versions()) {
-      Cell delivered = plan.values() ? cell : withoutValue(cell);
-      into.add(delivered);
-      token = behind;
-      cost = cost.plus(new ReadCost(0, 0, 1, 0, size(delivered), 0));
+    if (!next.row().equals(row)) {
+      row = next.row();
+      rowBytes = row.toArray();
+      rowsRead++;
+      lastLeaf = null;
+      tally.startRow();
+    }
+    select = select(next.family());
+    index = 0;
+    end = select == null ? 0 : next.size();
+    if (select != null) {
+      cut(next, plan.slices().get(slice), select.qualifiers());
     }
   }
 
-  private static Cell withoutValue(Cell cell) {
-    return new Cell(cell.row(), cell.family(), cell.qualifier(), cell.time(), Bytes.EMPTY);
-  }
-
-  private boolean selected(Cell cell, FamilySelect select) {
-    Slice within = plan.slices().get(slice);
-    boolean afterStart =
-        !cell.row().equals(within.fromRow())
-            || cell.qualifier().compareTo(within.fromQualifier()) >= 0;
-    boolean beforeEnd =
-        !cell.row().equals(within.toRow()) || cell.qualifier().compareTo(within.toQualifier()) < 0;
-    return afterStart
-        && beforeEnd
-        && inOneOf(select.qualifiers(), cell.qualifier())
-        && select.times().contains(cell.time());
+  /** Leaves out the cells outside of the slice and of all ranges of qualifiers. */
+  private void cut(Leaf of, Slice within, List<QualifierRange> ranges) {
+    if (of.row().equals(within.fromRow())) {
+      index = of.firstFrom(within.fromQualifier());
+    }
+    if (of.row().equals(within.toRow())) {
+      end = of.firstFrom(within.toQualifier());
+    }
+    if (!ranges.isEmpty()) {
+      index = Math.max(index, of.firstFrom(ranges.getFirst().from()));
+      Bytes to = ranges.getLast().to();
+      end = to == null ? end : Math.min(end, of.firstFrom(to));
+    }
   }
 
   private @Nullable FamilySelect select(int family) {
-    for (FamilySelect select : plan.families()) {
-      if (select.family() == family) {
-        return select;
+    for (FamilySelect one : plan.families()) {
+      if (one.family() == family) {
+        return one;
       }
     }
     return null;
   }
 
-  private static boolean inOneOf(List<QualifierRange> ranges, Bytes qualifier) {
+  /** Looks at the rest of a leaf; false where the page must end because the budget does. */
+  private boolean look(Leaf of, CellBatch into) {
+    int most = plan.limits().pageCells();
+    while (index < end && into.size() < most && !tally.isFull()) {
+      if (!spend(of.bytes(index), into)) {
+        return false;
+      }
+      int version = isOfLastColumn(of) ? versions + 1 : 1;
+      if (isSelected(of, version)) {
+        deliver(of, version, into);
+      }
+      index++;
+    }
+    return true;
+  }
+
+  /** Counts a cell, if the budget allows; where not, false, or an error on a new page. */
+  private boolean spend(int bytes, CellBatch into) {
+    Budget budget = plan.budget();
+    if (cellsRead < budget.cellsRead() && bytesRead + bytes <= budget.bytesRead()) {
+      cellsRead++;
+      bytesRead += bytes;
+      return true;
+    }
+    if (into.isEmpty()) {
+      throw new BudgetExceededException(budget, cost());
+    }
+    return false;
+  }
+
+  private boolean isOfLastColumn(Leaf of) {
+    Leaf last = lastLeaf;
+    return last != null && last.family() == of.family() && of.sameQualifier(index, last, lastIndex);
+  }
+
+  private boolean isSelected(Leaf of, int version) {
+    FamilySelect wanted = select;
+    return wanted != null
+        && wanted.times().contains(of.time(index))
+        && version <= wanted.versions()
+        && !tally.isFull(of.family())
+        && inOneOf(wanted.qualifiers(), of);
+  }
+
+  private boolean inOneOf(List<QualifierRange> ranges, Leaf of) {
+    if (ranges.size() < 2) {
+      return true;
+    }
     for (QualifierRange range : ranges) {
       Bytes to = range.to();
-      if (qualifier.compareTo(range.from()) >= 0 && (to == null || qualifier.compareTo(to) < 0)) {
+      if (of.compareQualifier(range.from(), index) <= 0
+          && (to == null || of.compareQualifier(to, index) > 0)) {
         return true;
       }
     }
-    return ranges.isEmpty();
+    return false;
   }
 
-  private static long size(Cell cell) {
-    return (long) cell.row().length() + cell.qualifier().length() + cell.value().length();
+  private void deliver(Leaf of, int version, CellBatch into) {
+    of.addTo(into, rowBytes, index, plan.values());
+    tally.add(slice, of.family(), version);
+    lastLeaf = of;
+    lastIndex = index;
+    versions = version;
+    cellsReturned++;
+    bytesReturned += plan.values() ? of.bytes(index) : of.bytesWithoutValue(index);
   }
 
   private void ensureAlive() {
@@ -186,7 +307,7 @@ final class MemoryCursor implements CellCursor {
 
   @Override
   public ReadCost cost() {
-    return cost;
+    return new ReadCost(rowsRead, cellsRead, cellsReturned, bytesRead, bytesReturned, pages);
   }
 
   @Override

@@ -1,0 +1,214 @@
+package dev.varve.store.memory;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
+import java.util.Arrays;
+
+/**
+ * Neighbouring cells of one row and family, in their order: by qualifier, then newest first. Never
+ * empty and never changed. A cell takes its bytes and 16 more, which is why cells are not objects.
+ */
+final class Leaf {
+  private static final int CELLS_MAX = 64;
+
+  /** From so many bytes on a leaf of several cells is divided, so that a copy stays cheap. */
+  private static final int BYTES_MAX = 8 << 10;
+
+  private final Bytes row;
+  private final int family;
+
+  /** Qualifier and value of each cell, one behind the other. */
+  private final byte[] bytes;
+
+  /** For each cell where its qualifier ends, then where its value does. */
+  private final int[] ends;
+
+  private final long[] times;
+
+  private Leaf(Bytes row, int family, byte[] bytes, int[] ends, long[] times) {
+    this.row = row;
+    this.family = family;
+    this.bytes = bytes;
+    this.ends = ends;
+    this.times = times;
+  }
+
+  static Leaf of(Cell cell) {
+    int qualifierEnd = cell.qualifier().length();
+    int end = qualifierEnd + cell.value().length();
+    byte[] bytes = new byte[end];
+    cell.qualifier().copyTo(bytes, 0);
+    cell.value().copyTo(bytes, qualifierEnd);
+    return new Leaf(
+        cell.row(), cell.family(), bytes, new int[] {qualifierEnd, end}, new long[] {cell.time()});
+  }
+
+  Bytes row() {
+    return row;
+  }
+
+  int family() {
+    return family;
+  }
+
+  int size() {
+    return times.length;
+  }
+
+  long time(int index) {
+    return times[index];
+  }
+
+  private int start(int index) {
+    return index == 0 ? 0 : ends[2 * index - 1];
+  }
+
+  /** The bytes of a cell, its row among them. */
+  int bytes(int index) {
+    return row.length() + ends[2 * index + 1] - start(index);
+  }
+
+  int bytesWithoutValue(int index) {
+    return row.length() + ends[2 * index] - start(index);
+  }
+
+  Cell cell(int index) {
+    int start = start(index);
+    int qualifierEnd = ends[2 * index];
+    return new Cell(
+        row,
+        family,
+        Bytes.copyOf(bytes, start, qualifierEnd - start),
+        times[index],
+        Bytes.copyOf(bytes, qualifierEnd, ends[2 * index + 1] - qualifierEnd));
+  }
+
+  /**
+   * Adds a cell to a batch.
+   *
+   * @param ofRow the bytes of the row
+   * @param value whether with its value
+   */
+  void addTo(CellBatch batch, byte[] ofRow, int index, boolean value) {
+    int start = start(index);
+    int qualifierEnd = ends[2 * index];
+    int valueLength = value ? ends[2 * index + 1] - qualifierEnd : 0;
+    batch.add(
+        ofRow,
+        0,
+        ofRow.length,
+        family,
+        bytes,
+        start,
+        qualifierEnd - start,
+        times[index],
+        bytes,
+        qualifierEnd,
+        valueLength);
+  }
+
+  boolean isOf(Bytes otherRow, int otherFamily) {
+    return family == otherFamily && row.equals(otherRow);
+  }
+
+  boolean isAt(int index, Bytes qualifier, long time) {
+    return times[index] == time && compareQualifier(qualifier, index) == 0;
+  }
+
+  /** How a qualifier stands to that of a cell. */
+  int compareQualifier(Bytes qualifier, int index) {
+    int start = start(index);
+    return qualifier.compareTo(bytes, start, ends[2 * index] - start);
+  }
+
+  boolean sameQualifier(int index, Leaf other, int otherIndex) {
+    return Arrays.equals(
+        bytes,
+        start(index),
+        ends[2 * index],
+        other.bytes,
+        other.start(otherIndex),
+        other.ends[2 * otherIndex]);
+  }
+
+  /** The first cell from a qualifier on, or the size where there is none. */
+  int firstFrom(Bytes qualifier) {
+    return firstFrom(qualifier, Long.MAX_VALUE);
+  }
+
+  /** The first cell at or behind a place, or the size where there is none. */
+  int firstFrom(Bytes qualifier, long time) {
+    int low = 0;
+    int high = times.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      int order = compareQualifier(qualifier, middle);
+      if (order > 0 || (order == 0 && times[middle] > time)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** Whether it has become so large that it should be divided. */
+  boolean isLarge() {
+    return times.length > CELLS_MAX || (bytes.length > BYTES_MAX && times.length > 1);
+  }
+
+  /** With a cell of its row and family, in place of one at the same place. */
+  Leaf with(Cell cell) {
+    int index = firstFrom(cell.qualifier(), cell.time());
+    boolean replaces = index < times.length && isAt(index, cell.qualifier(), cell.time());
+    return spliced(index, index + (replaces ? 1 : 0), of(cell));
+  }
+
+  /** Without a cell, which is not the only one. */
+  Leaf without(int index) {
+    return index == 0
+        ? part(1, times.length)
+        : part(0, index).spliced(index, index, part(index + 1, times.length));
+  }
+
+  /** The cells {@code from} to {@code to} (exclusive). */
+  Leaf part(int from, int to) {
+    int start = start(from);
+    int[] partEnds = Arrays.copyOfRange(ends, 2 * from, 2 * to);
+    for (int i = 0; i < partEnds.length; i++) {
+      partEnds[i] -= start;
+    }
+    return new Leaf(
+        row,
+        family,
+        Arrays.copyOfRange(bytes, start, start(to)),
+        partEnds,
+        Arrays.copyOfRange(times, from, to));
+  }
+
+  /** With other cells in place of those {@code from} to {@code to} (exclusive). */
+  private Leaf spliced(int from, int to, Leaf middle) {
+    int start = start(from);
+    int end = start(to);
+    int more = middle.bytes.length - (end - start);
+    int moreCells = middle.times.length - (to - from);
+    byte[] newBytes = new byte[bytes.length + more];
+    System.arraycopy(bytes, 0, newBytes, 0, start);
+    System.arraycopy(middle.bytes, 0, newBytes, start, middle.bytes.length);
+    System.arraycopy(bytes, end, newBytes, end + more, bytes.length - end);
+    long[] newTimes = new long[times.length + moreCells];
+    System.arraycopy(times, 0, newTimes, 0, from);
+    System.arraycopy(middle.times, 0, newTimes, from, middle.times.length);
+    System.arraycopy(times, to, newTimes, to + moreCells, times.length - to);
+    int[] newEnds = new int[2 * newTimes.length];
+    System.arraycopy(ends, 0, newEnds, 0, 2 * from);
+    for (int i = 0; i < middle.ends.length; i++) {
+      newEnds[2 * from + i] = start + middle.ends[i];
+    }
+    for (int i = 2 * to; i < ends.length; i++) {
+      newEnds[i + 2 * moreCells] = ends[i] + more;
+    }
+    return new Leaf(row, family, newBytes, newEnds, newTimes);
+  }
+}
