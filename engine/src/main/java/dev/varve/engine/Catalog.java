@@ -1,7 +1,6 @@
 package dev.varve.engine;
 
 import dev.varve.engine.catalog.SeriesIndex;
-import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -24,29 +23,34 @@ public final class Catalog {
 
   /** All metrics whose names begin with {@code prefix}. */
   public Stream<String> metrics(String prefix) {
+    return metrics(prefix, ReadGuard.NONE);
+  }
+
+  /** All metrics whose names begin with {@code prefix}, found under a guard. */
+  public Stream<String> metrics(String prefix, ReadGuard guard) {
     Selector selector = new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, prefix)));
-    return labelValues(Series.NAME_LABEL, selector);
+    return labelValues(Series.NAME_LABEL, selector, null, Integer.MAX_VALUE, guard).stream();
   }
 
   /** The names of all labels of the series that match, whenever they have samples. */
   public Stream<String> labelNames(Selector selector) {
-    return labelNames(selector, null, () -> {}).stream();
+    return labelNames(selector, null, ReadGuard.NONE).stream();
   }
 
   /** The values of a label among the series that match, whenever they have samples. */
   public Stream<String> labelValues(String label, Selector selector) {
-    return labelValues(label, selector, null, Integer.MAX_VALUE, () -> {}).stream();
+    return labelValues(label, selector, null, Integer.MAX_VALUE, ReadGuard.NONE).stream();
   }
 
   /**
    * The names of all labels of the series that match, tags and resource identifiers alike.
    *
    * @param times leaves out series that surely have no sample in the range; null for all
-   * @param wanted called now and then; throws to break off
+   * @param guard asked now and then
    * @throws QueryRefusedException if a filter is malformed
    */
-  public List<String> labelNames(Selector selector, @Nullable TimeRange times, Runnable wanted) {
-    return asking(() -> index.labelNames(selector, trusted(times), new Walk(wanted)));
+  public List<String> labelNames(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+    return asking(() -> index.labelNames(selector, trusted(times), guard));
   }
 
   /**
@@ -54,22 +58,22 @@ public final class Catalog {
    *
    * @param times as in {@link #labelNames}
    * @param most how many at most: of more, those that are found first
-   * @param wanted as in {@link #labelNames}
+   * @param guard as in {@link #labelNames}
    * @throws QueryRefusedException if a filter is malformed
    */
   public List<String> labelValues(
-      String label, Selector selector, @Nullable TimeRange times, int most, Runnable wanted) {
-    return asking(() -> index.labelValues(label, selector, trusted(times), most, new Walk(wanted)));
+      String label, Selector selector, @Nullable TimeRange times, int most, ReadGuard guard) {
+    return asking(() -> index.labelValues(label, selector, trusted(times), most, guard));
   }
 
   /**
    * How many series and labels there are, and of what most.
    *
    * @param most how many names of each kind, at least 1
-   * @param wanted as in {@link #labelNames}
+   * @param guard as in {@link #labelNames}
    */
-  public Cardinality cardinality(int most, Runnable wanted) {
-    return index.cardinality(most, new Walk(wanted));
+  public Cardinality cardinality(int most, ReadGuard guard) {
+    return index.cardinality(most, guard);
   }
 
   private @Nullable TimeRange trusted(@Nullable TimeRange times) {

@@ -3,7 +3,6 @@ package dev.varve.engine;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
-import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.Made;
@@ -281,8 +280,13 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if the plan would scan a whole table, or needs more than it may
    */
   public RunCursor read(ReadRequest request) {
+    return read(request, ReadGuard.NONE);
+  }
+
+  /** The same, under a guard. */
+  public RunCursor read(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.read(request);
+    return reader.read(request, guard);
   }
 
   /**
@@ -293,8 +297,13 @@ public final class Dataset implements AutoCloseable {
    *     it may
    */
   public PartedRead readInParts(ReadRequest request) {
+    return readInParts(request, ReadGuard.NONE);
+  }
+
+  /** The same, under a guard. */
+  public PartedRead readInParts(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.inParts(request);
+    return reader.inParts(request, guard);
   }
 
   /**
@@ -313,8 +322,13 @@ public final class Dataset implements AutoCloseable {
    * returned.
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze) {
+    return explain(request, analyze, ReadGuard.NONE);
+  }
+
+  /** The same, under a guard. */
+  public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     refuseWithoutCatalog();
-    return reader.explain(request, analyze);
+    return reader.explain(request, analyze, guard);
   }
 
   /**
@@ -333,8 +347,13 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if a filter is malformed
    */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times) {
+    return series(selector, times, ReadGuard.NONE);
+  }
+
+  /** The same, under a guard. */
+  public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    Matches matches = reader.match(selector, times);
+    Matches matches = reader.match(selector, times, guard);
     return matches.inOrder().stream()
         .flatMap(match -> match.fields().stream().map(match.key()::field));
   }
@@ -343,14 +362,13 @@ public final class Dataset implements AutoCloseable {
    * The series that match any of some selectors.
    *
    * @param times leaves out series that surely have no sample in the range; null for all
-   * @param wanted called now and then; throws to break off
+   * @param guard asked now and then, and told how many keys each selector matches
    * @throws QueryRefusedException if a filter is malformed
    */
-  public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, Runnable wanted) {
+  public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    Walk walk = new Walk(wanted);
     return new SeriesFound(
-        selectors.stream().map(selector -> reader.match(selector, times, walk)).toList());
+        selectors.stream().map(selector -> reader.match(selector, times, guard)).toList());
   }
 
   /** Which metrics, tags and values there are. */

@@ -4,9 +4,9 @@ import dev.varve.store.ReadCost;
 
 /**
  * A read whose series are known and can be read in parts, by several threads at once. Its methods
- * may be called by any thread; each cursor belongs to one. Closing is up to the cursors.
+ * may be called by any thread; each cursor belongs to one. It is closed behind the last of them.
  */
-public interface PartedRead {
+public interface PartedRead extends AutoCloseable {
   /** How many series there are; some may have no sample in the range. */
   int size();
 
@@ -24,4 +24,8 @@ public interface PartedRead {
 
   /** Makes all parts under way fail within 100 ms, and later ones at once. */
   void cancel();
+
+  /** Ends the read; its parts are closed already. */
+  @Override
+  void close();
 }

@@ -116,7 +116,7 @@ class DatasetTest {
         .containsExactlyInAnyOrder(A.field("value"), B.field("value"));
     assertThat(engine.dataset().series(CPU, null))
         .containsExactly(A.field("value"), B.field("value"));
-    assertThat(engine.dataset().catalog().labelValues("host", CPU, null, 9, () -> {}))
+    assertThat(engine.dataset().catalog().labelValues("host", CPU, null, 9, ReadGuard.NONE))
         .containsExactly("a", "b");
     assertThat(engine.dataset().catalog().metrics("c")).containsExactly("cpu");
     assertThat(engine.dataset().catalog().metrics("d")).isEmpty();
@@ -367,7 +367,7 @@ class DatasetTest {
         .hasMessageContaining("'a(b' is no pattern in RE2 syntax");
     assertThatThrownBy(() -> engine.dataset().series(broken, null))
         .isInstanceOf(QueryRefusedException.class);
-    assertThatThrownBy(() -> engine.dataset().catalog().labelNames(broken, null, () -> {}))
+    assertThatThrownBy(() -> engine.dataset().catalog().labelNames(broken, null, ReadGuard.NONE))
         .isInstanceOf(QueryRefusedException.class);
   }
 

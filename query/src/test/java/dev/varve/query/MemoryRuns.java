@@ -126,6 +126,9 @@ public final class MemoryRuns implements Runs {
         cancelled = true;
         parts.forEach(RunCursor::cancel);
       }
+
+      @Override
+      public void close() {}
     };
   }
 

@@ -2,6 +2,7 @@ package dev.varve.server;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.SeriesFound;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A request that asks for no samples but for what there is of series and labels: bounded, and given
  * up when its client goes away.
  */
-public final class CatalogQuestion {
+public final class CatalogQuestion implements ReadGuard {
   private final long most = PromLimits.DEFAULTS.series();
   private volatile boolean cancelled;
 
@@ -30,11 +31,21 @@ public final class CatalogQuestion {
    *
    * @throws ReadCancelledException if so
    */
+  @Override
   public void ensureWanted() {
     if (cancelled) {
       throw new ReadCancelledException();
     }
   }
+
+  @Override
+  public void matched(long keys) {}
+
+  @Override
+  public void begun(Runnable cancel) {}
+
+  @Override
+  public void ended(Runnable cancel) {}
 
   /**
    * The series that match any of some selectors, in no order.
@@ -44,7 +55,7 @@ public final class CatalogQuestion {
    */
   public Stream<Series> series(
       Dataset dataset, List<Selector> selectors, @Nullable TimeRange times, long limit) {
-    SeriesFound found = dataset.find(selectors, times, this::ensureWanted);
+    SeriesFound found = dataset.find(selectors, times, this);
     if ((limit == 0 || limit > most) && found.keysAtMost() > most) {
       throw new QueryRefusedException(
           "%,d series match, more than the %,d that may be listed; name more labels, or take fewer with a limit"

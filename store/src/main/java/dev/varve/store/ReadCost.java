@@ -19,6 +19,17 @@ public record ReadCost(
     long requests) {
   public static final ReadCost NOTHING = new ReadCost(0, 0, 0, 0, 0, 0);
 
+  /** What was added since an earlier cost of the same read. */
+  public ReadCost minus(ReadCost earlier) {
+    return new ReadCost(
+        rows - earlier.rows,
+        cellsRead - earlier.cellsRead,
+        cellsReturned - earlier.cellsReturned,
+        bytesRead - earlier.bytesRead,
+        bytesReturned - earlier.bytesReturned,
+        requests - earlier.requests);
+  }
+
   public ReadCost plus(ReadCost other) {
     return new ReadCost(
         rows + other.rows,

@@ -1,5 +1,6 @@
 package dev.varve.engine.catalog;
 
+import dev.varve.engine.ReadGuard;
 import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;
 import java.util.ArrayList;
@@ -15,17 +16,18 @@ import org.jspecify.annotations.Nullable;
  */
 record FilterMatch(String label, @Nullable ValueMatch match, boolean negated) {
   /**
+   * @param guard asked while patterns are tried
    * @throws IllegalArgumentException if a pattern is none
    */
-  static List<FilterMatch> of(Selector selector) {
+  static List<FilterMatch> of(Selector selector, ReadGuard guard) {
     List<FilterMatch> filters = new ArrayList<>(selector.filters().size());
     for (TagFilter filter : selector.filters()) {
-      filters.add(of(filter));
+      filters.add(of(filter, guard));
     }
     return filters;
   }
 
-  private static FilterMatch of(TagFilter filter) {
+  private static FilterMatch of(TagFilter filter, ReadGuard guard) {
     return switch (filter) {
       case TagFilter.Equal(var name, var value) -> oneOf(name, Set.of(value), false);
       case TagFilter.NotEqual(var name, var value) -> oneOf(name, Set.of(value), true);
@@ -33,9 +35,9 @@ record FilterMatch(String label, @Nullable ValueMatch match, boolean negated) {
       case TagFilter.Prefix(var name, var prefix) ->
           new FilterMatch(name, new ValueMatch.Begins(prefix, 0), false);
       case TagFilter.Regex(var name, var pattern) ->
-          new FilterMatch(name, ValueMatch.ofRegex(pattern), false);
+          new FilterMatch(name, ValueMatch.ofRegex(pattern, guard), false);
       case TagFilter.NotRegex(var name, var pattern) ->
-          new FilterMatch(name, ValueMatch.ofRegex(pattern), true);
+          new FilterMatch(name, ValueMatch.ofRegex(pattern, guard), true);
       case TagFilter.Has(var name) -> new FilterMatch(name, null, false);
     };
   }

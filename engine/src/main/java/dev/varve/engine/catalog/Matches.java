@@ -1,5 +1,6 @@
 package dev.varve.engine.catalog;
 
+import dev.varve.engine.ReadGuard;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import java.util.ArrayList;
@@ -31,11 +32,17 @@ public final class Matches {
   private final RoaringBitmap series;
   private final IntFunction<Match> resolve;
   private final Predicate<String> wantedFields;
+  private final ReadGuard guard;
 
-  Matches(RoaringBitmap series, IntFunction<Match> resolve, Predicate<String> wantedFields) {
+  Matches(
+      RoaringBitmap series,
+      IntFunction<Match> resolve,
+      Predicate<String> wantedFields,
+      ReadGuard guard) {
     this.series = series;
     this.resolve = resolve;
     this.wantedFields = wantedFields;
+    this.guard = guard;
   }
 
   /** Whether a field may be one of those that match. */
@@ -53,12 +60,21 @@ public final class Matches {
 
   /** Hands each to an action, in the order of their numbers. */
   public void forEach(Consumer<Match> action) {
-    series.forEach((IntConsumer) one -> action.accept(resolve.apply(one)));
+    series.forEach(
+        (IntConsumer)
+            one -> {
+              guard.ensureWanted();
+              action.accept(resolve.apply(one));
+            });
   }
 
   /** One after the other, in the order of their numbers, each looked up when its turn comes. */
   public Stream<Match> stream() {
-    return series.stream().mapToObj(resolve);
+    return series.stream()
+        .mapToObj(one -> {
+          guard.ensureWanted();
+          return resolve.apply(one);
+        });
   }
 
   /** Whether a field of a key is among those that match. */
@@ -70,7 +86,10 @@ public final class Matches {
   public List<Match> inOrder() {
     List<Match> all = new ArrayList<>(size());
     forEach(all::add);
-    all.sort(Comparator.comparing(Match::key, ORDER));
+    all.sort((a, b) -> {
+      guard.ensureWanted();
+      return ORDER.compare(a.key(), b.key());
+    });
     return all;
   }
 

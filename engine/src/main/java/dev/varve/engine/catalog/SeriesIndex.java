@@ -1,6 +1,7 @@
 package dev.varve.engine.catalog;
 
 import dev.varve.engine.Cardinality;
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.Pairs.PairList;
 import dev.varve.model.GroupKey;
@@ -195,36 +196,36 @@ public final class SeriesIndex {
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(Selector selector, @Nullable TimeRange times) {
-    return match(selector, times, Walk.toTheEnd());
+    return match(selector, times, ReadGuard.NONE);
   }
 
   /**
-   * The keys that match.
+   * The keys that match, found under a guard.
    *
    * @param times leaves out keys that surely have no sample in the range; null for all
    * @throws IllegalArgumentException if a filter is malformed
    */
-  public Matches match(Selector selector, @Nullable TimeRange times, Walk walk) {
-    List<FilterMatch> filters = FilterMatch.of(selector);
+  public Matches match(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+    List<FilterMatch> filters = FilterMatch.of(selector, guard);
     List<FilterMatch> ofField =
         filters.stream().filter(filter -> filter.label().equals(Series.FIELD_LABEL)).toList();
     return reading(() -> {
-      RoaringBitmap matched = matchKeys(filters, walk);
+      RoaringBitmap matched = matchKeys(filters, guard);
       if (!ofField.isEmpty()) {
-        matched = having(matched, ofField, walk);
+        matched = having(matched, ofField, guard);
       }
       if (times != null) {
-        matched = within(matched, times, walk);
+        matched = within(matched, times, guard);
       }
       return new Matches(
-          matched, series -> resolve(series, ofField), field -> wants(ofField, field));
+          matched, series -> resolve(series, ofField), field -> wants(ofField, field), guard);
     });
   }
 
   /** How many keys a metric has. */
   public long seriesOfMetric(String metric) {
-    List<FilterMatch> filters = FilterMatch.of(Selector.metric(metric));
-    return reading(() -> matchKeys(filters, Walk.toTheEnd()).getLongCardinality());
+    List<FilterMatch> filters = FilterMatch.of(Selector.metric(metric), ReadGuard.NONE);
+    return reading(() -> matchKeys(filters, ReadGuard.NONE).getLongCardinality());
   }
 
   /**
@@ -232,12 +233,12 @@ public final class SeriesIndex {
    *
    * @param times as in {@link #match}
    */
-  public List<String> labelNames(Selector selector, @Nullable TimeRange times, Walk walk) {
-    Matches matches = match(selector, times, walk);
+  public List<String> labelNames(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+    Matches matches = match(selector, times, guard);
     return reading(() -> {
       List<String> found = new ArrayList<>();
       labels.forEach((name, label) -> {
-        walk.step();
+        guard.ensureWanted();
         if (!name.equals(Series.NAME_LABEL)
             && RoaringBitmap.intersects(label.carriers, matches.series())) {
           found.add(name);
@@ -255,17 +256,17 @@ public final class SeriesIndex {
    * @param most how many at most: of more, those that are found first
    */
   public List<String> labelValues(
-      String name, Selector selector, @Nullable TimeRange times, int most, Walk walk) {
-    Matches matches = match(selector, times, walk);
+      String name, Selector selector, @Nullable TimeRange times, int most, ReadGuard guard) {
+    Matches matches = match(selector, times, guard);
     if (name.equals(Series.FIELD_LABEL)) {
-      return fieldNames(matches, most, walk);
+      return fieldNames(matches, most);
     }
     return reading(() -> {
       List<String> found = new ArrayList<>();
       Label label = labels.get(name);
       if (label != null) {
         for (int i = 0; i < label.pairs.size() && found.size() < most; i++) {
-          walk.step();
+          guard.ensureWanted();
           if (pairs.anyOf(matches.series(), label.pairs.get(i))) {
             found.add(names.get(pairs.value(label.pairs.get(i))));
           }
@@ -276,10 +277,9 @@ public final class SeriesIndex {
     });
   }
 
-  private List<String> fieldNames(Matches matches, int most, Walk walk) {
+  private List<String> fieldNames(Matches matches, int most) {
     TreeSet<String> found = new TreeSet<>();
     matches.stream()
-        .peek(match -> walk.step())
         .flatMap(match -> match.fields().stream())
         .filter(field -> !field.equals(Series.DEFAULT_FIELD))
         .distinct()
@@ -293,7 +293,7 @@ public final class SeriesIndex {
    *
    * @param most how many names of each kind
    */
-  public Cardinality cardinality(int most, Walk walk) {
+  public Cardinality cardinality(int most, ReadGuard guard) {
     Top metrics = new Top(most);
     Top values = new Top(most);
     Top bytes = new Top(most);
@@ -303,7 +303,7 @@ public final class SeriesIndex {
       long[] sizes =
           reading(() -> {
             Label label = labels.get(name);
-            return label == null ? new long[2] : countPairs(name, label, metrics, carriers, walk);
+            return label == null ? new long[2] : countPairs(name, label, metrics, carriers, guard);
           });
       pairCount += sizes[0];
       values.add(name, sizes[0]);
@@ -320,10 +320,10 @@ public final class SeriesIndex {
   }
 
   /** How many values a label has, and their bytes in UTF-8. */
-  private long[] countPairs(String name, Label label, Top metrics, Top carriers, Walk walk) {
+  private long[] countPairs(String name, Label label, Top metrics, Top carriers, ReadGuard guard) {
     long bytes = 0;
     for (int i = 0; i < label.pairs.size(); i++) {
-      walk.step();
+      guard.ensureWanted();
       int pair = label.pairs.get(i);
       String value = names.get(pairs.value(pair));
       long count = pairs.count(pair);
@@ -362,7 +362,7 @@ public final class SeriesIndex {
   }
 
   /** Of some keys those that have a field that is wanted. */
-  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField, Walk walk) {
+  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField, ReadGuard guard) {
     boolean[] wanted = new boolean[fieldSets.size()];
     for (int set = 0; set < wanted.length; set++) {
       wanted[set] = fieldSets.names(set).stream().anyMatch(name -> wants(ofField, name));
@@ -370,7 +370,7 @@ public final class SeriesIndex {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
       int series = i.next();
-      walk.step();
+      guard.ensureWanted();
       if (wanted[fields.get(series)]) {
         kept.add(series);
       }
@@ -378,11 +378,11 @@ public final class SeriesIndex {
     return kept;
   }
 
-  private RoaringBitmap within(RoaringBitmap keys, TimeRange times, Walk walk) {
+  private RoaringBitmap within(RoaringBitmap keys, TimeRange times, ReadGuard guard) {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
       int series = i.next();
-      walk.step();
+      guard.ensureWanted();
       if (from.get(series) < times.to() && times.from() < to.get(series)) {
         kept.add(series);
       }
@@ -391,7 +391,7 @@ public final class SeriesIndex {
   }
 
   /** A new bitmap of the keys for which all filters hold, those on the field left aside. */
-  private RoaringBitmap matchKeys(List<FilterMatch> filters, Walk walk) {
+  private RoaringBitmap matchKeys(List<FilterMatch> filters, ReadGuard guard) {
     RoaringBitmap matched = null;
     List<FilterMatch> walks = new ArrayList<>();
     for (FilterMatch filter : filters) {
@@ -399,7 +399,7 @@ public final class SeriesIndex {
         continue;
       }
       if (filter.isLookUp()) {
-        matched = narrow(matched, filter, walk);
+        matched = narrow(matched, filter, guard);
       } else {
         walks.add(filter);
       }
@@ -408,18 +408,18 @@ public final class SeriesIndex {
       Label label = labels.get(filter.label());
       matched =
           matched != null && label != null && matched.getLongCardinality() < label.pairs.size() / 4
-              ? testEach(matched, filter, walk)
-              : narrow(matched, filter, walk);
+              ? testEach(matched, filter, guard)
+              : narrow(matched, filter, guard);
     }
     return matched == null ? everything() : matched;
   }
 
   /** Reads the label of each key, which is less work than trying every value that there is. */
-  private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter, Walk walk) {
+  private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter, ReadGuard guard) {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
+      guard.ensureWanted();
       int series = i.next();
-      walk.step();
       if (filter.test(keyAt(series).field(Series.DEFAULT_FIELD).label(filter.label()))) {
         kept.add(series);
       }
@@ -430,7 +430,8 @@ public final class SeriesIndex {
   /**
    * @param matched null for all keys
    */
-  private RoaringBitmap narrow(@Nullable RoaringBitmap matched, FilterMatch filter, Walk walk) {
+  private RoaringBitmap narrow(
+      @Nullable RoaringBitmap matched, FilterMatch filter, ReadGuard guard) {
     Label label = labels.get(filter.label());
     RoaringBitmap carriers = label == null ? new RoaringBitmap() : label.carriers;
     RoaringBitmap agreeing = new RoaringBitmap();
@@ -440,7 +441,7 @@ public final class SeriesIndex {
     } else {
       absentAgrees = filter.match().test("");
       if (label != null) {
-        addAgreeing(agreeing, filter.label(), label, filter.match(), walk);
+        addAgreeing(agreeing, filter.label(), label, filter.match(), guard);
       }
     }
     if (absentAgrees == filter.negated()) {
@@ -460,7 +461,7 @@ public final class SeriesIndex {
 
   /** Adds the carriers of a label whose values match. */
   private void addAgreeing(
-      RoaringBitmap into, String name, Label label, ValueMatch match, Walk walk) {
+      RoaringBitmap into, String name, Label label, ValueMatch match, ReadGuard guard) {
     if (match instanceof ValueMatch.OneOf(var values)) {
       int nameId = names.find(name);
       for (String value : values) {
@@ -474,7 +475,7 @@ public final class SeriesIndex {
     }
     for (int i = 0; i < label.pairs.size(); i++) {
       int pair = label.pairs.get(i);
-      walk.step();
+      guard.ensureWanted();
       if (match.test(names.get(pairs.value(pair)))) {
         pairs.addTo(into, pair);
       }

@@ -2,6 +2,8 @@ package dev.varve.engine.catalog;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.varve.engine.GuardedText;
+import dev.varve.engine.ReadGuard;
 import dev.varve.model.PatternSize;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,10 +33,10 @@ sealed interface ValueMatch {
     }
   }
 
-  record Matches(Pattern pattern) implements ValueMatch {
+  record Matches(Pattern pattern, ReadGuard guard) implements ValueMatch {
     @Override
     public boolean test(String value) {
-      return pattern.matcher(value).matches();
+      return pattern.matcher(GuardedText.of(value, guard)).matches();
     }
   }
 
@@ -42,16 +44,17 @@ sealed interface ValueMatch {
    * The meaning of a pattern in RE2 syntax that has to match the whole value, where {@code .} also
    * matches a line break. Literals, alternations of literals and prefixes become look-ups.
    *
+   * @param guard asked while a pattern is tried
    * @throws IllegalArgumentException if it is no pattern
    */
-  static ValueMatch ofRegex(String regex) {
+  static ValueMatch ofRegex(String regex, ReadGuard guard) {
     ValueMatch simple = Simple.of(regex);
     if (simple != null) {
       return simple;
     }
     PatternSize.check(regex);
     try {
-      return new Matches(Pattern.compile(regex, Pattern.DOTALL));
+      return new Matches(Pattern.compile(regex, Pattern.DOTALL), guard);
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(
           "'%s' is no pattern in RE2 syntax: %s".formatted(regex, e.getMessage()), e);

@@ -4,6 +4,7 @@ import dev.varve.engine.DatasetConfig.Duplicates;
 import dev.varve.engine.PartedRead;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
@@ -11,7 +12,6 @@ import dev.varve.engine.RunCursor;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -51,8 +51,8 @@ public final class DatasetReader {
    *
    * @throws QueryRefusedException if it cannot or may not be planned
    */
-  public RunCursor read(ReadRequest request) {
-    return stream(reading(request, true));
+  public RunCursor read(ReadRequest request, ReadGuard guard) {
+    return stream(reading(request, true, guard));
   }
 
   /**
@@ -61,8 +61,8 @@ public final class DatasetReader {
    * @param request in the order of series
    * @throws QueryRefusedException if it may not be read
    */
-  public PartedRead inParts(ReadRequest request) {
-    return new ReadInParts(reading(request, true), this::stream);
+  public PartedRead inParts(ReadRequest request, ReadGuard guard) {
+    return new ReadInParts(reading(request, true, guard), this::stream);
   }
 
   /**
@@ -70,7 +70,7 @@ public final class DatasetReader {
    *
    * @param analyze whether it is also run
    */
-  public QueryExplanation explain(ReadRequest request, boolean analyze) {
+  public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     ReadRequest together =
         new ReadRequest(
             request.selector(),
@@ -82,7 +82,7 @@ public final class DatasetReader {
             request.newestFirst(),
             request.wholeTable(),
             request.budget());
-    Reading reading = reading(together, true);
+    Reading reading = reading(together, true, guard);
     try (RunStream stream = stream(reading)) {
       return QueryExplainer.explain(reading, stream, analyze);
     }
@@ -107,7 +107,7 @@ public final class DatasetReader {
     for (Period period : periods(request.times())) {
       for (PlacedLayout layout : period.layouts()) {
         if (wanted.test(layout)) {
-          Reading reading = reading(request, true);
+          Reading reading = reading(request, true, ReadGuard.NONE);
           walks.add(new RowWalk(reading, planner.plan(reading, period, layout)));
         }
       }
@@ -121,7 +121,7 @@ public final class DatasetReader {
         dataset.periods().all().stream()
             .filter(period -> period.primary().layout().domain().attributes())
             .toList();
-    Reading reading = reading(ReadRequest.of(selector, times), false);
+    Reading reading = reading(ReadRequest.of(selector, times), false, ReadGuard.NONE);
     return attributes(new RunStream(reading, planner, periods, true), times);
   }
 
@@ -170,7 +170,8 @@ public final class DatasetReader {
         times,
         List.of(match),
         field -> true,
-        new VersionRule(request.versions(), Duplicates.LAST));
+        new VersionRule(request.versions(), Duplicates.LAST),
+        ReadGuard.NONE);
   }
 
   /**
@@ -178,7 +179,7 @@ public final class DatasetReader {
    *
    * @param samplesOnly whether series that surely have no sample in the range are left out
    */
-  private Reading reading(ReadRequest request, boolean samplesOnly) {
+  private Reading reading(ReadRequest request, boolean samplesOnly, ReadGuard guard) {
     if (request.selector().filters().isEmpty()
         && !request.wholeTable()
         && !dataset.config().wholeTableScans()) {
@@ -193,7 +194,7 @@ public final class DatasetReader {
     }
     long oldest = dataset.oldestKept();
     TimeRange kept = request.times().intersect(new TimeRange(oldest, Long.MAX_VALUE));
-    Matches matches = match(request.selector(), samplesOnly ? kept : null);
+    Matches matches = match(request.selector(), samplesOnly ? kept : null, guard);
     Set<String> fields = request.fields();
     return new Reading(
         request,
@@ -201,7 +202,8 @@ public final class DatasetReader {
         kept,
         request.order() == Order.SERIES_BY_SERIES ? byField(matches.inOrder()) : matches.inOrder(),
         field -> (fields == null || fields.contains(field)) && matches.wantsField(field),
-        new VersionRule(request.versions(), dataset.config().duplicates()));
+        new VersionRule(request.versions(), dataset.config().duplicates()),
+        guard);
   }
 
   /**
@@ -222,15 +224,13 @@ public final class DatasetReader {
     return all;
   }
 
-  /** The series that match. */
-  public Matches match(Selector selector, @Nullable TimeRange times) {
-    return match(selector, times, Walk.toTheEnd());
-  }
-
-  /** The series that match. */
-  public Matches match(Selector selector, @Nullable TimeRange times, Walk walk) {
+  /** The series that match, of whose number the guard has been told. */
+  public Matches match(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     try {
-      return dataset.index().match(selector, dataset.trustsExtents() ? times : null, walk);
+      Matches matches =
+          dataset.index().match(selector, dataset.trustsExtents() ? times : null, guard);
+      guard.matched(matches.size());
+      return matches;
     } catch (IllegalArgumentException e) {
       throw new QueryRefusedException(String.valueOf(e.getMessage()));
     }

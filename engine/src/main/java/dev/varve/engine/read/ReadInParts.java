@@ -61,6 +61,11 @@ final class ReadInParts implements PartedRead {
     open.forEach(Part::cancel);
   }
 
+  @Override
+  public void close() {
+    whole.close();
+  }
+
   private final class Part implements RunCursor {
     private final RunStream stream;
 

@@ -1,5 +1,6 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
@@ -35,6 +36,8 @@ final class Reading {
   private final Predicate<String> wantedFields;
   private final VersionRule versions;
   private final Newest newest;
+  private final ReadGuard guard;
+  private final Runnable cancel = this::cancel;
   private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
@@ -50,7 +53,8 @@ final class Reading {
       TimeRange times,
       List<Match> matches,
       Predicate<String> wantedFields,
-      VersionRule versions) {
+      VersionRule versions,
+      ReadGuard guard) {
     this.request = request;
     this.index = index;
     this.times = times;
@@ -58,6 +62,8 @@ final class Reading {
     this.wantedFields = wantedFields;
     this.versions = versions;
     this.newest = new Newest(request.newestFirst());
+    this.guard = guard;
+    guard.begun(cancel);
   }
 
   /**
@@ -70,7 +76,7 @@ final class Reading {
     Budget left =
         new Budget(budget.cellsRead() - spent.cellsRead(), budget.bytesRead() - spent.bytesRead());
     return new Reading(
-        request.with(left), index, times, matches.subList(from, to), wantedFields, versions);
+        request.with(left), index, times, matches.subList(from, to), wantedFields, versions, guard);
   }
 
   ReadRequest request() {
@@ -199,6 +205,7 @@ final class Reading {
   /** Closes what is still open. */
   void close() {
     open.forEach(this::close);
+    guard.ended(cancel);
   }
 
   /** Makes the read end; from any thread. */
@@ -216,5 +223,6 @@ final class Reading {
     if (cancelled) {
       throw new ReadCancelledException();
     }
+    guard.ensureWanted();
   }
 }

@@ -1,9 +1,9 @@
 package dev.varve.engine.repair;
 
 import dev.varve.engine.DatasetConfig.Refresh;
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.WriteFailedException;
-import dev.varve.engine.catalog.Walk;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
@@ -103,7 +103,7 @@ public final class CatalogRefresh implements AutoCloseable {
                   new Selector(List.of()),
                   null,
                   Integer.MAX_VALUE,
-                  Walk.toTheEnd()));
+                  ReadGuard.NONE));
       LOG.info("dataset '{}': the catalog is rebuilt: {}", dataset.name(), progress);
     }
     if (othersWrite) {

@@ -2,6 +2,7 @@ package dev.varve.engine.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.ReadGuard;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,22 +12,27 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ValueMatchTest {
   @Test
   void turnsLiteralsIntoLookUps() {
-    assertThat(ValueMatch.ofRegex("host-1")).isEqualTo(new ValueMatch.OneOf(Set.of("host-1")));
-    assertThat(ValueMatch.ofRegex("a|b|")).isEqualTo(new ValueMatch.OneOf(Set.of("a", "b", "")));
-    assertThat(ValueMatch.ofRegex("(a|b\\.c)")).isEqualTo(new ValueMatch.OneOf(Set.of("a", "b.c")));
-    assertThat(ValueMatch.ofRegex("(?:a)")).isEqualTo(new ValueMatch.OneOf(Set.of("a")));
+    assertThat(ValueMatch.ofRegex("host-1", ReadGuard.NONE))
+        .isEqualTo(new ValueMatch.OneOf(Set.of("host-1")));
+    assertThat(ValueMatch.ofRegex("a|b|", ReadGuard.NONE))
+        .isEqualTo(new ValueMatch.OneOf(Set.of("a", "b", "")));
+    assertThat(ValueMatch.ofRegex("(a|b\\.c)", ReadGuard.NONE))
+        .isEqualTo(new ValueMatch.OneOf(Set.of("a", "b.c")));
+    assertThat(ValueMatch.ofRegex("(?:a)", ReadGuard.NONE))
+        .isEqualTo(new ValueMatch.OneOf(Set.of("a")));
   }
 
   @Test
   void turnsPrefixesIntoLookUps() {
-    assertThat(ValueMatch.ofRegex("web.*")).isEqualTo(new ValueMatch.Begins("web", 0));
-    assertThat(ValueMatch.ofRegex(".+")).isEqualTo(new ValueMatch.Begins("", 1));
+    assertThat(ValueMatch.ofRegex("web.*", ReadGuard.NONE))
+        .isEqualTo(new ValueMatch.Begins("web", 0));
+    assertThat(ValueMatch.ofRegex(".+", ReadGuard.NONE)).isEqualTo(new ValueMatch.Begins("", 1));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a.c", "a|b.*", "a*", "(?i)a", "(?i:a)", "(a)(b)", "a\\d", "^a$", "[a]"})
   void leavesTheRestToTheAutomaton(String regex) {
-    assertThat(ValueMatch.ofRegex(regex)).isInstanceOf(ValueMatch.Matches.class);
+    assertThat(ValueMatch.ofRegex(regex, ReadGuard.NONE)).isInstanceOf(ValueMatch.Matches.class);
   }
 
   @ParameterizedTest
@@ -40,6 +46,6 @@ class ValueMatchTest {
     "'[ab]', ab, false",
   })
   void matchesTheWholeValue(String regex, String value, boolean expected) {
-    assertThat(ValueMatch.ofRegex(regex).test(value)).isEqualTo(expected);
+    assertThat(ValueMatch.ofRegex(regex, ReadGuard.NONE).test(value)).isEqualTo(expected);
   }
 }

@@ -154,6 +154,9 @@ class RuleSchedulerTest {
         public void cancel() {
           only.cancel();
         }
+
+        @Override
+        public void close() {}
       };
     }
 

@@ -90,7 +90,7 @@ final class Metadata {
     TreeSet<String> names = new TreeSet<>();
     for (Selector selector : selectorsOrAll(parameters)) {
       try {
-        names.addAll(dataset.catalog().labelNames(selector, times, question::ensureWanted));
+        names.addAll(dataset.catalog().labelNames(selector, times, question));
       } catch (QueryRefusedException e) {
         throw refused(e);
       }
@@ -116,7 +116,7 @@ final class Metadata {
       int most = limit == 0 ? Integer.MAX_VALUE : limit + 1;
       try {
         values.addAll(
-            dataset.catalog().labelValues(name, selector, times, most, question::ensureWanted));
+            dataset.catalog().labelValues(name, selector, times, most, question));
       } catch (QueryRefusedException e) {
         throw refused(e);
       }
@@ -191,7 +191,7 @@ final class Metadata {
     int limit = top(Parameters.of(exchange));
     Dataset dataset = context.dataset(exchange);
     CatalogQuestion question = new CatalogQuestion(exchange);
-    Cardinality found = dataset.catalog().cardinality(limit, question::ensureWanted);
+    Cardinality found = dataset.catalog().cardinality(limit, question);
     Envelope.answer(exchange, json -> write(found, dataset.resolution(), json));
   }
 

@@ -99,6 +99,7 @@ final class DatasetSamples implements SampleSource {
 
   private void close(PartedRead parts, Analysis.@Nullable OfScan figures) {
     open.remove(parts);
+    parts.close();
     if (figures != null) {
       figures.cost(parts.cost());
     }

@@ -1,0 +1,47 @@
+package dev.varve.engine;
+
+/**
+ * A text that asks now and then whether it is still wanted while it is looked at. A pattern may
+ * take 10,000 steps for each character, so that a long text alone would hold up a cancel.
+ */
+public final class GuardedText implements CharSequence {
+  private static final int LOOKS_BETWEEN = 64;
+
+  private final String text;
+  private final ReadGuard guard;
+  private int looks;
+
+  private GuardedText(String text, ReadGuard guard) {
+    this.text = text;
+    this.guard = guard;
+  }
+
+  /** A text that asks; where it is short, it asks once, now. */
+  public static CharSequence of(String text, ReadGuard guard) {
+    guard.ensureWanted();
+    return text.length() < LOOKS_BETWEEN ? text : new GuardedText(text, guard);
+  }
+
+  @Override
+  public char charAt(int index) {
+    if (++looks % LOOKS_BETWEEN == 0) {
+      guard.ensureWanted();
+    }
+    return text.charAt(index);
+  }
+
+  @Override
+  public int length() {
+    return text.length();
+  }
+
+  @Override
+  public CharSequence subSequence(int start, int end) {
+    return text.substring(start, end);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

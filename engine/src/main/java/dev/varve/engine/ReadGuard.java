@@ -1,0 +1,41 @@
+package dev.varve.engine;
+
+/**
+ * Looks on while the engine finds series and reads them, and may end that by throwing. Called by
+ * the threads that work, of which there may be several.
+ */
+public interface ReadGuard {
+  /** Lets everything go on. */
+  ReadGuard NONE =
+      new ReadGuard() {
+        @Override
+        public void ensureWanted() {}
+
+        @Override
+        public void matched(long keys) {}
+
+        @Override
+        public void begun(Runnable cancel) {}
+
+        @Override
+        public void ended(Runnable cancel) {}
+      };
+
+  /**
+   * Asked every few milliseconds of whatever can take long.
+   *
+   * @throws dev.varve.store.ReadCancelledException if nobody wants the work any more
+   */
+  void ensureWanted();
+
+  /** Tells how many keys a selector matches, before anything is built of them. */
+  void matched(long keys);
+
+  /**
+   * Tells how a read that begins can be ended from another thread, also inside a call of a store.
+   */
+  void begun(Runnable cancel);
+
+  /** A read that had begun is over. */
+  void ended(Runnable cancel);
+}
