@@ -8,9 +8,9 @@ import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.query.Runs;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +119,7 @@ public class PromQlBenchmark {
   /** One query over a range of six hours. */
   @Benchmark
   public PromResult range() {
-    return new PromQuery(query, Runs.of(engine.defaultDataset()), PromLimits.DEFAULTS)
+    return new PromQuery(query, Runs.of(engine.defaultDataset()), PromSettings.DEFAULTS)
         .range(MonitoringSeries.START, MonitoringSeries.END - 1, Duration.ofMinutes(1));
   }
 }

@@ -9,9 +9,11 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -124,7 +126,9 @@ public final class PromQlReads {
   }
 
   private static double millis(Dataset dataset, String text, int samples, int readers) {
-    PromQuery query = new PromQuery(text, Runs.of(dataset), PromLimits.DEFAULTS, readers);
+    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
+    PromQuery query =
+        new PromQuery(text, Runs.of(dataset), use, PromSettings.DEFAULTS, readers);
     long begun = System.nanoTime();
     query.range(START, START + samples * STEP, Duration.ofMinutes(1));
     return (System.nanoTime() - begun) / 1e6;

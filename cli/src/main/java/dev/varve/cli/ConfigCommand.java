@@ -2,7 +2,10 @@ package dev.varve.cli;
 
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.DatasetConfig;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RuleFiles;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
@@ -72,6 +75,8 @@ final class ConfigCommand implements Callable<Integer> {
             .jobs()
             .forEach(job -> records.add("scrape." + job.jobName(), job.interval().toString()));
       }
+      records.add("connections", config.http().connections());
+      print(config.queries(), records);
       config.engine().datasets().forEach(dataset -> print(dataset, records));
       print(config.rules(), records);
     }
@@ -99,6 +104,22 @@ final class ConfigCommand implements Callable<Integer> {
       int groups = RuleFiles.read(List.of(file), rules.interval()).size();
       records.add(key, file + ", " + groups + " groups");
     }
+  }
+
+  private static void print(QueryOptions queries, Records records) {
+    QueryLimits limits = queries.limits();
+    QueryCapacity capacity = queries.capacity();
+    records.add("queries.concurrency", capacity.running());
+    records.add("queries.queue", capacity.waiting());
+    records.add("queries.wait", capacity.patience());
+    records.add("queries.time", limits.time());
+    records.add("queries.series", limits.series());
+    records.add("queries.samples", limits.samples());
+    records.add("queries.points", limits.points());
+    records.add("queries.steps", limits.steps());
+    records.add("queries.memory", limits.memory());
+    records.add("queries.pool", capacity.memory());
+    records.add("queries.slow", queries.slow());
   }
 
   private static void print(DatasetConfig dataset, Records records) {

@@ -14,11 +14,13 @@ import dev.varve.model.Samples;
 import dev.varve.model.Value;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.Query;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.varve.ExplanationJson;
@@ -80,7 +82,12 @@ final class EngineTarget implements Target {
   public String explain(PromQlParameters parameters, boolean analyze) {
     try {
       PlanExplanation explanation =
-          parameters.explain(dataset, PromLimits.DEFAULTS, Instant.now(), analyze, query -> {});
+          parameters.explain(
+              dataset,
+              QueryUse.of(QueryLimits.DEFAULTS),
+              PromSettings.DEFAULTS,
+              Instant.now(),
+              analyze);
       return json(generator -> ExplanationJson.write(explanation, generator));
     } catch (IllegalArgumentException e) {
       throw new WrongCallException(String.valueOf(e.getMessage()));

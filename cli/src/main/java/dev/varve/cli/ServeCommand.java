@@ -69,7 +69,7 @@ final class ServeCommand implements Callable<Integer> {
         new ServerConfig(
             listeners,
             read.http(),
-            ServerConfig.DEFAULTS.query(),
+            read.queries(),
             noSelfMonitoring || !takesOwnMetrics(read.engine())
                 ? null
                 : ServerConfig.DEFAULTS.selfMonitoring(),

@@ -6,11 +6,11 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.query.QueryLimits;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.queries.QueryOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -33,7 +33,7 @@ record VarveServer(Engine engine, Server server) implements AutoCloseable {
         new ServerConfig(
             List.of(new Listener("127.0.0.1", 0, Listener.DEFAULTS.dialects(), null)),
             HttpLimits.DEFAULTS,
-            QueryLimits.DEFAULTS,
+            QueryOptions.DEFAULTS,
             null,
             "takeover");
     try {

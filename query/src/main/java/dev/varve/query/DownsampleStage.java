@@ -5,6 +5,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Downsample;
+import dev.varve.query.running.QueryUse;
 
 /** One sample for each window that holds any; holds one window at a time. */
 final class DownsampleStage extends Stage {
@@ -17,10 +18,10 @@ final class DownsampleStage extends Stage {
   private long first;
   private long last;
 
-  DownsampleStage(Downsample plan, Resolution resolution, Memory memory, Stage next) {
+  DownsampleStage(Downsample plan, Resolution resolution, QueryUse use, Stage next) {
     super(next);
     this.plan = plan;
-    this.fold = Fold.of(plan.aggregation(), resolution, memory);
+    this.fold = Fold.of(plan.aggregation(), resolution, use);
     this.out = new Emitter(next);
   }
 

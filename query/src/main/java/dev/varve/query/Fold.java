@@ -3,6 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
+import dev.varve.query.running.QueryUse;
 import java.util.Arrays;
 
 /**
@@ -10,7 +11,7 @@ import java.util.Arrays;
  * {@link #reset} before its first use.
  */
 abstract class Fold {
-  static Fold of(Aggregation aggregation, Resolution resolution, Memory memory) {
+  static Fold of(Aggregation aggregation, Resolution resolution, QueryUse use) {
     return switch (aggregation) {
       case Aggregation.Basic basic ->
           switch (basic) {
@@ -25,7 +26,7 @@ abstract class Fold {
             case LEAST_SQUARES -> new Line();
           };
       case Aggregation.Deviation deviation -> new Spread(deviation);
-      case Aggregation.Percentile percentile -> new Quantile(percentile, memory);
+      case Aggregation.Percentile percentile -> new Quantile(percentile, use);
     };
   }
 
@@ -391,15 +392,17 @@ abstract class Fold {
     private static final double[] NONE = {};
 
     private final Aggregation.Percentile percentile;
+    private final QueryUse use;
     private final Memory memory;
     private double[][] values = {};
     private long[] counts = {};
     private boolean overflown;
     private long total;
 
-    Quantile(Aggregation.Percentile percentile, Memory memory) {
+    Quantile(Aggregation.Percentile percentile, QueryUse use) {
       this.percentile = percentile;
-      this.memory = memory;
+      this.use = use;
+      this.memory = use.memory();
     }
 
     @Override
@@ -457,7 +460,7 @@ abstract class Fold {
       }
       int n = (int) counts[slot];
       double[] sorted = values[slot];
-      Arrays.sort(sorted, 0, n);
+      Sorting.sort(sorted, n, use::ensureWanted);
       out.add(time, at(sorted, n));
     }
 

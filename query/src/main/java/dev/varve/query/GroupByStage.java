@@ -6,6 +6,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.query.QueryPlan.GroupBy;
+import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -23,11 +24,12 @@ final class GroupByStage extends Stage {
 
   private final GroupBy plan;
   private final Resolution resolution;
+  private final QueryUse use;
   private final Memory memory;
   private final Map<List<String>, Group> groups = new LinkedHashMap<>();
   private @Nullable Group open;
 
-  GroupByStage(GroupBy plan, Resolution resolution, Memory memory, Stage next) {
+  GroupByStage(GroupBy plan, Resolution resolution, QueryUse use, Stage next) {
     super(next);
     if (plan.aggregation() == Aggregation.Basic.RATE
         || plan.aggregation() == Aggregation.Basic.LEAST_SQUARES) {
@@ -36,7 +38,8 @@ final class GroupByStage extends Stage {
     }
     this.plan = plan;
     this.resolution = resolution;
-    this.memory = memory;
+    this.use = use;
+    this.memory = use.memory();
   }
 
   @Override
@@ -100,7 +103,7 @@ final class GroupByStage extends Stage {
   /** The instants of a group and a slot for each, found by a hash table of open addressing. */
   private final class Group {
     private final List<Series> sources = new ArrayList<>();
-    private final Fold fold = Fold.of(plan.aggregation(), resolution, memory);
+    private final Fold fold = Fold.of(plan.aggregation(), resolution, use);
     private String metric;
     private boolean text;
     private long[] times = new long[16];
@@ -191,7 +194,7 @@ final class GroupByStage extends Stage {
 
     private int[] slotsInOrder() {
       long[] sorted = Arrays.copyOf(times, size);
-      Arrays.sort(sorted);
+      Sorting.sort(sorted, use::ensureWanted);
       int[] slots = new int[size];
       for (int i = 0; i < size; i++) {
         slots[i] = slotOf(sorted[i]);

@@ -1,22 +1,78 @@
 package dev.varve.query;
 
+import dev.varve.engine.OverloadedException;
 import dev.varve.engine.QueryRefusedException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
-/** Counts what the operators of one query hold. For one thread. */
+/**
+ * Counts what one query holds, and what all of them hold together. Safe for use by several threads.
+ */
 public final class Memory {
+  /** What all queries of a server may hold together. */
+  public static final class Pool {
+    private final long max;
+    private final AtomicLong held = new AtomicLong();
+
+    /**
+     * @param max in bytes
+     */
+    public Pool(long max) {
+      this.max = max;
+    }
+
+    /** Bytes that queries hold now. */
+    public long held() {
+      return held.get();
+    }
+
+    public long max() {
+      return max;
+    }
+
+    private boolean tryHold(long bytes) {
+      if (held.addAndGet(bytes) <= max) {
+        return true;
+      }
+      held.addAndGet(-bytes);
+      return false;
+    }
+  }
+
   private final long max;
-  private long held;
+  private final @Nullable Pool pool;
+  private final AtomicLong held = new AtomicLong();
+  private final AtomicLong most = new AtomicLong();
+  private volatile boolean refused;
 
   public Memory(long max) {
+    this(max, null);
+  }
+
+  /**
+   * @param max what the query may hold, in bytes
+   * @param pool what it shares with others
+   */
+  public Memory(long max, @Nullable Pool pool) {
     this.max = max;
+    this.pool = pool;
   }
 
   /** Whether so much more may be held; if so it counts as held. */
   public boolean tryHold(long bytes) {
-    if (held + bytes > max) {
+    long now = held.addAndGet(bytes);
+    if (now > max || now < 0) {
+      held.addAndGet(-bytes);
       return false;
     }
-    held += bytes;
+    if (pool != null && !pool.tryHold(bytes)) {
+      held.addAndGet(-bytes);
+      return false;
+    }
+    if (now > most.get()) {
+      most.accumulateAndGet(now, Math::max);
+    }
     return true;
   }
 
@@ -24,25 +80,64 @@ public final class Memory {
    * Counts so much more as held.
    *
    * @param what holds it and what would help, for the refusal
+   * @throws QueryRefusedException if the query would hold more than it may
+   * @throws OverloadedException if all queries together would
    */
   public void hold(long bytes, String what) {
-    if (!tryHold(bytes)) {
-      throw new QueryRefusedException(
-          what
-              + ": it needs more than the "
-              + size(max)
-              + " that a query may hold; it stopped at "
-              + size(held + bytes));
+    if (tryHold(bytes)) {
+      return;
     }
+    long wanted = held.get() + bytes;
+    if (pool != null && wanted <= max) {
+      throw new OverloadedException(
+          "%s: it holds %s and needs %s more, but all queries together hold %s of the %s that they may; ask again when others have ended"
+              .formatted(
+                  what,
+                  size(held.get()),
+                  size(bytes),
+                  size(Math.min(pool.held(), pool.max())),
+                  size(pool.max())),
+          Duration.ofSeconds(5));
+    }
+    refused = true;
+    throw new QueryRefusedException(
+        what
+            + ": it needs more than the "
+            + size(max)
+            + " that a query may hold; it stopped at "
+            + size(wanted));
   }
 
   /** Counts so much less. */
   public void release(long bytes) {
-    held -= bytes;
+    held.addAndGet(-bytes);
+    if (pool != null) {
+      pool.held.addAndGet(-bytes);
+    }
   }
 
-  long max() {
+  /** Counts nothing any more; when the query is over, and whatever it has forgotten to release. */
+  public void releaseAll() {
+    release(held.get());
+  }
+
+  /** Bytes that are held now. */
+  public long held() {
+    return held.get();
+  }
+
+  /** The most bytes that were held at once. */
+  public long most() {
+    return most.get();
+  }
+
+  public long max() {
     return max;
+  }
+
+  /** Whether a query was refused for what it would have held. */
+  public boolean refused() {
+    return refused;
   }
 
   static String size(long bytes) {

@@ -9,6 +9,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.running.QueryUse;
 import java.util.List;
 import java.util.Set;
 
@@ -128,14 +129,24 @@ public final class Query {
 
   /** Makes it ready to run. */
   public QueryRun on(Dataset dataset) {
-    return new QueryRun(plan, Runs.of(dataset), limits);
+    return on(dataset, QueryUse.of(limits));
+  }
+
+  /** Makes it ready to run as part of what a use counts, whose limits are those that count. */
+  public QueryRun on(Dataset dataset, QueryUse use) {
+    return new QueryRun(plan, use.runs(dataset), use);
   }
 
   /** How the samples that it works on would be read; with {@code analyze} they are read, too. */
   public QueryExplanation explain(Dataset dataset, boolean analyze) {
+    return explain(dataset, analyze, QueryUse.of(limits));
+  }
+
+  /** The same, as part of what a use counts. */
+  public QueryExplanation explain(Dataset dataset, boolean analyze, QueryUse use) {
     Select select = QueryPlan.selectionOf(plan);
     return dataset.explain(
-        QueryRun.request(select, select.selector(), select.times(), limits), analyze);
+        QueryRun.request(select, select.selector(), select.times(), use.limits()), analyze, use);
   }
 
   private Query with(QueryPlan next) {

@@ -9,6 +9,8 @@ import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan.PerSeries;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.running.Outcome;
+import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
@@ -21,19 +23,16 @@ import org.jspecify.annotations.Nullable;
 public final class QueryRun {
   private final QueryPlan plan;
   private final Runs runs;
-  private final QueryLimits limits;
-  private volatile boolean cancelled;
+  private final QueryUse use;
   private ReadCost closed = ReadCost.NOTHING;
   private long samples;
   private boolean countedAhead;
-
-  /** Guarded by this: {@link #cancel} comes from elsewhere. */
   private @Nullable RunCursor open;
 
-  QueryRun(QueryPlan plan, Runs runs, QueryLimits limits) {
+  QueryRun(QueryPlan plan, Runs runs, QueryUse use) {
     this.plan = plan;
     this.runs = runs;
-    this.limits = limits;
+    this.use = use;
   }
 
   /**
@@ -43,22 +42,18 @@ public final class QueryRun {
    * @throws ReadCancelledException if it was cancelled
    */
   public void into(ResultSink sink) {
-    Memory memory = new Memory(limits.memory());
-    source(plan, Stage.into(sink), memory).run(this);
+    source(plan, Stage.into(new CountedSink(sink, use))).run(this);
   }
 
   /**
    * Makes the run fail with {@link ReadCancelledException} within 100 ms; nothing if it is over.
    */
-  public synchronized void cancel() {
-    cancelled = true;
-    if (open != null) {
-      open.cancel();
-    }
+  public void cancel() {
+    use.stop(Outcome.GONE);
   }
 
   /** What the stores have done for it so far. */
-  public synchronized ReadCost cost() {
+  public ReadCost cost() {
     return open == null ? closed : closed.plus(open.cost());
   }
 
@@ -85,7 +80,7 @@ public final class QueryRun {
   }
 
   Reading read(Select select, Selector selector, TimeRange times) {
-    return new Reading(request(select, selector, times, limits));
+    return new Reading(request(select, selector, times, use.limits()));
   }
 
   /** The engine's request for a selection. */
@@ -103,7 +98,8 @@ public final class QueryRun {
         new Budget(limits.cells(), limits.bytes()));
   }
 
-  private Source source(QueryPlan node, Stage next, Memory memory) {
+  private Source source(QueryPlan node, Stage next) {
+    Memory memory = use.memory();
     return switch (node) {
       case Select select ->
           select.newest() > 0
@@ -111,29 +107,24 @@ public final class QueryRun {
               : new Source.Selected(select, next);
       case QueryPlan.Merge merge -> new MergeSource(merge, memory, next);
       case QueryPlan.GroupBy group ->
-          source(group.input(), new GroupByStage(group, resolution(), memory, next), memory);
-      case QueryPlan.Split split ->
-          source(split.input(), new SplitStage(split, memory, next), memory);
+          source(group.input(), new GroupByStage(group, resolution(), use, next));
+      case QueryPlan.Split split -> source(split.input(), new SplitStage(split, memory, next));
       case QueryPlan.Order order ->
           source(
               order.input(),
               order.by() != QueryPlan.Order.By.TIME
                   ? new OrderStages.SeriesOrder(order, memory, next)
-                  : order.descending() ? new OrderStages.Backwards(memory, next) : next,
-              memory);
-      case QueryPlan.Limit limit -> source(limit.input(), new OrderStages.Cut(limit, next), memory);
+                  : order.descending() ? new OrderStages.Backwards(memory, next) : next);
+      case QueryPlan.Limit limit -> source(limit.input(), new OrderStages.Cut(limit, next));
       case QueryPlan.Numbers numbers ->
-          source(
-              numbers.operator().input(),
-              new TextBypass(stage(numbers.operator(), next, memory), next),
-              memory);
-      case PerSeries operator -> source(operator.input(), stage(operator, next, memory), memory);
+          source(numbers.operator().input(), new TextBypass(stage(numbers.operator(), next), next));
+      case PerSeries operator -> source(operator.input(), stage(operator, next));
     };
   }
 
-  private Stage stage(PerSeries operator, Stage next, Memory memory) {
+  private Stage stage(PerSeries operator, Stage next) {
     return switch (operator) {
-      case QueryPlan.Downsample plan -> new DownsampleStage(plan, resolution(), memory, next);
+      case QueryPlan.Downsample plan -> new DownsampleStage(plan, resolution(), use, next);
       case QueryPlan.Rate plan -> new PairStage(plan, next);
       case QueryPlan.Difference plan -> new PairStage(plan, next);
       case QueryPlan.Scale plan -> new MapStages.Scaling(plan, next);
@@ -149,36 +140,23 @@ public final class QueryRun {
     return runs.resolution();
   }
 
-  /** A cursor that the run can cancel and whose cost it keeps. */
+  /** A cursor whose cost the run keeps. */
   final class Reading implements AutoCloseable {
     private final RunCursor cursor;
 
     private Reading(ReadRequest request) {
-      if (cancelled) {
-        throw new ReadCancelledException();
-      }
       cursor = runs.read(request);
-      synchronized (QueryRun.this) {
-        open = cursor;
-      }
-      if (cancelled) {
-        cursor.cancel();
-      }
+      open = cursor;
     }
 
     @Nullable Run next() {
-      if (cancelled) {
-        throw new ReadCancelledException();
-      }
       return cursor.next();
     }
 
     @Override
     public void close() {
-      synchronized (QueryRun.this) {
-        closed = closed.plus(cursor.cost());
-        open = null;
-      }
+      closed = closed.plus(cursor.cost());
+      open = null;
       cursor.close();
     }
   }

@@ -2,6 +2,7 @@ package dev.varve.query;
 
 import dev.varve.model.Samples;
 import dev.varve.model.Value;
+import dev.varve.query.running.QueryUse;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,8 +39,8 @@ final class Collected implements ResultSink {
 
   static Collected of(QueryPlan plan, Runs runs, long memory) {
     Collected collected = new Collected();
-    new QueryRun(plan, runs, new QueryLimits(memory, Long.MAX_VALUE, Long.MAX_VALUE))
-        .into(collected);
+    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS.withMemory(memory));
+    new QueryRun(plan, use.runs(runs), use).into(collected);
     return collected;
   }
 

@@ -22,6 +22,7 @@ import dev.varve.query.QueryPlan.Downsample;
 import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.QueryPlan.Merge;
 import dev.varve.query.QueryPlan.Select;
+import dev.varve.query.running.QueryUse;
 import dev.varve.store.ReadCancelledException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -474,7 +475,8 @@ class OperatorsTest {
     for (int i = 0; i < 1000; i++) {
       runs.add(series("a", "x"), i, new Value.Real(i));
     }
-    QueryRun run = new QueryRun(all(), runs, QueryLimits.DEFAULTS);
+    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
+    QueryRun run = new QueryRun(all(), use.runs(runs), use);
     runs.beforeRun =
         () -> {
           if (runs.runs == 5) {

@@ -7,45 +7,44 @@ import dev.varve.engine.SeriesFound;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
-import dev.varve.query.promql.eval.PromLimits;
-import dev.varve.server.http.Exchange;
-import dev.varve.store.ReadCancelledException;
+import dev.varve.query.running.QueryUse;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that asks for no samples but for what there is of series and labels: bounded, and given
- * up when its client goes away.
+ * A request that asks for no samples but for what there is of series: bounded as a query is, unless
+ * it bounds itself.
  */
-public final class CatalogQuestion implements ReadGuard {
-  private final long most = PromLimits.DEFAULTS.series();
-  private volatile boolean cancelled;
+public final class CatalogQuestion {
+  private final QueryUse use;
 
-  public CatalogQuestion(Exchange exchange) {
-    exchange.onAbort(() -> cancelled = true);
+  /** Looks on without a bound: how many may match depends on how many are wanted. */
+  private final ReadGuard unbounded =
+      new ReadGuard() {
+        @Override
+        public void ensureWanted() {
+          use.ensureWanted();
+        }
+
+        @Override
+        public void matched(long keys) {}
+
+        @Override
+        public void begun(Runnable cancel) {
+          use.begun(cancel);
+        }
+
+        @Override
+        public void ended(Runnable cancel) {
+          use.ended(cancel);
+        }
+      };
+
+  /** A question as part of what a use counts. */
+  public CatalogQuestion(QueryUse use) {
+    this.use = use;
   }
-
-  /**
-   * Throws where nobody waits for the answer any more.
-   *
-   * @throws ReadCancelledException if so
-   */
-  @Override
-  public void ensureWanted() {
-    if (cancelled) {
-      throw new ReadCancelledException();
-    }
-  }
-
-  @Override
-  public void matched(long keys) {}
-
-  @Override
-  public void begun(Runnable cancel) {}
-
-  @Override
-  public void ended(Runnable cancel) {}
 
   /**
    * The series that match any of some selectors, in no order.
@@ -55,13 +54,10 @@ public final class CatalogQuestion implements ReadGuard {
    */
   public Stream<Series> series(
       Dataset dataset, List<Selector> selectors, @Nullable TimeRange times, long limit) {
-    SeriesFound found = dataset.find(selectors, times, this);
-    if ((limit == 0 || limit > most) && found.keysAtMost() > most) {
-      throw new QueryRefusedException(
-          "%,d series match, more than the %,d that may be listed; name more labels, or take fewer with a limit"
-              .formatted(found.keysAtMost(), most));
+    SeriesFound found = dataset.find(selectors, times, unbounded);
+    if (limit == 0 || limit > use.limits().series()) {
+      use.listed(found.keysAtMost());
     }
-    Stream<Series> all = found.stream().peek(series -> ensureWanted());
-    return limit == 0 ? all : all.limit(limit);
+    return limit == 0 ? found.stream() : found.stream().limit(limit);
   }
 }

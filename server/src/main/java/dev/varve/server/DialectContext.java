@@ -4,12 +4,16 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.UnknownDatasetException;
 import dev.varve.query.QueryLimits;
-import dev.varve.query.QueryRun;
+import dev.varve.query.running.Outcome;
+import dev.varve.query.running.QueryOrigin;
+import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.operations.ServerMetrics;
+import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -23,11 +27,13 @@ import org.slf4j.LoggerFactory;
  *
  * @param engine null as long as its stores are not open
  * @param dataset what answers where a request names none; null for the engine's default
+ * @param queries those of all listeners
  * @param door what all series pass on their way in
  */
 public record DialectContext(
     Supplier<@Nullable Engine> engine,
     @Nullable String dataset,
+    RunningQueries queries,
     QueryLimits queryLimits,
     ServerMetrics metrics,
     Door door,
@@ -103,16 +109,52 @@ public record DialectContext(
     }
   }
 
-  /** Runs a query and counts it. */
-  public void measured(Dataset queried, String dialect, QueryRun run, Runnable query) {
-    long start = System.nanoTime();
-    String outcome = "failed";
-    try {
-      query.run();
-      outcome = "ok";
-    } finally {
-      metrics.queried(
-          queried.name(), dialect, outcome, System.nanoTime() - start, run.samples(), run.cost());
-    }
+  /** What is done for a query, its answer included. */
+  @FunctionalInterface
+  public interface QueryWork {
+    /**
+     * @param use what the work reads and holds by
+     */
+    void run(QueryUse use) throws IOException;
+  }
+
+  /** The same, within the limits of any query. */
+  public void query(
+      Exchange exchange, Dataset queried, String language, String text, QueryWork work)
+      throws IOException {
+    query(exchange, queried, language, text, queryLimits, work);
+  }
+
+  /**
+   * Lets a query in when there is room, runs it, and ends it when its time is up, when somebody
+   * kills it, or when its client goes away.
+   *
+   * @param language or API, by which it is counted
+   * @param text what is asked, as it is listed and logged
+   * @throws dev.varve.query.running.QueryStoppedException if it was not let in, or ended so
+   */
+  public void query(
+      Exchange exchange,
+      Dataset queried,
+      String language,
+      String text,
+      QueryLimits limits,
+      QueryWork work)
+      throws IOException {
+    String agent = exchange.header("User-Agent");
+    QueryOrigin origin =
+        new QueryOrigin(
+            queried.name(), language, text, exchange.client(), agent == null ? "" : agent);
+    queries.<@Nullable Void, IOException>run(
+        origin,
+        limits,
+        query -> {
+          exchange.onGone(() -> query.use().stop(Outcome.GONE));
+          query.use().begun(exchange::abandonAnswer);
+        },
+        query -> {
+          work.run(query.use());
+          return null;
+        });
   }
 }

@@ -3,6 +3,8 @@ package dev.varve.server;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.InvalidConfigException;
+import dev.varve.query.running.EndedQuery;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.feed.LineFeed;
@@ -21,6 +23,8 @@ import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
 import dev.varve.server.otlp.Otlp;
 import dev.varve.server.prometheus.Prometheus;
+import dev.varve.server.queries.QueryStatus;
+import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
@@ -60,6 +64,8 @@ public final class Server implements AutoCloseable {
   private final ServerConfig config;
   private final Clock clock = Clock.systemUTC();
   private final RuleService rules;
+  private final RunningQueries queries;
+  private final SlowQueryLog slowQueries;
   private final Dispatcher dispatcher;
   private final SocketServer sockets;
   private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
@@ -68,16 +74,22 @@ public final class Server implements AutoCloseable {
   private Server(ServerConfig config) throws IOException {
     this.config = config;
     this.rules = new RuleService(config.rules(), metrics, clock);
+    this.slowQueries = new SlowQueryLog(config.query().slow());
+    this.queries = new RunningQueries(config.query().capacity(), this::ended, clock);
     this.dispatcher = new Dispatcher(config.http(), metrics);
     metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
     metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
     metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
+    metrics.gauge("varve_queries_running", "Queries that run right now.", queries::running);
+    metrics.gauge("varve_queries_waiting", "Queries that wait for others.", queries::waiting);
+    metrics.gauge("varve_query_memory_bytes", "Bytes that queries hold.", queries::held);
     this.sockets = SocketServer.start(configured(), dispatcher);
     metrics.gauge(
         "varve_line_connections",
         "Connections of line protocols and feeds.",
         sockets::lineConnections);
     metrics.gauge("varve_scrape_targets", "Targets that are scraped.", this::scraped);
+    metrics.gauge("varve_connections", "Connections that are open.", sockets::openConnections);
   }
 
   /**
@@ -184,7 +196,8 @@ public final class Server implements AutoCloseable {
         new DialectContext(
             engine::get,
             listener.dataset(),
-            config.query(),
+            queries,
+            config.query().limits(),
             metrics,
             config.door(),
             clock,
@@ -195,6 +208,7 @@ public final class Server implements AutoCloseable {
     }
     List<Router.Mount> mounts = new ArrayList<>();
     mounts.add(operations.mount());
+    mounts.add(new QueryStatus(queries).mount());
     mounts.add(new VarveApi(context).mount());
     StreamProtocol lines = null;
     for (String dialect : listener.dialects()) {
@@ -215,6 +229,11 @@ public final class Server implements AutoCloseable {
       }
     }
     return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
+  }
+
+  private void ended(EndedQuery query) {
+    metrics.ended(query);
+    slowQueries.accept(query);
   }
 
   private static StreamProtocol stream(Feed feed, DialectContext context) {
@@ -281,5 +300,6 @@ public final class Server implements AutoCloseable {
     }
     rules.close();
     sockets.close();
+    queries.close();
   }
 }

@@ -1,8 +1,8 @@
 package dev.varve.server;
 
-import dev.varve.query.QueryLimits;
 import dev.varve.server.http.HttpLimits;
 import dev.varve.server.ingest.Door;
+import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.time.Duration;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listen at least one
  * @param http what requests may take
- * @param query what queries may use
+ * @param query what queries may take
  * @param selfMonitoring how often the server writes its own metrics into the default dataset; null
  *     for never
  * @param instance the tag by which these are known; null for the name of the machine
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record ServerConfig(
     List<Listener> listen,
     HttpLimits http,
-    QueryLimits query,
+    QueryOptions query,
     @Nullable Duration selfMonitoring,
     @Nullable String instance,
     @Nullable Scrapes scrape,
@@ -35,7 +35,7 @@ public record ServerConfig(
       new ServerConfig(
           List.of(Listener.DEFAULTS),
           HttpLimits.DEFAULTS,
-          QueryLimits.DEFAULTS,
+          QueryOptions.DEFAULTS,
           Duration.ofSeconds(10),
           null);
 
@@ -47,7 +47,7 @@ public record ServerConfig(
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
-      QueryLimits query,
+      QueryOptions query,
       @Nullable Duration selfMonitoring,
       @Nullable String instance) {
     this(listen, http, query, selfMonitoring, instance, null);
@@ -57,7 +57,7 @@ public record ServerConfig(
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
-      QueryLimits query,
+      QueryOptions query,
       @Nullable Duration selfMonitoring,
       @Nullable String instance,
       @Nullable Scrapes scrape) {

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.varve.query.QueryLimits;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.queries.QueryOptions;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -265,7 +265,7 @@ class HostileTest {
         new ServerConfig(
             List.of(new Listener("127.0.0.1", taken, List.of("kairosdb"), null)),
             HttpLimits.DEFAULTS,
-            QueryLimits.DEFAULTS,
+            QueryOptions.DEFAULTS,
             null,
             null);
     assertThatThrownBy(() ->

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.InvalidConfigException;
-import dev.varve.query.QueryLimits;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.queries.QueryOptions;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -374,7 +374,7 @@ class ServerTest {
                 new Listener("127.0.0.1", 0, List.of("kairosdb", "graphite"), null),
                 new Listener("127.0.0.1", 0, List.of("kairosdb", "kairosdb"), null)),
             HttpLimits.DEFAULTS,
-            QueryLimits.DEFAULTS,
+            QueryOptions.DEFAULTS,
             null,
             null);
     assertThatThrownBy(() ->

@@ -6,10 +6,10 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
-import dev.varve.query.QueryLimits;
 import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.http.HttpLimits;
 import dev.varve.server.ingest.Door;
+import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.io.IOException;
@@ -70,17 +70,38 @@ public final class TestServer implements AutoCloseable {
       Door door,
       String... layouts)
       throws IOException {
+    this(
+        directory,
+        Arrays.stream(layouts).map(layout -> dataset(layout, "memory")).toList(),
+        HttpLimits.DEFAULTS,
+        QueryOptions.DEFAULTS,
+        selfMonitoring,
+        feeds,
+        scrapes,
+        door);
+  }
+
+  private TestServer(
+      Path directory,
+      List<DatasetConfig> datasets,
+      HttpLimits http,
+      QueryOptions queries,
+      @Nullable Duration selfMonitoring,
+      List<ServerConfig.Feed> feeds,
+      @Nullable Scrapes scrapes,
+      Door door)
+      throws IOException {
     List<Listener> listeners = new ArrayList<>();
     listeners.add(new Listener("127.0.0.1", 0, Server.DIALECTS, null));
     feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
-    List<DatasetConfig> datasets = Arrays.stream(layouts).map(TestServer::dataset).toList();
-    engine = Engine.open(new EngineConfig(directory, 64 << 20, datasets, layouts[0]));
+    engine =
+        Engine.open(new EngineConfig(directory, 64 << 20, datasets, datasets.getFirst().name()));
     server =
         Server.start(
             new ServerConfig(
                 listeners,
-                HttpLimits.DEFAULTS,
-                QueryLimits.DEFAULTS,
+                http,
+                queries,
                 selfMonitoring,
                 "test",
                 scrapes,
@@ -89,10 +110,37 @@ public final class TestServer implements AutoCloseable {
             engine);
   }
 
-  private static DatasetConfig dataset(String layout) {
+  /** A server of one dataset in a store of some kind, with options for its queries. */
+  public static TestServer start(Path directory, String store, QueryOptions queries)
+      throws IOException {
+    return new TestServer(
+        directory,
+        List.of(dataset("buckets", store)),
+        HttpLimits.DEFAULTS,
+        queries,
+        null,
+        List.of(),
+        null,
+        Door.OPEN);
+  }
+
+  /** A server of one dataset in memory that takes so many connections. */
+  public static TestServer withConnections(Path directory, int connections) throws IOException {
+    return new TestServer(
+        directory,
+        List.of(dataset("buckets", "memory")),
+        HttpLimits.DEFAULTS.withConnections(connections),
+        QueryOptions.DEFAULTS,
+        null,
+        List.of(),
+        null,
+        Door.OPEN);
+  }
+
+  private static DatasetConfig dataset(String layout, String store) {
     return new DatasetConfig(
         layout,
-        new StoreConfig("memory", Map.of()),
+        new StoreConfig(store, Map.of()),
         List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
         null,
         DatasetConfig.Duplicates.LAST,

@@ -9,6 +9,8 @@ import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
@@ -16,6 +18,7 @@ import dev.varve.server.config.ConfigReader;
 import dev.varve.server.http.HttpLimits;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.LabelLimits;
+import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.relabel.RelabelReader;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.rules.RulesSection;
@@ -43,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param scrape what the server fetches; null for nothing
  * @param rules which rules the server works out
  * @param door what all series pass on their way in
+ * @param queries what queries may take
  */
 public record VarveConfig(
     EngineConfig engine,
@@ -50,11 +54,13 @@ public record VarveConfig(
     HttpLimits http,
     @Nullable Scrapes scrape,
     RulesConfig rules,
-    Door door) {
+    Door door,
+    QueryOptions queries) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
   private static final String PREFIX = "VARVE_";
+  private static final long MEMORY_MIN = 1 << 20;
 
   /** Of the launcher or of the program, no part of the configuration. */
   private static final Set<String> OTHER_VARIABLES =
@@ -167,11 +173,15 @@ public record VarveConfig(
     }
     ConfigReader write = reader.below("write");
     HttpLimits http =
-        HttpLimits.DEFAULTS.withBodies(
-            write.size("body", HttpLimits.DEFAULTS.body()),
-            write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()));
+        HttpLimits.DEFAULTS
+            .withBodies(
+                write.size("body", HttpLimits.DEFAULTS.body()),
+                write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()))
+            .withConnections(
+                reader.integer("connections", 1, 1_000_000, HttpLimits.DEFAULTS.connections()));
     Door door = door(write);
     write.refuseUnknown();
+    QueryOptions queries = queries(reader.below("queries"));
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -182,7 +192,8 @@ public record VarveConfig(
         http,
         scrape,
         rules,
-        door);
+        door,
+        queries);
   }
 
   private static void requireDataset(
@@ -200,6 +211,49 @@ public record VarveConfig(
             write.integer("labels", 1, Integer.MAX_VALUE, usual.labels()),
             write.integer("label-name", 1, Integer.MAX_VALUE, usual.name()),
             write.integer("label-value", 1, Integer.MAX_VALUE, usual.value())));
+  }
+
+  private static QueryOptions queries(ConfigReader reader) {
+    QueryLimits limits = QueryLimits.DEFAULTS;
+    QueryCapacity capacity = QueryCapacity.DEFAULTS;
+    QueryOptions options =
+        new QueryOptions(
+            new QueryLimits(
+                count(reader, "series", limits.series()),
+                count(reader, "samples", limits.samples()),
+                size(reader, "memory", limits.memory()),
+                count(reader, "points", limits.points()),
+                count(reader, "steps", limits.steps()),
+                length(reader, "time", limits.time()),
+                limits.cells(),
+                limits.bytes()),
+            new QueryCapacity(
+                reader.integer("concurrency", 1, 10_000, capacity.running()),
+                reader.integer("queue", 0, 100_000, capacity.waiting()),
+                length(reader, "wait", capacity.patience()),
+                size(reader, "pool", capacity.memory())),
+            length(reader, "slow", QueryOptions.DEFAULTS.slow()));
+    reader.refuseUnknown();
+    return options;
+  }
+
+  private static long count(ConfigReader reader, String key, long otherwise) {
+    int given =
+        reader.integer(key, 1, Integer.MAX_VALUE, Math.clamp(otherwise, 1, Integer.MAX_VALUE));
+    return reader.has(key) ? given : otherwise;
+  }
+
+  private static long size(ConfigReader reader, String key, long otherwise) {
+    long size = reader.size(key, otherwise);
+    if (size < MEMORY_MIN) {
+      reader.problem(key, "is less than 1MB, which no query can do with");
+    }
+    return size;
+  }
+
+  private static Duration length(ConfigReader reader, String key, Duration otherwise) {
+    Duration length = reader.duration(key);
+    return length == null ? otherwise : length;
   }
 
   private static List<String> dialects(ConfigReader item) {

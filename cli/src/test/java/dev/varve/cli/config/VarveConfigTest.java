@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
+import dev.varve.server.queries.QueryOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +96,36 @@ class VarveConfigTest {
         .hasMessageContaining("write.relabel[1].action: relabel configuration for hashmod requires")
         .hasMessageContaining("varve.yaml line 5")
         .hasMessageContaining("write.relabel[2].regexp: is unknown (did you mean 'regex'?");
+  }
+
+  @Test
+  void readsWhatQueriesMayTake() throws IOException {
+    VarveConfig defaults = VarveConfig.read(null, Map.of(), Map.of());
+    assertThat(defaults.queries()).isEqualTo(QueryOptions.DEFAULTS);
+    assertThat(defaults.http().connections()).isEqualTo(2000);
+
+    Path file =
+        file(
+            """
+            connections: 50
+            queries: {concurrency: 2, queue: 3, wait: 4s, time: 5s, series: 6, samples: 7, points: 8,
+              steps: 9, memory: 10MB, pool: 11MB, slow: 12s}
+            """);
+    VarveConfig config = VarveConfig.read(file, Map.of("VARVE_QUERIES_SERIES", "60"), Map.of());
+    assertThat(config.http().connections()).isEqualTo(50);
+    assertThat(config.queries())
+        .isEqualTo(
+            new QueryOptions(
+                new QueryLimits(
+                    60, 7, 10 << 20, 8, 9, Duration.ofSeconds(5), Long.MAX_VALUE, Long.MAX_VALUE),
+                new QueryCapacity(2, 3, Duration.ofSeconds(4), 11 << 20),
+                Duration.ofSeconds(12)));
+
+    Path wrong = file("queries: {concurrency: 0, memory: 5, serie: 1}");
+    assertThatThrownBy(() -> VarveConfig.read(wrong, Map.of(), Map.of()))
+        .hasMessageContaining("queries.concurrency: '0' is not a number from 1 to 10000")
+        .hasMessageContaining("queries.memory: is less than 1MB")
+        .hasMessageContaining("did you mean 'series'?");
   }
 
   @Test

@@ -3,10 +3,10 @@ package dev.varve.query.rules;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.store.ReadCancelledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,10 +69,10 @@ final class RuleQueries {
 
   /** The samples that an expression gives at a time; a scalar is one without labels. */
   List<PromResult.Element> instant(String expression, Instant at) throws RuleFailedException {
-    return instant(expression, at, settings.limits());
+    return instant(expression, at, settings.promql());
   }
 
-  List<PromResult.Element> instant(String expression, Instant at, PromLimits limits)
+  List<PromResult.Element> instant(String expression, Instant at, PromSettings limits)
       throws RuleFailedException {
     try {
       PromQuery query = begin(new PromQuery(expression, store.runs(), limits));

@@ -1,6 +1,6 @@
 package dev.varve.query.rules;
 
-import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collections;
@@ -12,7 +12,7 @@ import java.util.TreeMap;
  *
  * @param queryOffset how far back rules look whose group says nothing
  * @param timeout how long a rule may take, its templates included
- * @param limits of every query
+ * @param promql of every query
  * @param outageTolerance how long ago an alert may have been pending for its time to be counted on
  *     after a restart
  * @param forGracePeriod how long such an alert waits at least until it fires
@@ -23,7 +23,7 @@ import java.util.TreeMap;
 public record RuleSettings(
     Duration queryOffset,
     Duration timeout,
-    PromLimits limits,
+    PromSettings promql,
     Duration outageTolerance,
     Duration forGracePeriod,
     Duration resendDelay,
@@ -34,7 +34,7 @@ public record RuleSettings(
       new RuleSettings(
           Duration.ZERO,
           Duration.ofMinutes(2),
-          PromLimits.DEFAULTS,
+          PromSettings.DEFAULTS,
           Duration.ofHours(1),
           Duration.ofMinutes(10),
           Duration.ofMinutes(1),

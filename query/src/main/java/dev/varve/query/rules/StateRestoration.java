@@ -3,8 +3,8 @@ package dev.varve.query.rules;
 import dev.varve.model.Series;
 import dev.varve.query.promql.Quoting;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -30,14 +30,8 @@ final class StateRestoration {
       // The grace period would make it wait for longer than it has to.
       return;
     }
-    PromLimits limits = settings.limits();
-    PromLimits far =
-        new PromLimits(
-            limits.samples(),
-            limits.series(),
-            limits.memory(),
-            settings.outageTolerance(),
-            limits.subqueryStep());
+    PromSettings limits = settings.promql();
+    PromSettings far = new PromSettings(settings.outageTolerance(), limits.subqueryStep());
     String selector = selector(rule);
     Map<Labels, Double> since = byLabels(queries.instant(selector, now, far));
     Map<Labels, Double> seen = byLabels(queries.instant("timestamp(" + selector + ")", now, far));

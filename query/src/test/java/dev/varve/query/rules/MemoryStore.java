@@ -10,9 +10,9 @@ import dev.varve.model.Series;
 import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
 import dev.varve.query.Runs;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +71,7 @@ final class MemoryStore implements RuleStore {
   Map<String, Double> query(String expression, Instant at) {
     PromResult.Vector vector =
         (PromResult.Vector)
-            new PromQuery(expression, runs, PromLimits.DEFAULTS).instant(at.toEpochMilli());
+            new PromQuery(expression, runs, PromSettings.DEFAULTS).instant(at.toEpochMilli());
     Map<String, Double> values = new TreeMap<>();
     vector.elements().forEach(e -> values.put(e.labels().toString(), e.value()));
     return values;

@@ -84,7 +84,7 @@ class RuleSchedulerTest {
         new RuleSettings(
             Duration.ZERO,
             Duration.ofMillis(300),
-            defaults.limits(),
+            defaults.promql(),
             defaults.outageTolerance(),
             defaults.forGracePeriod(),
             defaults.resendDelay(),

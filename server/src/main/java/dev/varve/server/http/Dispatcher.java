@@ -4,6 +4,7 @@ import dev.varve.engine.OverloadedException;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.query.SelectorSyntaxException;
+import dev.varve.query.running.QueryStoppedException;
 import dev.varve.server.http.Route.Load;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCancelledException;
@@ -113,6 +114,10 @@ public final class Dispatcher {
     if (draining) {
       throw new HttpError(503, "the server is stopping", Duration.ofSeconds(5));
     }
+    if (route.load() == Load.QUERY) {
+      route.handler().handle(exchange);
+      return;
+    }
     Gate gate = route.load() == Load.WRITE ? writes : reads;
     gate.enter();
     try {
@@ -141,7 +146,8 @@ public final class Dispatcher {
       exchange.header("Retry-After", Long.toString(seconds));
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
-    ErrorFormat.Body body = format.of(exchange, failure.status(), shortened(failure.message()));
+    ErrorFormat.Body body =
+        format.of(exchange, failure.status(), failure.kind(), shortened(failure.message()));
     try {
       exchange.answer(failure.status(), body.contentType(), body.bytes());
       exchange.finish();
@@ -162,9 +168,13 @@ public final class Dispatcher {
   /** Nobody is there any more to read an answer. */
   private static final Failure GONE = new Failure(499, "the client went away");
 
-  private record Failure(int status, String message, @Nullable Duration retryAfter) {
+  private record Failure(int status, String kind, String message, @Nullable Duration retryAfter) {
     Failure(int status, @Nullable String message) {
-      this(status, message == null ? "no reason was given" : message, null);
+      this(status, message, null);
+    }
+
+    Failure(int status, @Nullable String message, @Nullable Duration retryAfter) {
+      this(status, "", message == null ? "no reason was given" : message, retryAfter);
     }
   }
 
@@ -200,6 +210,18 @@ public final class Dispatcher {
     return new Failure(503, "the store failed: " + failure.getMessage(), RETRY_STORE);
   }
 
+  private static Failure stopped(QueryStoppedException e) {
+    String message = String.valueOf(e.getMessage());
+    return switch (e.outcome()) {
+      case TIMEOUT -> new Failure(503, "timeout", message, e.retryAfter());
+      // As Prometheus has it: not an error of the server, and not to be tried again.
+      case KILLED -> new Failure(499, "canceled", message, null);
+      // To the client itself: a proxy would take 503 to another server, and the load with it.
+      case BUSY -> new Failure(429, "", message, e.retryAfter());
+      default -> GONE;
+    };
+  }
+
   private @Nullable Failure known(Exchange exchange, Throwable cause) {
     return switch (cause) {
       case HttpError e -> {
@@ -210,6 +232,7 @@ public final class Dispatcher {
         String message = e.getMessage();
         yield new Failure(503, message == null ? "overloaded" : message, e.retryAfter());
       }
+      case QueryStoppedException e -> stopped(e);
       case ReadCancelledException e ->
           exchange.timedOut()
               ? new Failure(

@@ -9,8 +9,13 @@ public interface ErrorFormat {
 
   Body of(int status, String message);
 
-  /** The same for dialects that answer in the form of the request. */
-  default Body of(Exchange exchange, int status, String message) {
+  /**
+   * The same for dialects that answer in the form of the request, or tell more kinds apart than
+   * statuses.
+   *
+   * @param kind {@code timeout}, {@code canceled}, or empty
+   */
+  default Body of(Exchange exchange, int status, String kind, String message) {
     return of(status, message);
   }
 

@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +39,7 @@ public abstract class Exchange {
   private String path = "";
   private @Nullable String dataset;
   private int status = 200;
-  private @Nullable Answer answer;
+  private volatile @Nullable Answer answer;
   private @Nullable LimitedInput rawBody;
 
   public abstract String method();
@@ -79,14 +78,29 @@ public abstract class Exchange {
   public abstract void onAbort(Runnable cancel);
 
   /**
-   * Makes the time of the request shorter; longer it becomes not.
-   *
-   * @param time from now on
+   * Runs something, on another thread and once at most, when the client goes away. It is told
+   * within 100 ms.
    */
-  public abstract void limitTime(Duration time);
+  public abstract void onGone(Runnable cancel);
 
   /** Whether the time of the request is up. */
   public abstract boolean timedOut();
+
+  /** The address and port of the client. */
+  public abstract String client();
+
+  /** Closes the connection under the answer, so that nobody goes on waiting to write to it. */
+  protected abstract void hangUp();
+
+  /**
+   * Ends an answer that is on its way, from any thread: whoever writes it fails. Where nothing was
+   * sent yet nothing happens, so that an error can still take its place.
+   */
+  public final void abandonAnswer() {
+    if (committed()) {
+      hangUp();
+    }
+  }
 
   /** The path within the dialect. */
   public final String path() {
@@ -220,7 +234,8 @@ public abstract class Exchange {
 
   /** Whether the answer can no longer be changed. */
   public final boolean committed() {
-    return answer != null && answer.target != null;
+    Answer begun = answer;
+    return begun != null && begun.target != null;
   }
 
   /** Bytes of the body that have come, before decompression. */
@@ -230,7 +245,8 @@ public abstract class Exchange {
 
   /** Bytes of the answer's body, before compression. */
   final long bytesOut() {
-    return answer == null ? 0 : answer.written;
+    Answer begun = answer;
+    return begun == null ? 0 : begun.written;
   }
 
   final void prepare(HttpLimits limits) {
@@ -264,8 +280,9 @@ public abstract class Exchange {
 
   /** Gives back what compressing the answer has taken, where the answer was broken off. */
   final void release() {
-    if (answer != null) {
-      answer.release();
+    Answer begun = answer;
+    if (begun != null) {
+      begun.release();
     }
   }
 
@@ -279,7 +296,7 @@ public abstract class Exchange {
   /** The answer's body: held back at first, compressed where the client takes it. */
   private final class Answer extends OutputStream {
     private @Nullable ByteArrayOutputStream held = new ByteArrayOutputStream(1 << 10);
-    private @Nullable OutputStream target;
+    private volatile @Nullable OutputStream target;
     private @Nullable Cut cut;
     private boolean closed;
     private long written;
@@ -298,10 +315,11 @@ public abstract class Exchange {
       if (held != null && held.size() + length > ANSWER_BUFFER) {
         start(-1);
       }
+      OutputStream begun = target;
       if (held != null) {
         held.write(bytes, offset, length);
-      } else if (target != null) {
-        target.write(bytes, offset, length);
+      } else if (begun != null) {
+        begun.write(bytes, offset, length);
       }
     }
 
@@ -310,23 +328,26 @@ public abstract class Exchange {
       held = null;
       Coding coding = coding(length);
       headers.merge("Vary", "Accept-Encoding", (some, more) -> some + ", " + more);
+      OutputStream begun;
       if (coding == Coding.IDENTITY) {
-        target = commit(status, headers, length);
+        begun = commit(status, headers, length);
       } else {
         header("Content-Encoding", coding.token());
         Cut out = new Cut(commit(status, headers, -1));
         cut = out;
-        target = coding.into(out);
+        begun = coding.into(out);
       }
+      target = begun;
       if (early != null) {
-        early.writeTo(target);
+        early.writeTo(begun);
       }
     }
 
     @Override
     public void flush() throws IOException {
-      if (target != null) {
-        target.flush();
+      OutputStream begun = target;
+      if (begun != null) {
+        begun.flush();
       }
     }
 
@@ -340,16 +361,18 @@ public abstract class Exchange {
       if (held != null) {
         start(held.size());
       }
-      if (target != null) {
-        target.close();
+      OutputStream begun = target;
+      if (begun != null) {
+        begun.close();
       }
     }
 
     private void release() {
-      if (target != null && cut != null) {
+      OutputStream begun = target;
+      if (begun != null && cut != null) {
         cut.off = true;
         try {
-          target.close();
+          begun.close();
         } catch (IOException e) {
           throw new UncheckedIOException("a stream into nothing failed", e);
         }

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param timeout how long a request that reads may take
  * @param idle how long a connection may be silent
  * @param drain how long requests may go on when the server stops
+ * @param connections how many may be open at once, on all ports
  */
 public record HttpLimits(
     long body,
@@ -24,7 +25,8 @@ public record HttpLimits(
     Duration patience,
     Duration timeout,
     Duration idle,
-    Duration drain) {
+    Duration drain,
+    int connections) {
   public static final HttpLimits DEFAULTS =
       new HttpLimits(
           32L << 20,
@@ -35,10 +37,18 @@ public record HttpLimits(
           Duration.ofSeconds(10),
           Duration.ofMinutes(2),
           Duration.ofSeconds(60),
-          Duration.ofSeconds(20));
+          Duration.ofSeconds(20),
+          2000);
 
   /** The same with other limits of bodies. */
   public HttpLimits withBodies(long raw, long decoded) {
-    return new HttpLimits(raw, decoded, writes, reads, waiting, patience, timeout, idle, drain);
+    return new HttpLimits(
+        raw, decoded, writes, reads, waiting, patience, timeout, idle, drain, connections);
+  }
+
+  /** The same with another number of connections. */
+  public HttpLimits withConnections(int other) {
+    return new HttpLimits(
+        body, decodedBody, writes, reads, waiting, patience, timeout, idle, drain, other);
   }
 }

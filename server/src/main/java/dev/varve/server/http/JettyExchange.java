@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.time.Duration;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.io.Content;
@@ -21,9 +21,10 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   private final Response response;
   private final Callback callback;
   private final Watch watch;
-  private volatile long deadline;
+  private final long deadline;
   private @Nullable Fields parameters;
   private volatile @Nullable Runnable abort;
+  private volatile boolean timed;
   private volatile boolean timedOut;
   private volatile boolean bodyRead;
   private boolean completed;
@@ -142,21 +143,32 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   @Override
   protected void breakOff() {
     complete(new IOException("broken off"));
+    hangUp();
+  }
+
+  @Override
+  protected void hangUp() {
     request.getConnectionMetaData().getConnection().getEndPoint().close();
   }
 
   @Override
-  public void onAbort(Runnable cancel) {
-    abort = cancel;
-    watch.add(this);
+  public String client() {
+    return request.getConnectionMetaData().getRemoteSocketAddress()
+            instanceof InetSocketAddress address
+        ? address.getHostString() + ":" + address.getPort()
+        : "";
   }
 
   @Override
-  public void limitTime(Duration time) {
-    long now = System.nanoTime();
-    long left = Math.max(0, deadline - now);
-    deadline =
-        now + (time.compareTo(Duration.ofNanos(left)) < 0 ? Math.max(0, time.toNanos()) : left);
+  public void onAbort(Runnable cancel) {
+    timed = true;
+    onGone(cancel);
+  }
+
+  @Override
+  public void onGone(Runnable cancel) {
+    abort = cancel;
+    watch.add(this);
   }
 
   @Override
@@ -170,7 +182,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     if (cancel == null) {
       return;
     }
-    timedOut = System.nanoTime() - deadline > 0;
+    timedOut = timed && System.nanoTime() - deadline > 0;
     if (timedOut || (noMoreBody() && clientGone())) {
       abort = null;
       watch.remove(this);

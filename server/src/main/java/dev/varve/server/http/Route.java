@@ -43,7 +43,10 @@ public record Route(String method, String path, Load load, HttpHandler handler) 
     /** Nothing that could run short: such a request is never kept waiting. */
     NONE,
     WRITE,
-    READ
+    /** As much as a query takes, of which none is made. */
+    READ,
+    /** A query: it waits for others once it is known what it asks, where all can see it. */
+    QUERY
   }
 
   public static Route get(String path, Load load, HttpHandler handler) {

@@ -3,8 +3,10 @@ package dev.varve.server.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -29,6 +32,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
@@ -64,16 +68,19 @@ public final class SocketServer implements AutoCloseable {
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger requests = new AtomicInteger();
+  private final Connections connections;
 
   private SocketServer(Dispatcher dispatcher) {
     this.dispatcher = dispatcher;
     this.limits = dispatcher.limits();
+    this.connections = new Connections(limits.connections());
     // These threads only move bytes; whatever may block runs on virtual ones.
     QueuedThreadPool threads = new QueuedThreadPool(16, 4);
     threads.setName("varve-http");
     threads.setDaemon(true);
     this.jetty = new Server(threads);
     jetty.setStopTimeout(0);
+    jetty.setErrorHandler(SocketServer::answerMalformed);
   }
 
   /**
@@ -106,6 +113,20 @@ public final class SocketServer implements AutoCloseable {
     return lineConnections.size();
   }
 
+  /** How many connections are open, on all ports. */
+  public int openConnections() {
+    return connections.open();
+  }
+
+  /** Answers what is no request, and so comes to no handler. */
+  private static boolean answerMalformed(Request request, Response response, Callback callback) {
+    Object reason = request.getAttribute(ErrorHandler.ERROR_MESSAGE);
+    String text = "this is no request that can be taken: " + (reason == null ? "" : reason) + "\n";
+    response.getHeaders().put("Content-Type", "text/plain; charset=utf-8");
+    Content.Sink.write(response, true, text, callback);
+    return true;
+  }
+
   private void listen(Port port) {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
@@ -130,6 +151,18 @@ public final class SocketServer implements AutoCloseable {
             WatchedEndPoint endPoint = new WatchedEndPoint(channel, selector, key, getScheduler());
             endPoint.setIdleTimeout(getIdleTimeout());
             return endPoint;
+          }
+
+          @Override
+          public void accept(int acceptor) throws IOException {
+            if (getTransport() instanceof ServerSocketChannel listening && listening.isOpen()) {
+              SocketChannel channel = listening.accept();
+              if (connections.admit(channel)) {
+                channel.configureBlocking(false);
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                getSelectorManager().accept(channel);
+              }
+            }
           }
         };
     connector.setHost(port.host());

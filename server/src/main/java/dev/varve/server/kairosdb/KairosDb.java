@@ -6,6 +6,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.query.Query;
 import dev.varve.query.QueryRun;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
@@ -22,6 +23,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -47,11 +49,11 @@ public final class KairosDb {
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     add(routes, Route.post("/api/v1/datapoints", Load.WRITE, this::write));
-    add(routes, Route.post("/api/v1/datapoints/query", Load.READ, this::query));
-    add(routes, Route.get("/api/v1/datapoints/query", Load.READ, this::query));
-    add(routes, Route.post("/api/v1/datapoints/query/tags", Load.READ, this::tags));
-    add(routes, Route.get("/api/v1/datapoints/query/tags", Load.READ, this::tags));
-    add(routes, Route.get("/api/v1/metricnames", Load.READ, this::metricNames));
+    add(routes, Route.post("/api/v1/datapoints/query", Load.QUERY, this::query));
+    add(routes, Route.get("/api/v1/datapoints/query", Load.QUERY, this::query));
+    add(routes, Route.post("/api/v1/datapoints/query/tags", Load.QUERY, this::tags));
+    add(routes, Route.get("/api/v1/datapoints/query/tags", Load.QUERY, this::tags));
+    add(routes, Route.get("/api/v1/metricnames", Load.QUERY, this::metricNames));
     add(routes, Route.get("/api/v1/health/check", Load.NONE, this::healthCheck));
     add(routes, Route.get("/api/v1/health/status", Load.NONE, this::healthStatus));
     add(routes, Route.get("/api/v1/version", Load.NONE, this::version));
@@ -133,39 +135,49 @@ public final class KairosDb {
 
   private void query(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    QueryRequest request = request(exchange, dataset);
-    answer(
+    Asked asked = request(exchange, dataset);
+    query(
         exchange,
-        json -> {
+        dataset,
+        asked.text(),
+        (use, json) -> {
           json.writeArrayPropertyStart("queries");
-          for (MetricQuery metric : request.metrics()) {
-            run(exchange, dataset, json, metric);
+          for (MetricQuery metric : asked.request().metrics()) {
+            QueryRun run = Query.of(metric.plan()).on(dataset, use);
+            new QueryAnswer(json, metric, run, dataset.resolution()).write();
           }
           json.writeEndArray();
         });
   }
 
-  private void run(Exchange exchange, Dataset dataset, JsonGenerator json, MetricQuery metric) {
-    QueryRun run = Query.of(metric.plan()).limits(context.queryLimits()).on(dataset);
-    exchange.onAbort(run::cancel);
-    context.measured(
-        dataset, NAME, run, () -> new QueryAnswer(json, metric, run, dataset.resolution()).write());
+  /** A request, and the text that it was read of. */
+  private record Asked(QueryRequest request, String text) {}
+
+  private interface QueryWriter {
+    void write(QueryUse use, JsonGenerator json);
+  }
+
+  private void query(Exchange exchange, Dataset dataset, String text, QueryWriter writer)
+      throws IOException {
+    context.query(
+        exchange, dataset, NAME, text, use -> answer(exchange, json -> writer.write(use, json)));
   }
 
   private void tags(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    QueryRequest request = request(exchange, dataset);
-    CatalogQuestion question = new CatalogQuestion(exchange);
-    answer(
+    Asked asked = request(exchange, dataset);
+    query(
         exchange,
-        json -> {
+        dataset,
+        "tags " + asked.text(),
+        (use, json) -> {
           json.writeArrayPropertyStart("queries");
-          for (MetricQuery metric : request.metrics()) {
+          for (MetricQuery metric : asked.request().metrics()) {
             json.writeStartObject();
             json.writeArrayPropertyStart("results");
             try (Stream<Series> found =
-                question.series(
-                    dataset, List.of(new Selector(metric.filters())), metric.times(), 0)) {
+                new CatalogQuestion(use)
+                    .series(dataset, List.of(new Selector(metric.filters())), metric.times(), 0)) {
               json.writeStartObject();
               json.writeStringProperty("name", metric.name());
               QueryAnswer.writeTags(json, found);
@@ -180,13 +192,16 @@ public final class KairosDb {
         });
   }
 
-  private QueryRequest request(Exchange exchange, Dataset dataset) throws IOException {
+  private Asked request(Exchange exchange, Dataset dataset) throws IOException {
     QueryReader reader = new QueryReader(context.clock(), dataset.resolution());
     try {
       if (exchange.method().equals("POST")) {
-        return reader.read(JsonTree.read(exchange.wholeBody(encoding(exchange))));
+        byte[] body = exchange.wholeBody(encoding(exchange));
+        return new Asked(
+            reader.read(JsonTree.read(body)), new String(body, StandardCharsets.UTF_8));
       }
-      return reader.read(JsonTree.read(exchange.required("query")));
+      String query = exchange.required("query");
+      return new Asked(reader.read(JsonTree.read(query)), query);
     } catch (JacksonException e) {
       throw HttpError.badRequest(JsonTree.reason(e));
     }
@@ -209,12 +224,18 @@ public final class KairosDb {
   private void metricNames(Exchange exchange) throws IOException {
     String prefix = exchange.parameter("prefix");
     Dataset dataset = context.dataset(exchange);
-    answer(
+    query(
         exchange,
-        json -> {
+        dataset,
+        "metricnames" + (prefix == null ? "" : " prefix=" + prefix),
+        (use, json) -> {
           json.writeArrayPropertyStart("results");
-          try (Stream<String> names = dataset.catalog().metrics(prefix == null ? "" : prefix)) {
-            names.forEach(json::writeString);
+          try (Stream<String> names =
+              dataset.catalog().metrics(prefix == null ? "" : prefix, use)) {
+            names.forEach(name -> {
+              use.ensureWanted();
+              json.writeString(name);
+            });
           }
           json.writeEndArray();
         });

@@ -2,9 +2,10 @@ package dev.varve.server.operations;
 
 import dev.varve.engine.WriteResult;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.query.running.EndedQuery;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.http.RequestListener;
 import dev.varve.server.ingest.IngestListener;
-import dev.varve.store.ReadCost;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -12,7 +13,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
-import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The server's own metrics. Safe for use by several threads. */
@@ -62,15 +63,21 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   private final Histogram writeSeconds =
       histogram("varve_write_seconds", "Time until a batch is durable.", "dataset");
   private final Counter queries =
-      counter("varve_queries", "Queries run, by how they ended.", "dataset", "dialect", "outcome");
+      counter("varve_queries", "Queries, by how they ended.", "dataset", "language", "outcome");
   private final Histogram querySeconds =
-      histogram("varve_query_seconds", "Time that a query takes.", "dataset", "dialect");
+      histogram(
+          "varve_query_seconds",
+          "Time that a query runs, its answer included.",
+          "language",
+          "outcome");
+  private final Histogram queryWaitSeconds =
+      histogram("varve_query_wait_seconds", "Time that a query waits for others.", "language");
   private final Counter querySamples =
-      counter("varve_query_samples", "Samples that queries worked on.", "dataset", "dialect");
+      counter("varve_query_samples", "Samples that queries read.", "dataset", "language");
   private final Counter queryCells =
-      counter("varve_query_cells_read", "Cells that stores looked at.", "dataset", "dialect");
+      counter("varve_query_cells_read", "Cells that stores looked at.", "dataset", "language");
   private final Counter queryBytes =
-      counter("varve_query_bytes_read", "Bytes of these cells.", "dataset", "dialect");
+      counter("varve_query_bytes_read", "Bytes of these cells.", "dataset", "language");
   private final Counter lines =
       counter(
           "varve_lines", "Lines of line protocols, by what became of them.", "dialect", "outcome");
@@ -93,11 +100,11 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .register(registry);
   }
 
-  public void gauge(String name, String help, IntSupplier value) {
+  public void gauge(String name, String help, LongSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
-        .callback(callback -> callback.call(value.getAsInt()))
+        .callback(callback -> callback.call((double) value.getAsLong()))
         .register(registry);
   }
 
@@ -152,18 +159,18 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     dropped.labelValues(dataset, dialect).inc(samples);
   }
 
-  /**
-   * Counts a query.
-   *
-   * @param outcome such as {@code ok} or {@code failed}
-   */
-  public void queried(
-      String dataset, String dialect, String outcome, long nanos, long samples, ReadCost cost) {
-    queries.labelValues(dataset, dialect, outcome).inc();
-    querySeconds.labelValues(dataset, dialect).observe(nanos / 1e9);
-    querySamples.labelValues(dataset, dialect).inc(samples);
-    queryCells.labelValues(dataset, dialect).inc(cost.cellsRead());
-    queryBytes.labelValues(dataset, dialect).inc(cost.bytesRead());
+  /** Counts a query that is over. */
+  public void ended(EndedQuery query) {
+    String dataset = query.query().origin().dataset();
+    String language = query.query().origin().language();
+    String outcome = query.outcome().text();
+    QueryUse use = query.query().use();
+    queries.labelValues(dataset, language, outcome).inc();
+    querySeconds.labelValues(language, outcome).observe(query.ran().toNanos() / 1e9);
+    queryWaitSeconds.labelValues(language).observe(query.waited().toNanos() / 1e9);
+    querySamples.labelValues(dataset, language).inc(use.samplesRead());
+    queryCells.labelValues(dataset, language).inc(use.cost().cellsRead());
+    queryBytes.labelValues(dataset, language).inc(use.cost().bytesRead());
   }
 
   /**

@@ -165,7 +165,7 @@ public final class Otlp {
     }
 
     @Override
-    public Body of(Exchange exchange, int status, String message) {
+    public Body of(Exchange exchange, int status, String kind, String message) {
       String type = exchange.header("Content-Type");
       if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(PROTOBUF)) {
         return of(status, message);

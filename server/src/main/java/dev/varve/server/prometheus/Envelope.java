@@ -17,6 +17,9 @@ import tools.jackson.core.json.JsonFactory;
 final class Envelope {
   private static final String JSON = "application/json";
 
+  /** How Prometheus begins to say that the time was up. */
+  private static final String TIMED_OUT = "query timed out in expression evaluation: ";
+
   /** A level of a query is two of JSON at most: an object, and a list of arguments. */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -30,6 +33,23 @@ final class Envelope {
   interface Data {
     void write(JsonGenerator json);
   }
+
+  static final ErrorFormat ERRORS =
+      new ErrorFormat() {
+        @Override
+        public Body of(int status, String message) {
+          return error(errorType(status), message);
+        }
+
+        @Override
+        public Body of(Exchange exchange, int status, String kind, String message) {
+          return switch (kind) {
+            case "" -> of(status, message);
+            case "timeout" -> error(kind, TIMED_OUT + message);
+            default -> error(kind, message);
+          };
+        }
+      };
 
   private Envelope() {}
 
@@ -76,12 +96,7 @@ final class Envelope {
     }
   }
 
-  static ErrorFormat.Body error(int status, String message) {
-    return error(errorType(status), message);
-  }
-
-  /** An error of a kind that its status does not tell. */
-  static ErrorFormat.Body error(String type, String message) {
+  private static ErrorFormat.Body error(String type, String message) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
       json.writeStartObject();
@@ -98,7 +113,7 @@ final class Envelope {
     return switch (status) {
       case 404 -> "not_found";
       case 422 -> "execution";
-      case 503 -> "unavailable";
+      case 429, 503 -> "unavailable";
       default -> status < 500 ? "bad_data" : "internal";
     };
   }

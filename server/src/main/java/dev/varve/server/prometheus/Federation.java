@@ -1,17 +1,16 @@
 package dev.varve.server.prometheus;
 
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.Memory;
-import dev.varve.query.Runs;
+import dev.varve.engine.Dataset;
+import dev.varve.query.Sorting;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.promql.eval.SampleVector;
 import dev.varve.query.promql.eval.SelectedSeries;
 import dev.varve.query.promql.eval.ValueText;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
-import dev.varve.server.http.HttpError;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
@@ -46,16 +45,23 @@ final class Federation {
   }
 
   void answer(Exchange exchange) throws IOException {
-    List<List<LabelMatcher>> matchers = Parameters.of(exchange).matchers();
-    SelectedSeries selected =
-        new SelectedSeries(Runs.of(context.dataset(exchange)), PromLimits.DEFAULTS);
-    exchange.onAbort(selected::cancel);
-    List<Newest> newest;
-    try {
-      newest = newest(matchers, selected);
-    } catch (QueryRefusedException e) {
-      throw new HttpError(422, String.valueOf(e.getMessage()));
-    }
+    Parameters parameters = Parameters.of(exchange);
+    List<List<LabelMatcher>> matchers = parameters.matchers();
+    Dataset dataset = context.dataset(exchange);
+    StringBuilder text = new StringBuilder("federate");
+    parameters.all("match[]").forEach(match -> text.append(' ').append(match));
+    Limited.query(
+        context,
+        exchange,
+        dataset,
+        Prometheus.NAME,
+        text.toString(),
+        parameters,
+        use -> answer(exchange, newest(matchers, dataset, use), use));
+  }
+
+  private static void answer(Exchange exchange, List<Newest> newest, QueryUse use)
+      throws IOException {
     boolean quoted = takesAnyName(exchange);
     String type =
         quoted
@@ -63,7 +69,7 @@ final class Federation {
             : "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
     try (Writer out =
         new BufferedWriter(new OutputStreamWriter(exchange.answer(type), StandardCharsets.UTF_8))) {
-      write(newest, new TextFormat(out, quoted));
+      write(newest, new TextFormat(out, quoted), use);
     }
   }
 
@@ -75,10 +81,10 @@ final class Federation {
   }
 
   /** In the order of metrics, and of labels. */
-  private List<Newest> newest(List<List<LabelMatcher>> matchers, SelectedSeries selected) {
+  private List<Newest> newest(List<List<LabelMatcher>> matchers, Dataset dataset, QueryUse use) {
+    SelectedSeries selected = new SelectedSeries(dataset, use);
     long now = context.clock().millis();
-    long from = now - PromLimits.DEFAULTS.lookback().toMillis();
-    Memory memory = new Memory(context.queryLimits().memory());
+    long from = now - PromSettings.DEFAULTS.lookback().toMillis();
     Map<Labels, Newest> found = new TreeMap<>();
     for (List<LabelMatcher> some : matchers) {
       selected.read(
@@ -87,20 +93,22 @@ final class Federation {
           now,
           (labels, times, values, size) -> {
             if (size > 0 && !SampleVector.isStale(values[size - 1])) {
-              memory.hold(SERIES_BYTES + 32L * labels.size(), "what is federated");
+              use.memory().hold(SERIES_BYTES + 32L * labels.size(), "what is federated");
               found.put(labels, new Newest(labels, times[size - 1], values[size - 1]));
             }
           });
     }
     List<Newest> sorted = new ArrayList<>(found.values());
     sorted.removeIf(one -> one.metric().isEmpty());
-    sorted.sort(Comparator.comparing(Newest::metric));
+    sorted.sort(Sorting.asking(Comparator.comparing(Newest::metric), use::ensureWanted));
     return sorted;
   }
 
-  private static void write(List<Newest> newest, TextFormat text) throws IOException {
+  private static void write(List<Newest> newest, TextFormat text, QueryUse use)
+      throws IOException {
     String metric = "";
     for (Newest one : newest) {
+      use.ensureWanted();
       if (!one.metric().equals(metric)) {
         metric = one.metric();
         text.type(metric, "untyped");

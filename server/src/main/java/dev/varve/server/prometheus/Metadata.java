@@ -2,7 +2,6 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Cardinality;
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -10,8 +9,10 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.promql.eval.Matchers;
 import dev.varve.query.promql.eval.Millis;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
 import dev.varve.server.DialectContext;
+import dev.varve.server.DialectContext.QueryWork;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
@@ -46,17 +47,31 @@ final class Metadata {
     Dataset dataset = context.dataset(exchange);
     TimeRange times = times(parameters, dataset.resolution());
     List<Selector> selectors = selectors(parameters);
-    CatalogQuestion question = new CatalogQuestion(exchange);
-    try (Stream<Series> found =
-        question.series(dataset, selectors, times, limit == 0 ? 0 : limit + 1L)) {
-      AtomicBoolean truncated = new AtomicBoolean();
-      Envelope.answer(
-          exchange,
-          json -> truncated.set(write(found, limit, json)),
-          json -> warnIf(truncated.get(), json));
-    } catch (QueryRefusedException e) {
-      throw refused(e);
-    }
+    query(
+        exchange,
+        dataset,
+        "series",
+        parameters,
+        use -> {
+          AtomicBoolean truncated = new AtomicBoolean();
+          try (Stream<Series> found =
+              new CatalogQuestion(use)
+                  .series(dataset, selectors, times, limit == 0 ? 0 : limit + 1L)) {
+            Envelope.answer(
+                exchange,
+                json -> truncated.set(write(found, limit, json)),
+                json -> warnIf(truncated.get(), json));
+          }
+        });
+  }
+
+  /** Runs what reads as a query does, under its name and what it is to match. */
+  private void query(
+      Exchange exchange, Dataset dataset, String name, Parameters parameters, QueryWork work)
+      throws IOException {
+    StringBuilder text = new StringBuilder(name);
+    parameters.all("match[]").forEach(match -> text.append(' ').append(match));
+    Limited.query(context, exchange, dataset, Prometheus.NAME, text.toString(), parameters, work);
   }
 
   /** Writes series as they come; returns whether there are more than the limit. */
@@ -86,19 +101,22 @@ final class Metadata {
     int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
     TimeRange times = times(parameters, dataset.resolution());
-    CatalogQuestion question = new CatalogQuestion(exchange);
-    TreeSet<String> names = new TreeSet<>();
-    for (Selector selector : selectorsOrAll(parameters)) {
-      try {
-        names.addAll(dataset.catalog().labelNames(selector, times, question));
-      } catch (QueryRefusedException e) {
-        throw refused(e);
-      }
-    }
-    if (!names.isEmpty()) {
-      names.add(NAME);
-    }
-    strings(exchange, names, limit);
+    List<Selector> selectors = selectorsOrAll(parameters);
+    query(
+        exchange,
+        dataset,
+        "labels",
+        parameters,
+        use -> {
+          TreeSet<String> names = new TreeSet<>();
+          for (Selector selector : selectors) {
+            names.addAll(dataset.catalog().labelNames(selector, times, use));
+          }
+          if (!names.isEmpty()) {
+            names.add(NAME);
+          }
+          strings(exchange, names, limit, use);
+        });
   }
 
   void values(Exchange exchange) throws IOException {
@@ -110,32 +128,35 @@ final class Metadata {
     int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
     TimeRange times = times(parameters, dataset.resolution());
-    CatalogQuestion question = new CatalogQuestion(exchange);
-    TreeSet<String> values = new TreeSet<>();
-    for (Selector selector : selectorsOrAll(parameters)) {
-      int most = limit == 0 ? Integer.MAX_VALUE : limit + 1;
-      try {
-        values.addAll(
-            dataset.catalog().labelValues(name, selector, times, most, question));
-      } catch (QueryRefusedException e) {
-        throw refused(e);
-      }
-    }
-    strings(exchange, values, limit);
+    List<Selector> selectors = selectorsOrAll(parameters);
+    int most = limit == 0 ? Integer.MAX_VALUE : limit + 1;
+    query(
+        exchange,
+        dataset,
+        "values of " + name,
+        parameters,
+        use -> {
+          TreeSet<String> values = new TreeSet<>();
+          for (Selector selector : selectors) {
+            values.addAll(dataset.catalog().labelValues(name, selector, times, most, use));
+          }
+          strings(exchange, values, limit, use);
+        });
   }
 
-  private static HttpError refused(QueryRefusedException refusal) {
-    return new HttpError(422, String.valueOf(refusal.getMessage()));
-  }
-
-  private static void strings(Exchange exchange, SortedSet<String> all, int limit)
+  private static void strings(Exchange exchange, SortedSet<String> all, int limit, QueryUse use)
       throws IOException {
     int shown = limit == 0 ? all.size() : Math.min(limit, all.size());
     Envelope.answer(
         exchange,
         json -> {
           json.writeStartArray();
-          all.stream().limit(shown).forEach(json::writeString);
+          all.stream()
+              .limit(shown)
+              .forEach(value -> {
+                use.ensureWanted();
+                json.writeString(value);
+              });
           json.writeEndArray();
         },
         json -> warnIf(shown < all.size(), json));
@@ -188,11 +209,18 @@ final class Metadata {
 
   /** {@code /api/v1/status/tsdb}: of what there is most. */
   void cardinality(Exchange exchange) throws IOException {
-    int limit = top(Parameters.of(exchange));
+    Parameters parameters = Parameters.of(exchange);
+    int limit = top(parameters);
     Dataset dataset = context.dataset(exchange);
-    CatalogQuestion question = new CatalogQuestion(exchange);
-    Cardinality found = dataset.catalog().cardinality(limit, question);
-    Envelope.answer(exchange, json -> write(found, dataset.resolution(), json));
+    query(
+        exchange,
+        dataset,
+        "status/tsdb",
+        parameters,
+        use -> {
+          Cardinality found = dataset.catalog().cardinality(limit, use);
+          Envelope.answer(exchange, json -> write(found, dataset.resolution(), json));
+        });
   }
 
   private static int top(Parameters parameters) {

@@ -86,34 +86,34 @@ public final class Prometheus {
     String pushed = TextImport.PUSH + Route.REST;
     routes.add(Route.post(pushed, Load.WRITE, textImport::push));
     routes.add(new Route("PUT", pushed, Load.WRITE, textImport::push));
-    routes.add(Route.post("/api/v1/read", Load.READ, remoteRead::read));
-    routes.add(Route.get("/federate", Load.READ, federation::answer));
-    return new Router.Mount(NAME, true, routes, Envelope::error);
+    routes.add(Route.post("/api/v1/read", Load.QUERY, remoteRead::read));
+    routes.add(Route.get("/federate", Load.QUERY, federation::answer));
+    return new Router.Mount(NAME, true, routes, Envelope.ERRORS);
   }
 
   /** What pages of other origins may ask. */
   private List<Route> open() {
     List<Route> routes = new ArrayList<>();
-    add(routes, "/api/v1/query", queries::instant);
-    add(routes, "/api/v1/query_range", queries::range);
-    add(routes, "/api/v1/series", metadata::series);
-    add(routes, "/api/v1/labels", metadata::labels);
-    routes.add(Route.get("/api/v1/label/*/values", Load.READ, metadata::values));
-    add(routes, "/api/v1/query_exemplars", Prometheus::emptyList);
-    add(routes, "/api/v1/format_query", Prometheus::formatQuery);
-    add(routes, "/api/v1/parse_query", Prometheus::parseQuery);
+    add(routes, "/api/v1/query", Load.QUERY, queries::instant);
+    add(routes, "/api/v1/query_range", Load.QUERY, queries::range);
+    add(routes, "/api/v1/series", Load.QUERY, metadata::series);
+    add(routes, "/api/v1/labels", Load.QUERY, metadata::labels);
+    routes.add(Route.get("/api/v1/label/*/values", Load.QUERY, metadata::values));
+    add(routes, "/api/v1/query_exemplars", Load.READ, Prometheus::emptyList);
+    add(routes, "/api/v1/format_query", Load.READ, Prometheus::formatQuery);
+    add(routes, "/api/v1/parse_query", Load.READ, Prometheus::parseQuery);
     routes.add(Route.get("/api/v1/metadata", Load.READ, metadata::metadata));
     routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
     routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
-    routes.add(Route.get("/api/v1/status/tsdb", Load.READ, metadata::cardinality));
+    routes.add(Route.get("/api/v1/status/tsdb", Load.QUERY, metadata::cardinality));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
     return routes;
   }
 
-  private static void add(List<Route> routes, String path, HttpHandler handler) {
-    routes.add(Route.get(path, Load.READ, handler));
-    routes.add(Route.post(path, Load.READ, handler));
+  private static void add(List<Route> routes, String path, Load load, HttpHandler handler) {
+    routes.add(Route.get(path, load, handler));
+    routes.add(Route.post(path, load, handler));
   }
 
   private static void emptyList(Exchange exchange) throws IOException {

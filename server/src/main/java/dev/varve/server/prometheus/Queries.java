@@ -1,18 +1,13 @@
 package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.Runs;
-import dev.varve.query.promql.PromQlException;
-import dev.varve.query.promql.eval.PromLimits;
-import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
-import dev.varve.store.ReadCancelledException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,55 +55,35 @@ final class Queries {
       throws IOException {
     Dataset dataset = context.dataset(exchange);
     String text = parameters.text("query");
-    PromQuery query;
-    try {
-      query = new PromQuery(text == null ? "" : text, Runs.of(dataset), limits(parameters));
-    } catch (PromQlException e) {
-      throw Parameters.invalid("query", e.getMessage());
-    }
+    PromSettings settings = settings(parameters);
     int limit = parameters.limit();
-    Duration timeout = parameters.duration("timeout");
-    if (timeout != null) {
-      exchange.limitTime(timeout);
-      if (!timeout.isPositive()) {
-        timedOut(exchange, Duration.ZERO);
-        return;
-      }
-    }
-    long begun = System.nanoTime();
-    exchange.onAbort(query::cancel);
-    PromResult result;
-    try {
-      result = evaluation.apply(query);
-    } catch (ReadCancelledException e) {
-      if (!exchange.timedOut()) {
-        throw e;
-      }
-      timedOut(exchange, Duration.ofNanos(System.nanoTime() - begun));
-      return;
-    } catch (PromQlEvaluationException | QueryRefusedException e) {
-      throw new HttpError(422, String.valueOf(e.getMessage()));
-    }
+    Limited.query(
+        context,
+        exchange,
+        dataset,
+        "promql",
+        text == null ? "" : text,
+        parameters,
+        use -> {
+          PromQuery query = new PromQuery(text == null ? "" : text, dataset, use, settings);
+          answer(exchange, query, evaluation.apply(query), limit, use);
+        });
+  }
+
+  private static void answer(
+      Exchange exchange, PromQuery query, PromResult result, int limit, QueryUse use)
+      throws IOException {
     List<String> warnings = new ArrayList<>(query.notes().warnings());
     if (ResultJson.shown(ResultJson.size(result), limit) < ResultJson.size(result)) {
       warnings.add("results truncated due to limit");
     }
     Envelope.answer(
         exchange,
-        json -> ResultJson.write(result, limit, json),
+        json -> ResultJson.write(result, limit, json, use),
         json -> {
           notes("warnings", warnings, json);
           notes("infos", query.notes().infos(), json);
         });
-  }
-
-  private static void timedOut(Exchange exchange, Duration after) throws IOException {
-    ErrorFormat.Body body =
-        Envelope.error(
-            "timeout",
-            "query timed out in expression evaluation: it was stopped after %.1f s, which is all the time that it had; ask for less"
-                .formatted(after.toMillis() / 1e3));
-    exchange.answer(503, body.contentType(), body.bytes());
   }
 
   private static void notes(String name, List<String> notes, JsonGenerator json) {
@@ -119,14 +94,11 @@ final class Queries {
     }
   }
 
-  private PromLimits limits(Parameters parameters) {
-    PromLimits limits = PromLimits.DEFAULTS;
+  private static PromSettings settings(Parameters parameters) {
+    PromSettings settings = PromSettings.DEFAULTS;
     Duration lookback = parameters.duration("lookback_delta");
-    return new PromLimits(
-        limits.samples(),
-        limits.series(),
-        context.queryLimits().memory(),
-        lookback == null || !lookback.isPositive() ? limits.lookback() : lookback,
-        limits.subqueryStep());
+    return lookback == null || !lookback.isPositive()
+        ? settings
+        : new PromSettings(lookback, settings.subqueryStep());
   }
 }

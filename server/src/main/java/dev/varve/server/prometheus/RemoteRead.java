@@ -1,11 +1,13 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.query.Memory;
-import dev.varve.query.Runs;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.SelectedSeries;
+import dev.varve.query.promql.plan.PlanWords;
+import dev.varve.query.promql.plan.Projection;
+import dev.varve.query.promql.plan.Scan;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -44,15 +46,30 @@ final class RemoteRead {
     } catch (MalformedMessageException e) {
       throw HttpError.badRequest("the body is no read request: " + e.getMessage());
     }
-    PromLimits limits = PromLimits.DEFAULTS;
-    SelectedSeries selected = new SelectedSeries(Runs.of(context.dataset(exchange)), limits);
-    exchange.onAbort(selected::cancel);
-    Memory memory = new Memory(context.queryLimits().memory());
-    if (request.streamed()) {
-      stream(exchange, request, selected, memory);
-    } else {
-      samples(exchange, request, selected, memory);
+    Dataset dataset = context.dataset(exchange);
+    context.query(
+        exchange,
+        dataset,
+        Prometheus.NAME,
+        words(request),
+        use -> {
+          SelectedSeries selected = new SelectedSeries(dataset, use);
+          if (request.streamed()) {
+            stream(exchange, request, selected, use.memory());
+          } else {
+            samples(exchange, request, selected, use.memory());
+          }
+        });
+  }
+
+  /** A read as it is listed. */
+  private static String words(ReadRequest request) {
+    StringBuilder words = new StringBuilder("read");
+    for (ReadRequest.Query query : request.queries()) {
+      Scan scan = new Scan(query.matchers(), query.from(), query.to(), Projection.ALL);
+      words.append(' ').append(PlanWords.selector(scan));
     }
+    return words.toString();
   }
 
   /*

@@ -3,18 +3,22 @@ package dev.varve.server.prometheus;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.ValueText;
+import dev.varve.query.running.QueryUse;
 import tools.jackson.core.JsonGenerator;
 
 /** Results of queries in Prometheus' form: times in seconds, values as texts. */
 final class ResultJson {
+  private static final int POINTS_BETWEEN = 4096;
+
   private ResultJson() {}
 
   /**
    * Writes the data of an answer.
    *
    * @param limit how many series at most; 0 for all
+   * @param use asked between whether to go on
    */
-  static void write(PromResult result, int limit, JsonGenerator json) {
+  static void write(PromResult result, int limit, JsonGenerator json, QueryUse use) {
     json.writeStartObject();
     json.writeStringProperty("resultType", type(result));
     json.writeName("result");
@@ -24,6 +28,7 @@ final class ResultJson {
       case PromResult.Vector vector -> {
         json.writeStartArray();
         for (int i = 0; i < shown(vector.elements().size(), limit); i++) {
+          use.ensureWanted();
           PromResult.Element element = vector.elements().get(i);
           json.writeStartObject();
           metric(element.labels(), json);
@@ -36,7 +41,7 @@ final class ResultJson {
       case PromResult.Matrix matrix -> {
         json.writeStartArray();
         for (int i = 0; i < shown(matrix.lines().size(), limit); i++) {
-          line(matrix.lines().get(i), json);
+          line(matrix.lines().get(i), json, use);
         }
         json.writeEndArray();
       }
@@ -66,11 +71,14 @@ final class ResultJson {
     };
   }
 
-  private static void line(PromResult.Line line, JsonGenerator json) {
+  private static void line(PromResult.Line line, JsonGenerator json, QueryUse use) {
     json.writeStartObject();
     metric(line.labels(), json);
     json.writeArrayPropertyStart("values");
     for (int i = 0; i < line.times().length; i++) {
+      if (i % POINTS_BETWEEN == 0) {
+        use.ensureWanted();
+      }
       point(line.times()[i], ValueText.of(line.values()[i]), json);
     }
     json.writeEndArray();

@@ -7,10 +7,10 @@ import dev.varve.model.Series;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.promql.eval.ValueText;
 import dev.varve.query.rules.AlertState;
 import dev.varve.query.rules.GroupStatus;
@@ -261,7 +261,7 @@ public record RuleTestFile(
         new RuleSettings(
             defaults.queryOffset(),
             defaults.timeout(),
-            defaults.limits(),
+            defaults.promql(),
             defaults.outageTolerance(),
             defaults.forGracePeriod(),
             defaults.resendDelay(),
@@ -346,13 +346,7 @@ public record RuleTestFile(
   }
 
   private void ask(QueryCheck check, RuleStore store, List<String> failures) {
-    PromLimits limits =
-        new PromLimits(
-            PromLimits.DEFAULTS.samples(),
-            PromLimits.DEFAULTS.series(),
-            PromLimits.DEFAULTS.memory(),
-            PromLimits.DEFAULTS.lookback(),
-            evaluationInterval);
+    PromSettings limits = new PromSettings(PromSettings.DEFAULTS.lookback(), evaluationInterval);
     List<Sample> actual = new ArrayList<>();
     try {
       PromResult result =

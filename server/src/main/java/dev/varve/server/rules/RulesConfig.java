@@ -1,6 +1,6 @@
 package dev.varve.server.rules;
 
-import dev.varve.query.promql.eval.PromLimits;
+import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.rules.RuleSettings;
 import dev.varve.server.relabel.Relabelling;
 import java.net.URI;
@@ -106,7 +106,7 @@ public record RulesConfig(
     return new RuleSettings(
         queryOffset,
         timeout,
-        PromLimits.DEFAULTS,
+        PromSettings.DEFAULTS,
         outageTolerance,
         forGracePeriod,
         resendDelay,

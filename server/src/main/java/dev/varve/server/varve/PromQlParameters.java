@@ -3,15 +3,14 @@ package dev.varve.server.varve;
 import dev.varve.engine.Dataset;
 import dev.varve.model.Resolution;
 import dev.varve.query.PlanExplanation;
-import dev.varve.query.Runs;
 import dev.varve.query.promql.Durations;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * A PromQL query that is to be explained, in the words of the command line and of Varve's own API:
@@ -44,24 +43,19 @@ public record PromQlParameters(Map<String, String> texts) {
    * Says how the query is answered.
    *
    * @param analyze whether it is run, too
-   * @param running told what runs, so that it can be cancelled
+   * @param use what it reads and holds by, if it is run
    * @throws IllegalArgumentException if a time is none
    * @throws dev.varve.query.promql.PromQlException if the query is none
    */
   public PlanExplanation explain(
-      Dataset dataset,
-      PromLimits limits,
-      Instant now,
-      boolean analyze,
-      Consumer<PromQuery> running) {
-    PromQuery query = new PromQuery(texts.getOrDefault(QUERY, ""), Runs.of(dataset), limits);
-    running.accept(query);
+      Dataset dataset, QueryUse use, PromSettings settings, Instant now, boolean analyze) {
+    PromQuery query = new PromQuery(texts.getOrDefault(QUERY, ""), dataset, use, settings);
     return query.explain(
         time("from", "1h", now),
         time("to", "now", now),
         texts.containsKey("step") ? step(texts.get("step")) : null,
         analyze,
-        request -> dataset.explain(request, false));
+        request -> dataset.explain(request, false, use));
   }
 
   private long time(String name, String otherwise, Instant now) {

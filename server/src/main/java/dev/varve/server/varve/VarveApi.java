@@ -16,8 +16,9 @@ import dev.varve.query.QueryPlan;
 import dev.varve.query.QueryRun;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.query.promql.eval.PromLimits;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -101,10 +102,10 @@ public final class VarveApi {
     return List.of(
         Route.get("/v1/dataset", Load.NONE, this::dataset),
         Route.post("/v1/points", Load.WRITE, this::points),
-        Route.get("/v1/query", Load.READ, exchange -> query(exchange, ofUrl(exchange))),
-        Route.post("/v1/query", Load.READ, exchange -> query(exchange, ofForm(exchange))),
-        Route.get("/v1/explain", Load.READ, exchange -> explain(exchange, ofUrl(exchange))),
-        Route.post("/v1/explain", Load.READ, exchange -> explain(exchange, ofForm(exchange))),
+        Route.get("/v1/query", Load.QUERY, exchange -> query(exchange, ofUrl(exchange))),
+        Route.post("/v1/query", Load.QUERY, exchange -> query(exchange, ofForm(exchange))),
+        Route.get("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofUrl(exchange))),
+        Route.post("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofForm(exchange))),
         Route.post("/v1/explain/points", Load.READ, this::explainPoints),
         Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange))));
   }
@@ -187,12 +188,16 @@ public final class VarveApi {
 
   private void query(Exchange exchange, Map<String, String> texts) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    QueryRun run = Query.of(plan(texts, dataset)).limits(context.queryLimits()).on(dataset);
-    exchange.onAbort(run::cancel);
+    Query query = Query.of(plan(texts, dataset));
+    context.query(
+        exchange, dataset, NAME, words(texts), use -> answer(exchange, query.on(dataset, use)));
+  }
+
+  private static void answer(Exchange exchange, QueryRun run) throws IOException {
     try (OutputStream out = exchange.answer(JSON_LINES)) {
       ResultLines lines = new ResultLines(out);
       try {
-        context.measured(dataset, NAME, run, () -> run.into(lines));
+        run.into(lines);
         lines.close();
       } catch (QueryRefusedException e) {
         if (!exchange.committed()) {
@@ -203,37 +208,66 @@ public final class VarveApi {
     }
   }
 
+  /** A query as it is listed: its selector or its PromQL, then what else was said. */
+  private static String words(Map<String, String> texts) {
+    String what = texts.containsKey("selector") ? "selector" : PromQlParameters.QUERY;
+    StringBuilder words = new StringBuilder(texts.getOrDefault(what, ""));
+    texts.forEach((name, text) -> {
+      if (!name.equals(what)) {
+        words.append(' ').append(name).append('=').append(text);
+      }
+    });
+    return words.toString();
+  }
+
   private void explain(Exchange exchange, Map<String, String> texts) throws IOException {
     Dataset dataset = context.dataset(exchange);
     Map<String, String> query = new LinkedHashMap<>(texts);
     boolean analyze = "true".equals(query.remove("analyze"));
+    String listed = (analyze ? "explain analyze " : "explain ") + words(query);
     if (query.containsKey(PromQlParameters.QUERY)) {
-      explainPromQl(exchange, dataset, query, analyze);
+      PromQlParameters promQl = promQl(query);
+      context.query(
+          exchange,
+          dataset,
+          NAME,
+          listed,
+          use -> {
+            PlanExplanation explanation = explain(promQl, dataset, analyze, use);
+            answer(exchange, json -> ExplanationJson.write(explanation, json));
+          });
       return;
     }
-    QueryExplanation explanation = Query.of(plan(query, dataset)).explain(dataset, analyze);
-    answer(exchange, json -> ExplanationJson.write(explanation, json));
+    Query explained = Query.of(plan(query, dataset));
+    context.query(
+        exchange,
+        dataset,
+        NAME,
+        listed,
+        use -> {
+          QueryExplanation explanation = explained.explain(dataset, analyze, use);
+          answer(exchange, json -> ExplanationJson.write(explanation, json));
+        });
   }
 
-  private void explainPromQl(
-      Exchange exchange, Dataset dataset, Map<String, String> texts, boolean analyze)
-      throws IOException {
-    PlanExplanation explanation;
+  private static PromQlParameters promQl(Map<String, String> texts) {
     try {
-      explanation =
-          new PromQlParameters(texts)
-              .explain(
-                  dataset,
-                  PromLimits.DEFAULTS,
-                  context.clock().instant(),
-                  analyze,
-                  query -> exchange.onAbort(query::cancel));
+      return new PromQlParameters(texts);
+    } catch (IllegalArgumentException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private PlanExplanation explain(
+      PromQlParameters query, Dataset dataset, boolean analyze, QueryUse use) {
+    try {
+      return query.explain(
+          dataset, use, PromSettings.DEFAULTS, context.clock().instant(), analyze);
     } catch (PromQlException | IllegalArgumentException e) {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
     } catch (PromQlEvaluationException | QueryRefusedException e) {
       throw new HttpError(422, String.valueOf(e.getMessage()));
     }
-    answer(exchange, json -> ExplanationJson.write(explanation, json));
   }
 
   private void explainPoints(Exchange exchange) throws IOException {

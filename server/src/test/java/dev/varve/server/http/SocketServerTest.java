@@ -42,7 +42,8 @@ class SocketServerTest {
           Duration.ofMillis(300),
           Duration.ofMillis(700),
           Duration.ofSeconds(2),
-          Duration.ofSeconds(3));
+          Duration.ofSeconds(3),
+          10);
 
   private final AtomicLong aborted = new AtomicLong();
   private final CountDownLatch started = new CountDownLatch(1);
@@ -271,6 +272,28 @@ class SocketServerTest {
     HttpResponse<String> bug = send(request("/bug"));
     assertThat(bug.statusCode()).isEqualTo(500);
     assertThat(bug.body()).contains("internal error").doesNotContain("secret", "Exception", "at ");
+  }
+
+  @Test
+  void answersWhatIsNoRequestInPlainWords() throws IOException {
+    for (String malformed :
+        List.of(
+            "GET\r\n\r\n",
+            "GET / HTTP/9.7\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost x\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET /" + "a".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket.getOutputStream().write(malformed.getBytes(UTF_8));
+        socket.setSoTimeout(5000);
+        String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+        assertThat(answer)
+            .startsWith("HTTP/1.1 ")
+            .contains("text/plain", "this is no request that can be taken: ")
+            .doesNotContainIgnoringCase("<html", "jetty", "exception");
+        assertThat(answer.split(" ")[1]).matches("4\\d\\d|505");
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,8 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.ingest.Door;
@@ -17,6 +19,7 @@ public final class TelnetFuzz {
           new DialectContext(
               FuzzIntake::engine,
               null,
+              new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC()),
               QueryLimits.DEFAULTS,
               new ServerMetrics(),
               Door.OPEN,

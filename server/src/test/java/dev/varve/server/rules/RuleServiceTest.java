@@ -12,7 +12,6 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
-import dev.varve.query.QueryLimits;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
@@ -20,6 +19,7 @@ import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.queries.QueryOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -140,7 +140,7 @@ class RuleServiceTest {
         new ServerConfig(
                 List.of(new Listener("127.0.0.1", 0, Server.DIALECTS, null)),
                 HttpLimits.DEFAULTS,
-                QueryLimits.DEFAULTS,
+                QueryOptions.DEFAULTS,
                 null,
                 "test")
             .with(rules),

@@ -45,6 +45,17 @@ interface Aggregation {
     };
   }
 
+  /** What a group holds for each step beside its row, in bytes, about. */
+  static long bytesPerStep(AggregateOperator operator) {
+    return switch (operator) {
+      case SUM -> 8;
+      // An object with a sum, what it lost, a mean and a count, and its place.
+      case AVG -> 56;
+      case STDDEV, STDVAR -> 16;
+      default -> 0;
+    };
+  }
+
   /** Operators that make one row, whose values grow with each row that comes. */
   abstract class Folded implements Aggregation {
     final Column result;
@@ -249,7 +260,7 @@ interface Aggregation {
           }
         }
         if (size > 0) {
-          result.set(step, Quantiles.of(quantiles[step], values, size));
+          result.set(step, Quantiles.of(quantiles[step], values, size, held));
         }
       }
       next.row(group, result);
@@ -270,7 +281,10 @@ interface Aggregation {
     @Override
     void close(Labels group, RowSink next) {
       List<Column> chosen = new ArrayList<>();
-      columns.forEach(column -> chosen.add(new Column(steps)));
+      columns.forEach(column -> {
+        held.row(steps);
+        chosen.add(new Column(steps));
+      });
       Integer[] rows = new Integer[columns.size()];
       for (int step = 0; step < steps; step++) {
         int size = 0;
@@ -285,13 +299,18 @@ interface Aggregation {
               "Scalar value %s overflows int64".formatted(ValueText.inMessage(counts[step])));
         }
         held.wanted();
-        Arrays.sort(rows, 0, size, (a, b) -> order(columns.get(a).get(at), columns.get(b).get(at)));
+        Arrays.sort(
+            rows,
+            0,
+            size,
+            held.asking((a, b) -> order(columns.get(a).get(at), columns.get(b).get(at))));
         int wanted = Math.clamp((long) counts[step], 0, size);
         for (int i = 0; i < wanted; i++) {
           chosen.get(rows[i]).set(step, columns.get(rows[i]).get(step));
         }
       }
       emit(chosen, next);
+      chosen.forEach(column -> held.release(steps));
     }
 
     /** At a single step the best comes first; over a range the order means nothing. */
@@ -303,7 +322,7 @@ interface Aggregation {
         }
       }
       if (steps == 1) {
-        order.sort((a, b) -> order(chosen.get(a).get(0), chosen.get(b).get(0)));
+        order.sort(held.asking((a, b) -> order(chosen.get(a).get(0), chosen.get(b).get(0))));
       }
       order.forEach(row -> next.row(labels.get(row), chosen.get(row)));
     }

@@ -1,24 +1,19 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.engine.PartedRead;
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
 import dev.varve.model.Run;
-import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.plan.Scan;
+import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
-import dev.varve.store.ReadCancelledException;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** The samples of a dataset as PromQL knows them: numbers, at times in ms. Texts are left out. */
 final class DatasetSamples implements SampleSource {
   private final Runs runs;
-  private final PromLimits limits;
+  private final QueryUse use;
   private final int readers;
-  private final AtomicLong read = new AtomicLong();
-  private final AtomicLong series = new AtomicLong();
-  private final Set<PartedRead> open = ConcurrentHashMap.newKeySet();
-  private volatile boolean cancelled;
 
   /** Where figures go; null where nobody wants them. Set before anything is read. */
   private @Nullable Analysis analysis;
@@ -39,11 +30,12 @@ final class DatasetSamples implements SampleSource {
   /**
    * The samples for one query.
    *
+   * @param runs those that the use counts
    * @param readers how many threads may read for it at once, its own among them
    */
-  DatasetSamples(Runs runs, PromLimits limits, int readers) {
+  DatasetSamples(Runs runs, QueryUse use, int readers) {
     this.runs = runs;
-    this.limits = limits;
+    this.use = use;
     this.readers = readers;
   }
 
@@ -51,21 +43,12 @@ final class DatasetSamples implements SampleSource {
     analysis = into;
   }
 
-  long read() {
-    return read.get();
-  }
-
-  void cancel() {
-    cancelled = true;
-    open.forEach(PartedRead::cancel);
-  }
-
   @Override
   public void read(Scan scan, Sink sink) {
     if (scan.to() < scan.from()) {
       return;
     }
-    PartedRead parts = open(scan);
+    PartedRead parts = runs.readInParts(request(scan));
     Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
     try {
       part(parts, 0, parts.size(), scan, measured(figures, sink));
@@ -79,7 +62,7 @@ final class DatasetSamples implements SampleSource {
     if (scan.to() < scan.from()) {
       return;
     }
-    PartedRead parts = open(scan);
+    PartedRead parts = runs.readInParts(request(scan));
     Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
     try {
       new ParallelScan(
@@ -97,8 +80,7 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  private void close(PartedRead parts, Analysis.@Nullable OfScan figures) {
-    open.remove(parts);
+  private static void close(PartedRead parts, Analysis.@Nullable OfScan figures) {
     parts.close();
     if (figures != null) {
       figures.cost(parts.cost());
@@ -137,9 +119,9 @@ final class DatasetSamples implements SampleSource {
   private void part(PartedRead parts, int from, int to, Scan scan, Sink sink) {
     SampleVector samples = new SampleVector();
     Series last = null;
-    ensureWanted();
+    long held = 0;
     try (RunCursor cursor = parts.part(from, to)) {
-      for (Run run = next(cursor); run != null; run = next(cursor)) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
         if (run.samples().kind() == Kind.STRING) {
           continue;
         }
@@ -147,31 +129,29 @@ final class DatasetSamples implements SampleSource {
           hand(last, scan, samples, sink);
         }
         last = run.series();
-        add(run.samples(), samples);
+        held += hold(samples, run.samples().size());
+        samples.addAll(run.samples(), runs.resolution());
       }
       if (last != null) {
         hand(last, scan, samples, sink);
       }
+    } finally {
+      use.memory().release(held);
     }
   }
 
-  private void hand(Series of, Scan scan, SampleVector samples, Sink sink) {
-    if (series.incrementAndGet() > limits.series()) {
-      throw new QueryRefusedException(
-          "the query reads more than the %,d series that it may; name more labels"
-              .formatted(limits.series()));
+  /** Counts the vector as it grows; it is used for one series after the other. */
+  private long hold(SampleVector samples, int more) {
+    long bytes = samples.bytesToGrow(more);
+    if (bytes > 0) {
+      use.memory().hold(bytes, "a query of long series");
     }
+    return bytes;
+  }
+
+  private static void hand(Series of, Scan scan, SampleVector samples, Sink sink) {
     sink.series(Labels.of(of, scan.labels()), samples);
     samples.clear();
-  }
-
-  private void add(Samples from, SampleVector into) {
-    if (read.addAndGet(from.size()) > limits.samples()) {
-      throw new QueryRefusedException(
-          "the query reads more than the %,d samples that it may; a shorter range or more labels would help"
-              .formatted(limits.samples()));
-    }
-    into.addAll(from, runs.resolution());
   }
 
   /** How many series a scan reads, at most. */
@@ -179,33 +159,10 @@ final class DatasetSamples implements SampleSource {
     if (scan.to() < scan.from()) {
       return OptionalLong.of(0);
     }
-    ensureWanted();
     TimeRange times = Millis.range(scan.from(), scan.to(), runs.resolution());
     try (Stream<Series> all = runs.series(Matchers.selector(scan.matchers()), times)) {
       return OptionalLong.of(all.count());
     }
-  }
-
-  /** Throws where the query was cancelled. */
-  void ensureWanted() {
-    if (cancelled) {
-      throw new ReadCancelledException();
-    }
-  }
-
-  private @Nullable Run next(RunCursor cursor) {
-    ensureWanted();
-    return cursor.next();
-  }
-
-  private PartedRead open(Scan scan) {
-    ensureWanted();
-    PartedRead parts = runs.readInParts(request(scan));
-    open.add(parts);
-    if (cancelled) {
-      parts.cancel();
-    }
-    return parts;
   }
 
   /** The read of a scan, as the engine is asked for it. */

@@ -176,7 +176,7 @@ final class Evaluator {
           read(stored.scan(), List.of(window), List.of(stages.named(window, into)));
       case StepPlan.Stepped stepped -> {
         double[] parameter = parameter(window);
-        Leaf leaf = Leaf.of(window, parameter, held::wanted);
+        Leaf leaf = Leaf.of(window, parameter, held);
         RowSink named = stages.named(window, into);
         stepped(
             stepped,
@@ -213,7 +213,7 @@ final class Evaluator {
     }
     source.read(
         scan,
-        () -> new LeafWork(plans, parameters, held::wanted),
+        () -> new LeafWork(plans, parameters, held),
         bytes,
         (labels, columns) -> {
           for (int i = 0; i < columns.length; i++) {

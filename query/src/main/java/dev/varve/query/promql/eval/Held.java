@@ -1,57 +1,78 @@
 package dev.varve.query.promql.eval;
 
-import dev.varve.query.Memory;
+import dev.varve.engine.ReadGuard;
+import dev.varve.query.Sorting;
+import dev.varve.query.running.QueryUse;
+import java.util.Comparator;
 
-/** Counts the rows that a query holds, and asks between whether it is still wanted. */
+/** Counts what a query holds, and asks between whether it is still wanted. */
 final class Held {
-  /** So many characters of a label count as nothing beside its row. */
-  private static final int SHORT = 256;
+  /** Labels of a row with its place in a map; texts are shared with the catalog. */
+  private static final long BYTES_PER_LABELS = 200;
 
-  private final Memory memory;
-  private final Runnable wanted;
+  /** A step of a subquery: a value, its presence, and a sample in a vector that doubles. */
+  private static final long BYTES_PER_SUBQUERY_STEP = 33;
 
-  /**
-   * @param wanted throws where the query was cancelled
-   */
-  Held(Memory memory, Runnable wanted) {
-    this.memory = memory;
-    this.wanted = wanted;
+  private final QueryUse use;
+
+  Held(QueryUse use) {
+    this.use = use;
   }
 
   /**
    * Throws where the query was cancelled; to be called where much is worked out and nothing read.
    */
   void wanted() {
-    wanted.run();
+    use.ensureWanted();
+  }
+
+  /** For whoever reads or looks for long without a hand of this. */
+  ReadGuard guard() {
+    return use;
+  }
+
+  /** An order that asks as it compares. */
+  <T> Comparator<T> asking(Comparator<? super T> order) {
+    return Sorting.asking(order, use::ensureWanted);
   }
 
   void row(int steps) {
-    memory.hold(Column.bytes(steps), "a query of series that meet");
+    use.ensureWanted();
+    hold(BYTES_PER_LABELS + Column.bytes(steps), "a query of series that meet");
   }
 
   void release(int steps) {
-    memory.release(Column.bytes(steps));
+    use.memory().release(BYTES_PER_LABELS + Column.bytes(steps));
+  }
+
+  /** Counts labels that are kept, until the query ends. */
+  void labels(Labels labels) {
+    hold(BYTES_PER_LABELS + labels.ownBytes(), "a query whose series have to differ");
+  }
+
+  /** Counts bytes beside rows. */
+  void hold(long bytes, String what) {
+    use.memory().hold(bytes, what);
+  }
+
+  void releaseBytes(long bytes) {
+    use.memory().release(bytes);
   }
 
   /** Counts the row under way of a subquery, which may be long. */
   void steps(long steps) {
-    memory.hold(
-        Math.clamp(9 * steps, 0, Long.MAX_VALUE / 2), "a subquery of %,d steps".formatted(steps));
+    use.stepsTaken(steps);
+    hold(BYTES_PER_SUBQUERY_STEP * steps, "a subquery of %,d steps".formatted(steps));
   }
 
   void releaseSteps(long steps) {
-    memory.release(Math.clamp(9 * steps, 0, Long.MAX_VALUE / 2));
+    use.memory().release(BYTES_PER_SUBQUERY_STEP * steps);
   }
 
-  /** Counts a label that was made, if it is a long one; until the end of the query. */
-  void text(String label) {
-    if (label.length() > SHORT) {
-      memory.hold(2L * label.length(), "long labels that a query makes");
-    }
-  }
-
-  /** Counts samples of the result. */
-  void samples(int count) {
-    memory.hold(64 + 16L * count, "the result of a query");
+  /** Counts samples of the result, those of one series. */
+  void samples(Labels labels, int count) {
+    use.ensureWanted();
+    use.pointsReturned(count);
+    hold(BYTES_PER_LABELS + labels.ownBytes() + 16L * count, "the result of a query");
   }
 }

@@ -2,6 +2,8 @@ package dev.varve.query.promql.eval;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
+import dev.varve.engine.GuardedText;
+import dev.varve.engine.ReadGuard;
 import java.util.List;
 
 /** Functions that change labels. */
@@ -20,8 +22,11 @@ final class LabelFunctions {
    * @param replacement a {@link GroupTemplate}
    */
   record Replacement(String target, GroupTemplate replacement, String source, Pattern pattern) {
-    Labels apply(Labels labels) {
-      Matcher matcher = pattern.matcher(labels.get(source));
+    /**
+     * @param guard asked while the pattern is tried
+     */
+    Labels apply(Labels labels, ReadGuard guard) {
+      Matcher matcher = pattern.matcher(GuardedText.of(labels.get(source), guard));
       return matcher.matches() ? labels.with(target, expanded(matcher)) : labels;
     }
 

@@ -23,6 +23,8 @@ public final class Labels implements Comparable<Labels> {
   /** Names and values in turn. */
   private final String[] pairs;
 
+  private static final int LONG_VALUE = 256;
+
   private int hash;
 
   private Labels(String[] pairs) {
@@ -88,6 +90,15 @@ public final class Labels implements Comparable<Labels> {
 
   public int size() {
     return pairs.length / 2;
+  }
+
+  /** Bytes of values so long that a function has made them, not a series. */
+  long ownBytes() {
+    long bytes = 0;
+    for (int i = 1; i < pairs.length; i += 2) {
+      bytes += pairs[i].length() > LONG_VALUE ? 2L * pairs[i].length() : 0;
+    }
+    return bytes;
   }
 
   /** The value of a label; empty where there is none. */

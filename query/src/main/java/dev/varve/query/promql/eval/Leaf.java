@@ -18,12 +18,12 @@ sealed interface Leaf {
    *
    * @param parameter the operator's number at every step
    */
-  static Leaf of(StepPlan.Vector plan, double[] parameter, Runnable wanted) {
+  static Leaf of(StepPlan.Vector plan, double[] parameter, Held held) {
     return switch (plan) {
       case StepPlan.Newest newest -> new OfNewest(newest);
       case StepPlan.Window window ->
           new OfWindow(
-              window.input().at(), window.input().length(), function(window), parameter, wanted);
+              window.input().at(), window.input().length(), function(window), parameter, held);
       default -> throw new IllegalArgumentException(plan + " reads no scan");
     };
   }
@@ -58,15 +58,15 @@ sealed interface Leaf {
 
   /** A function of the samples in the window before each step. */
   record OfWindow(
-      Instants instants, long length, RangeFunction function, double[] parameter, Runnable wanted)
+      Instants instants, long length, RangeFunction function, double[] parameter, Held held)
       implements Leaf {
-    private static final long SAMPLES_BETWEEN_LOOKS = 1 << 20;
+    private static final long SAMPLES_BETWEEN_LOOKS = 1 << 17;
 
     @Override
     public Column column(SampleVector samples) {
       samples.dropStale();
       Column column = new Column(instants.steps().count());
-      Window window = new Window(samples);
+      Window window = new Window(samples, held);
       long looked = 0;
       for (int step = 0; step < column.steps(); step++) {
         window.end = instants.at(step);
@@ -79,7 +79,7 @@ sealed interface Leaf {
         }
         looked += window.size();
         if (looked > SAMPLES_BETWEEN_LOOKS) {
-          wanted.run();
+          held.wanted();
           looked = 0;
         }
         if (window.to > window.from) {

@@ -12,12 +12,12 @@ final class LeafWork implements SampleSource.Work {
    * Prepares to work for one thread.
    *
    * @param parameters for each of the operators its number at every step
-   * @param wanted throws where the query is not wanted any more
+   * @param held asked now and then whether the query is wanted
    */
-  LeafWork(List<StepPlan.Vector> plans, List<double[]> parameters, Runnable wanted) {
+  LeafWork(List<StepPlan.Vector> plans, List<double[]> parameters, Held held) {
     leaves = new Leaf[plans.size()];
     for (int i = 0; i < leaves.length; i++) {
-      leaves[i] = Leaf.of(plans.get(i), parameters.get(i), wanted);
+      leaves[i] = Leaf.of(plans.get(i), parameters.get(i), held);
     }
   }
 

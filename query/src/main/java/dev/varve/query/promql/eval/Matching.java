@@ -174,7 +174,10 @@ final class Matching {
   }
 
   void end(RowSink next) {
-    results.forEach(next::row);
+    results.forEach((labels, column) -> {
+      held.wanted();
+      next.row(labels, column);
+    });
     results.forEach((labels, column) -> held.release(steps));
     ones.values()
         .forEach(side -> {

@@ -67,6 +67,6 @@ final class OverTime {
 
   static double quantile(Window window) {
     double[] sorted = Arrays.copyOfRange(window.values, window.from, window.to);
-    return Quantiles.of(window.parameter, sorted, sorted.length);
+    return Quantiles.of(window.parameter, sorted, sorted.length, window.held);
   }
 }

@@ -1,11 +1,12 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.Workers;
-import dev.varve.query.Memory;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.PlanTree;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
@@ -17,6 +18,8 @@ import dev.varve.query.promql.plan.PlanWords;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.running.Outcome;
+import dev.varve.query.running.QueryUse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,28 +35,64 @@ public final class PromQuery {
 
   private final Expr expr;
   private final Notes notes;
-  private final PromLimits limits;
+  private final PromSettings settings;
+  private final QueryUse use;
   private final DatasetSamples samples;
 
   /**
-   * A query of a dataset.
+   * A query of a dataset, by itself and within the limits of any query.
    *
    * @throws dev.varve.query.promql.PromQlException if the text is none
    */
-  public PromQuery(String query, Runs runs, PromLimits limits) {
-    this(query, runs, limits, Workers.count());
+  public PromQuery(String query, Runs runs) {
+    this(query, runs, QueryUse.of(QueryLimits.DEFAULTS), PromSettings.DEFAULTS);
   }
 
   /**
-   * A query of a dataset.
+   * The same, with lengths of time of its own.
+   *
+   * @throws dev.varve.query.promql.PromQlException if the text is none
+   */
+  public PromQuery(String query, Runs runs, PromSettings settings) {
+    this(query, runs, QueryUse.of(QueryLimits.DEFAULTS), settings);
+  }
+
+  /**
+   * A query of a dataset, as part of what a use counts.
+   *
+   * @param runs those of the dataset, plain
+   * @throws dev.varve.query.promql.PromQlException if the text is none
+   */
+  public PromQuery(String query, Runs runs, QueryUse use, PromSettings settings) {
+    this(query, runs, use, settings, Workers.count());
+  }
+
+  /**
+   * The same, read by so many threads.
    *
    * @param readers how many threads may read for it at once
+   * @throws dev.varve.query.promql.PromQlException if the text is none
    */
-  public PromQuery(String query, Runs runs, PromLimits limits, int readers) {
+  public PromQuery(String query, Runs runs, QueryUse use, PromSettings settings, int readers) {
+    this(query, use.runs(runs), settings, use, readers);
+  }
+
+  /**
+   * A query of a dataset, as part of what a use counts, also inside of the engine.
+   *
+   * @throws dev.varve.query.promql.PromQlException if the text is none
+   */
+  public PromQuery(String query, Dataset dataset, QueryUse use, PromSettings settings) {
+    this(query, use.runs(dataset), settings, use, Workers.count());
+  }
+
+  private PromQuery(
+      String query, Runs counted, PromSettings settings, QueryUse use, int readers) {
     this.expr = PromQl.parse(query);
     this.notes = new Notes(query);
-    this.limits = limits;
-    this.samples = new DatasetSamples(runs, limits, readers);
+    this.settings = settings;
+    this.use = use;
+    this.samples = new DatasetSamples(counted, use, readers);
   }
 
   /** What is told beside the result; complete once the query has ended. */
@@ -63,12 +102,12 @@ public final class PromQuery {
 
   /** How many samples were read so far. */
   public long samplesRead() {
-    return samples.read();
+    return use.samplesRead();
   }
 
   /** Makes the query fail with ReadCancelledException within 100 ms. */
   public void cancel() {
-    samples.cancel();
+    use.stop(Outcome.GONE);
   }
 
   /**
@@ -92,7 +131,7 @@ public final class PromQuery {
         evaluator.vector(
             vector,
             (labels, column) -> {
-              held.row(1);
+              held.samples(labels, 1);
               elements.add(new PromResult.Element(labels, column.get(0)));
             });
         yield new PromResult.Vector(time, elements);
@@ -102,27 +141,28 @@ public final class PromQuery {
         evaluator.samples(
             range,
             (labels, vector) -> {
-              held.samples(vector.size());
+              held.samples(labels, vector.size());
               lines.add(line(labels, vector));
             });
-        lines.sort(Comparator.comparing(PromResult.Line::labels));
+        lines.sort(held.asking(Comparator.comparing(PromResult.Line::labels)));
         yield new PromResult.Matrix(lines);
       }
     };
   }
 
   private Held held() {
-    return new Held(new Memory(limits.memory()), samples::ensureWanted);
+    return new Held(use);
   }
 
   private OptimisedPlan plan(long start, long end, Steps steps) {
-    return Optimiser.optimise(lowered(start, end, steps), samples::count, limits.memory());
+    return Optimiser.optimise(lowered(start, end, steps), samples::count, use.limits().memory());
   }
 
   /** The plan as the query is written. */
   StepPlan lowered(long start, long end, Steps steps) {
     Lowering lowering =
-        new Lowering(start, end, limits.lookback().toMillis(), limits.subqueryStep().toMillis());
+        new Lowering(
+            start, end, settings.lookback().toMillis(), settings.subqueryStep().toMillis());
     return lowering.plan(expr, steps);
   }
 
@@ -242,12 +282,12 @@ public final class PromQuery {
           evaluator.vector(
               vector,
               (labels, column) -> {
-                held.samples(column.count());
+                held.samples(labels, column.count());
                 lines.add(line(labels, column, steps));
               });
       case StepPlan.Range range -> throw new IllegalArgumentException(range + " has no rows");
     }
-    lines.sort(Comparator.comparing(PromResult.Line::labels));
+    lines.sort(held.asking(Comparator.comparing(PromResult.Line::labels)));
     return new PromResult.Matrix(lines);
   }
 

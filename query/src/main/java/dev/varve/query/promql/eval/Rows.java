@@ -15,9 +15,11 @@ final class Rows {
   static final class Distinct implements RowSink {
     private final Set<Labels> seen = new HashSet<>();
     private final RowSink next;
+    private final Held held;
 
-    Distinct(RowSink next) {
+    Distinct(RowSink next, Held held) {
       this.next = next;
+      this.held = held;
     }
 
     @Override
@@ -25,6 +27,7 @@ final class Rows {
       if (!seen.add(labels)) {
         throw new PromQlEvaluationException(SAME_LABELS);
       }
+      held.labels(labels);
       next.row(labels, column);
     }
   }
@@ -54,7 +57,10 @@ final class Rows {
 
     @Override
     public void end() {
-      rows.forEach(next::row);
+      rows.forEach((labels, column) -> {
+        held.wanted();
+        next.row(labels, column);
+      });
       rows.values().forEach(column -> held.release(column.steps()));
     }
   }

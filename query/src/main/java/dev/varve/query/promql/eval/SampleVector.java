@@ -61,6 +61,16 @@ public final class SampleVector {
     }
   }
 
+  /** By how many bytes it grows when so many samples more come, at most. */
+  long bytesToGrow(int more) {
+    long wanted = size + (long) more;
+    long length = times.length;
+    while (length < wanted) {
+      length *= 2;
+    }
+    return 16 * (length - times.length);
+  }
+
   /** Whether a value says that the series has ended. */
   public static boolean isStale(double value) {
     return Double.isNaN(value) && Double.doubleToRawLongBits(value) == STALE_BITS;

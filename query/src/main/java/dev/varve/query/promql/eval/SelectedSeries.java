@@ -1,15 +1,17 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.engine.Dataset;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.plan.Projection;
 import dev.varve.query.promql.plan.Scan;
+import dev.varve.query.running.QueryUse;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
  * The samples of the series that matchers choose, as they are stored: markers that a series has
- * ended among them, texts left out. For one thread; {@link #cancel} may come from any.
+ * ended among them, texts left out. For one thread.
  */
 public final class SelectedSeries {
   private final Runs runs;
@@ -27,9 +29,9 @@ public final class SelectedSeries {
     void series(Labels labels, long[] times, double[] values, int size);
   }
 
-  public SelectedSeries(Runs runs, PromLimits limits) {
-    this.runs = runs;
-    this.samples = new DatasetSamples(runs, limits, 1);
+  public SelectedSeries(Dataset dataset, QueryUse use) {
+    this.runs = use.runs(dataset);
+    this.samples = new DatasetSamples(runs, use, 1);
   }
 
   /**
@@ -39,7 +41,7 @@ public final class SelectedSeries {
    * @param to the last time
    * @throws dev.varve.engine.QueryRefusedException if it takes more than it may, or a matcher is
    *     malformed
-   * @throws dev.varve.store.ReadCancelledException if it was cancelled
+   * @throws dev.varve.store.ReadCancelledException if nobody wants them any more
    */
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
     samples.read(
@@ -56,11 +58,6 @@ public final class SelectedSeries {
       return Stream.empty();
     }
     return runs.series(Matchers.selector(matchers), Millis.range(from, to, runs.resolution()))
-        .peek(series -> samples.ensureWanted())
         .map(Labels::of);
-  }
-
-  public void cancel() {
-    samples.cancel();
   }
 }

@@ -87,7 +87,7 @@ final class Stages {
   RowSink named(StepPlan.Window window, RowSink into) {
     boolean keepsName = window.keepsName();
     RowSink distinct =
-        keepsName || MetricNames.isOne(window.input()) ? into : new Rows.Distinct(into);
+        keepsName || MetricNames.isOne(window.input()) ? into : new Rows.Distinct(into, held);
     CounterNames names = new CounterNames(window, notes);
     return (labels, column) -> {
       names.look(labels);
@@ -96,7 +96,7 @@ final class Stages {
   }
 
   private RowSink negated(StepPlan.Negated plan, RowSink into) {
-    RowSink distinct = MetricNames.isOne(plan.input()) ? into : new Rows.Distinct(into);
+    RowSink distinct = MetricNames.isOne(plan.input()) ? into : new Rows.Distinct(into, held);
     return (labels, column) -> {
       double[] values = column.values();
       for (int i = 0; i < values.length; i++) {
@@ -160,6 +160,7 @@ final class Stages {
       Aggregation known = groups.get(group);
       if (known == null) {
         held.row(column.steps());
+        held.hold(bytesBeside(), "a query of many groups");
         known = Aggregation.of(operator, column.steps(), number, label, held);
         groups.put(group, known);
       }
@@ -169,9 +170,21 @@ final class Stages {
     @Override
     public void end() {
       if (!choosesNone()) {
-        groups.forEach((group, aggregation) -> aggregation.end(group, into));
+        groups.forEach((group, aggregation) -> {
+          held.wanted();
+          aggregation.end(group, into);
+        });
       }
-      groups.values().forEach(group -> held.release(plan.steps().count()));
+      groups
+          .values()
+          .forEach(group -> {
+            held.release(plan.steps().count());
+            held.releaseBytes(bytesBeside());
+          });
+    }
+
+    private long bytesBeside() {
+      return plan.steps().count() * Aggregation.bytesPerStep(operator);
     }
 
     /** Where not even one is wanted at any step, numbers are not looked at further. */
@@ -341,7 +354,7 @@ final class Stages {
 
     @Override
     public void end() {
-      rows.sort((a, b) -> order(a.getValue().get(0), b.getValue().get(0)));
+      rows.sort(held.asking((a, b) -> order(a.getValue().get(0), b.getValue().get(0))));
       rows.forEach(row -> into.row(row.getKey(), row.getValue()));
       rows.forEach(row -> held.release(1));
     }
@@ -401,25 +414,19 @@ final class Stages {
   private RowSink relabelled(StepPlan.Relabelled plan, RowSink into) {
     List<String> texts = plan.texts();
     String target = texts.getFirst();
-    RowSink distinct = new Rows.Distinct(into);
+    RowSink distinct = new Rows.Distinct(into, held);
     if (plan.function().equals("label_join")) {
       requireLabelName(target, "label_join");
       List<String> sources = texts.subList(2, texts.size());
       return (labels, column) ->
-          distinct.row(
-              held(LabelFunctions.join(labels, target, texts.get(1), sources), target), column);
+          distinct.row(LabelFunctions.join(labels, target, texts.get(1), sources), column);
     }
     Pattern pattern = pattern(texts.get(3));
     LabelFunctions.Replacement replacement =
         new LabelFunctions.Replacement(
             target, new GroupTemplate(texts.get(1), pattern), texts.get(2), pattern);
     requireLabelName(target, "label_replace");
-    return (labels, column) -> distinct.row(held(replacement.apply(labels), target), column);
-  }
-
-  private Labels held(Labels labels, String made) {
-    held.text(labels.get(made));
-    return labels;
+    return (labels, column) -> distinct.row(replacement.apply(labels, held.guard()), column);
   }
 
   private static Pattern pattern(String pattern) {

@@ -3,6 +3,10 @@ package dev.varve.query.promql.eval;
 /** The samples of a series within a range of time, of which there is at least one; a view. */
 final class Window {
   final double[] values;
+
+  /** Asked by functions that take long. */
+  final Held held;
+
   private final long[] times;
   int from;
   int to;
@@ -18,7 +22,8 @@ final class Window {
   /** The parameter of the function at this step. */
   double parameter;
 
-  Window(SampleVector samples) {
+  Window(SampleVector samples, Held held) {
+    this.held = held;
     this.times = samples.times();
     this.values = samples.values();
   }

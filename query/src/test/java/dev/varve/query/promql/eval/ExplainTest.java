@@ -34,7 +34,7 @@ class ExplainTest {
   }
 
   private PlanExplanation explain(String query, boolean analyze) {
-    return new PromQuery(query, runs, PromLimits.DEFAULTS)
+    return new PromQuery(query, runs)
         .explain(300_000, 600_000, Duration.ofMinutes(1), analyze, this::read);
   }
 

@@ -9,6 +9,8 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryUse;
 import dev.varve.store.ReadCancelledException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,6 +139,10 @@ class ParallelScanTest {
     }
   }
 
+  private static PromQuery query(String text, MemoryRuns runs, QueryLimits limits, int readers) {
+    return new PromQuery(text, runs, QueryUse.of(limits), PromSettings.DEFAULTS, readers);
+  }
+
   private static MemoryRuns manySeries() {
     MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
     for (int i = 0; i < 400; i++) {
@@ -161,8 +167,8 @@ class ParallelScanTest {
       })
   void givesTheSameToTheLastBitHoweverManyRead(String text) {
     MemoryRuns runs = manySeries();
-    PromQuery one = new PromQuery(text, runs, PromLimits.DEFAULTS, 1);
-    PromQuery several = new PromQuery(text, runs, PromLimits.DEFAULTS, 4);
+    PromQuery one = query(text, runs, QueryLimits.DEFAULTS, 1);
+    PromQuery several = query(text, runs, QueryLimits.DEFAULTS, 4);
     assertThat(several.range(0, 600_000, Duration.ofSeconds(30)))
         .usingRecursiveComparison()
         .withEqualsForType(Arrays::equals, double[].class)
@@ -172,9 +178,18 @@ class ParallelScanTest {
 
   @Test
   void refusesTooManySamplesWhoeverReadsThem() {
-    PromLimits limits =
-        new PromLimits(10_000, 1_000, 1 << 24, Duration.ofMinutes(5), Duration.ofMinutes(1));
-    PromQuery query = new PromQuery("sum(count_over_time(x_total[10m]))", manySeries(), limits, 3);
+    QueryLimits all = QueryLimits.DEFAULTS;
+    QueryLimits limits =
+        new QueryLimits(
+            all.series(),
+            10_000,
+            all.memory(),
+            all.points(),
+            all.steps(),
+            all.time(),
+            all.cells(),
+            all.bytes());
+    PromQuery query = query("sum(count_over_time(x_total[10m]))", manySeries(), limits, 3);
     assertThatThrownBy(() -> query.instant(600_000)).hasMessageContaining("10,000 samples");
   }
 }

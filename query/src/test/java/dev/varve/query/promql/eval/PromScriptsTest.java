@@ -76,7 +76,7 @@ class PromScriptsTest {
 
     @Override
     public PromQuery query(String expression) {
-      return new PromQuery(expression, runs, PromLimits.DEFAULTS);
+      return new PromQuery(expression, runs);
     }
   }
 }

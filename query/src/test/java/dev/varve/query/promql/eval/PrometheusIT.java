@@ -161,7 +161,7 @@ class PrometheusIT {
 
   private static Answer varve(String query, Runs runs, Asked asked) {
     try {
-      PromQuery promql = new PromQuery(query, runs, PromLimits.DEFAULTS);
+      PromQuery promql = new PromQuery(query, runs, PromSettings.DEFAULTS);
       PromResult result = asked.of(promql);
       return Answer.of(result, promql.notes());
     } catch (PromQlException | PromQlEvaluationException | QueryRefusedException e) {

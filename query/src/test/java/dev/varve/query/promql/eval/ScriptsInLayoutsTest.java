@@ -13,7 +13,8 @@ import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
-import dev.varve.query.Runs;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryUse;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -87,7 +88,8 @@ class ScriptsInLayoutsTest {
 
     @Override
     public PromQuery query(String expression) {
-      return new PromQuery(expression, Runs.of(dataset), PromLimits.DEFAULTS);
+      return new PromQuery(
+          expression, dataset, QueryUse.of(QueryLimits.DEFAULTS), PromSettings.DEFAULTS);
     }
   }
 }

@@ -41,7 +41,7 @@ class SharedReadsTest {
   }
 
   private PromQuery query(String text) {
-    return new PromQuery(text, runs, PromLimits.DEFAULTS);
+    return new PromQuery(text, runs);
   }
 
   private static OptimisedPlan asWritten(PromQuery query) {

@@ -1,0 +1,222 @@
+package dev.varve.query.running;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.PartedRead;
+import dev.varve.engine.ReadGuard;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.Runs;
+import dev.varve.store.ReadCost;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs as one query reads them: each counts against its limits, and a stop reaches into every read.
+ */
+final class CountedRuns implements Runs {
+  private final Runs plain;
+  private final @Nullable Dataset dataset;
+  private final QueryUse use;
+
+  /**
+   * @param dataset what the runs are of, so that a read can be looked at from inside; null where
+   *     they are of none
+   */
+  CountedRuns(Runs plain, @Nullable Dataset dataset, QueryUse use) {
+    this.plain = plain;
+    this.dataset = dataset;
+    this.use = use;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return plain.resolution();
+  }
+
+  @Override
+  public RunCursor read(ReadRequest request) {
+    use.ensureWanted();
+    Held held = new Held(use, false);
+    try {
+      return new Cursor(
+          dataset == null ? plain.read(request) : dataset.read(request, held), held::release, use);
+    } catch (RuntimeException e) {
+      held.release();
+      throw e;
+    }
+  }
+
+  @Override
+  public PartedRead readInParts(ReadRequest request) {
+    use.ensureWanted();
+    Held held = new Held(use, false);
+    try {
+      return new Parts(
+          dataset == null ? plain.readInParts(request) : dataset.readInParts(request, held),
+          held,
+          use);
+    } catch (RuntimeException e) {
+      held.release();
+      throw e;
+    }
+  }
+
+  @Override
+  public Stream<Series> series(Selector selector, TimeRange times) {
+    use.ensureWanted();
+    Held held = new Held(use, true);
+    try {
+      Stream<Series> found =
+          dataset == null ? plain.series(selector, times) : dataset.series(selector, times, held);
+      return found.peek(series -> use.ensureWanted()).onClose(held::release);
+    } catch (RuntimeException e) {
+      held.release();
+      throw e;
+    }
+  }
+
+  /** Looks on at one read, and counts what the engine holds of the keys that match. */
+  private static final class Held implements ReadGuard {
+    private final QueryUse use;
+    private final boolean lists;
+    private final AtomicLong bytes = new AtomicLong();
+
+    /**
+     * @param lists whether nothing is read
+     */
+    Held(QueryUse use, boolean lists) {
+      this.use = use;
+      this.lists = lists;
+    }
+
+    @Override
+    public void ensureWanted() {
+      use.ensureWanted();
+    }
+
+    @Override
+    public void matched(long keys) {
+      bytes.addAndGet(lists ? use.holdListed(keys) : use.holdMatched(keys));
+    }
+
+    @Override
+    public void begun(Runnable cancel) {
+      use.begun(cancel);
+    }
+
+    @Override
+    public void ended(Runnable cancel) {
+      use.ended(cancel);
+    }
+
+    void release() {
+      use.memory().release(bytes.getAndSet(0));
+    }
+  }
+
+  /** Parts of a read; what the engine holds of its keys counts until all of it is closed. */
+  private record Parts(PartedRead plain, Held held, QueryUse use) implements PartedRead {
+    @Override
+    public int size() {
+      return plain.size();
+    }
+
+    @Override
+    public RunCursor part(int from, int to) {
+      use.ensureWanted();
+      return new Cursor(plain.part(from, to), () -> {}, use);
+    }
+
+    @Override
+    public ReadCost cost() {
+      return plain.cost();
+    }
+
+    @Override
+    public void cancel() {
+      plain.cancel();
+    }
+
+    @Override
+    public void close() {
+      plain.close();
+      held.release();
+    }
+  }
+
+  private static final class Cursor implements RunCursor {
+    /** To ask for the cost of every run would be dear where runs are short. */
+    private static final int RUNS_BETWEEN_COSTS = 64;
+
+    private final RunCursor plain;
+    private final Runnable release;
+    private final QueryUse use;
+    private final Runnable cancel;
+    private @Nullable Series last;
+    private ReadCost told = ReadCost.NOTHING;
+    private int runs;
+    private boolean closed;
+
+    /**
+     * @param release run once when it is closed
+     */
+    Cursor(RunCursor plain, Runnable release, QueryUse use) {
+      this.plain = plain;
+      this.release = release;
+      this.use = use;
+      this.cancel = plain::cancel;
+      use.begun(cancel);
+    }
+
+    @Override
+    public @Nullable Run next() {
+      use.ensureWanted();
+      Run run = plain.next();
+      if (run != null) {
+        if (!run.series().equals(last)) {
+          last = run.series();
+          use.seriesBegun();
+        }
+        use.samplesRead(run.samples().size());
+        if (++runs % RUNS_BETWEEN_COSTS == 0) {
+          tellCost();
+        }
+      }
+      return run;
+    }
+
+    private void tellCost() {
+      ReadCost now = plain.cost();
+      use.cost(now.minus(told));
+      told = now;
+    }
+
+    @Override
+    public ReadCost cost() {
+      return plain.cost();
+    }
+
+    @Override
+    public void cancel() {
+      plain.cancel();
+    }
+
+    @Override
+    public void close() {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      use.ended(cancel);
+      tellCost();
+      plain.close();
+      release.run();
+    }
+  }
+}

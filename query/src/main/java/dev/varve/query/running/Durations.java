@@ -1,0 +1,14 @@
+package dev.varve.query.running;
+
+import java.time.Duration;
+
+/** Lengths of time in messages. */
+final class Durations {
+  private Durations() {}
+
+  static String text(Duration duration) {
+    return duration.toMillis() % 1000 == 0
+        ? duration.toSeconds() + " s"
+        : duration.toMillis() + " ms";
+  }
+}

@@ -1,0 +1,21 @@
+package dev.varve.query.running;
+
+import java.time.Duration;
+
+/**
+ * What all queries of a server may use together.
+ *
+ * @param running how many run at once
+ * @param waiting how many more may wait for one of these to end
+ * @param patience how long they wait
+ * @param memory bytes that they may hold
+ */
+public record QueryCapacity(int running, int waiting, Duration patience, long memory) {
+  /** A quarter of the heap, at least 16 MiB. */
+  public static final QueryCapacity DEFAULTS =
+      new QueryCapacity(
+          16,
+          256,
+          Duration.ofSeconds(10),
+          Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4));
+}

@@ -1,0 +1,233 @@
+package dev.varve.query.running;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadGuard;
+import dev.varve.query.Memory;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.Runs;
+import dev.varve.store.ReadCancelledException;
+import dev.varve.store.ReadCost;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one query uses, against what it may, and whether it is still wanted. Whatever works for a
+ * query reads by {@link #runs}, holds by {@link #memory} and asks {@link #ensureWanted} where it
+ * computes for long. Safe for use by several threads.
+ */
+public final class QueryUse implements ReadGuard {
+  /** A key with its tags and its place in a list; texts are shared with the catalog. */
+  private static final long BYTES_PER_KEY = 200;
+
+  private final QueryLimits limits;
+  private final Memory memory;
+  private final AtomicLong seriesMatched = new AtomicLong();
+  private final AtomicLong seriesListed = new AtomicLong();
+  private final AtomicLong seriesRead = new AtomicLong();
+  private final AtomicLong samples = new AtomicLong();
+  private final AtomicLong points = new AtomicLong();
+  private final AtomicLong steps = new AtomicLong();
+  private final AtomicReference<ReadCost> cost = new AtomicReference<>(ReadCost.NOTHING);
+  private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
+  private volatile boolean limitStruck;
+
+  QueryUse(QueryLimits limits, Memory.@Nullable Pool pool) {
+    this.limits = limits;
+    this.memory = new Memory(limits.memory(), pool);
+  }
+
+  /** The use of a query that runs by itself, known to nobody else. */
+  public static QueryUse of(QueryLimits limits) {
+    return new QueryUse(limits, null);
+  }
+
+  public QueryLimits limits() {
+    return limits;
+  }
+
+  public Memory memory() {
+    return memory;
+  }
+
+  /** A dataset, read within the limits. */
+  public Runs runs(Dataset dataset) {
+    return new CountedRuns(Runs.of(dataset), dataset, this);
+  }
+
+  /** Runs that are counted, and refused beyond the limits. */
+  public Runs runs(Runs plain) {
+    return new CountedRuns(plain, null, this);
+  }
+
+  @Override
+  public void ensureWanted() {
+    if (stopped.get() != null) {
+      throw new ReadCancelledException();
+    }
+  }
+
+  /**
+   * Ends the query: whatever works for it throws {@link ReadCancelledException} within 100 ms. From
+   * any thread.
+   *
+   * @param why TIMEOUT, KILLED or GONE; where it comes twice the first counts
+   */
+  public void stop(Outcome why) {
+    if (stopped.compareAndSet(null, why)) {
+      cancels.forEach(Runnable::run);
+    }
+  }
+
+  /** Why it was stopped; null where it was not. */
+  public @Nullable Outcome stopped() {
+    return stopped.get();
+  }
+
+  @Override
+  public void begun(Runnable cancel) {
+    cancels.add(cancel);
+    if (stopped.get() != null) {
+      cancel.run();
+    }
+  }
+
+  @Override
+  public void ended(Runnable cancel) {
+    cancels.remove(cancel);
+  }
+
+  /** Counts keys that match, and what the engine holds of them, until the query ends. */
+  @Override
+  public void matched(long keys) {
+    holdMatched(keys);
+  }
+
+  /**
+   * The same.
+   *
+   * @return the bytes that count as held, for whoever knows when they are not any more
+   */
+  long holdMatched(long keys) {
+    ensureWanted();
+    refuseBeyond(seriesMatched.addAndGet(keys));
+    return hold(keys);
+  }
+
+  /**
+   * Counts keys that match and are only listed, be it to read them later.
+   *
+   * @return as {@link #holdMatched}
+   */
+  long holdListed(long keys) {
+    listed(keys);
+    return hold(keys);
+  }
+
+  /** Counts keys that match and are only listed, each looked up when its turn comes. */
+  public void listed(long keys) {
+    ensureWanted();
+    seriesListed.accumulateAndGet(keys, Math::max);
+    refuseBeyond(keys);
+  }
+
+  private void refuseBeyond(long keys) {
+    if (keys > limits.series()) {
+      throw beyond(
+          "the query matches %,d series, more than the %,d that it may; name more labels"
+              .formatted(keys, limits.series()));
+    }
+  }
+
+  private long hold(long keys) {
+    long bytes = BYTES_PER_KEY * keys;
+    memory.hold(bytes, "a query of %,d series".formatted(keys));
+    return bytes;
+  }
+
+  /** Counts a series of which samples come. */
+  void seriesBegun() {
+    long all = seriesRead.incrementAndGet();
+    if (all > limits.series()) {
+      throw beyond(
+          "the query reads more than the %,d series that it may, of %,d keys that match; name more labels"
+              .formatted(limits.series(), seriesMatched.get()));
+    }
+  }
+
+  /** Counts samples that were read. */
+  void samplesRead(long more) {
+    long all = samples.addAndGet(more);
+    if (all > limits.samples()) {
+      throw beyond(
+          "the query reads more than the %,d samples that it may: it stopped at %,d, in series %,d of %,d; a shorter range or more labels would help"
+              .formatted(limits.samples(), all, seriesRead.get(), seriesMatched.get()));
+    }
+  }
+
+  /** Counts samples of the answer. */
+  public void pointsReturned(long more) {
+    long all = points.addAndGet(more);
+    if (all > limits.points()) {
+      throw beyond(
+          "the answer has more than the %,d points that it may: it stopped at %,d; a longer step, a shorter range or fewer series would help"
+              .formatted(limits.points(), all));
+    }
+  }
+
+  /** Counts at how many times a subquery is to be worked out. */
+  public void stepsTaken(long more) {
+    steps.accumulateAndGet(more, Math::max);
+    if (more > limits.steps()) {
+      throw beyond(
+          "a subquery of %,d steps, more than the %,d that it may have; a longer step or a shorter range would help"
+              .formatted(more, limits.steps()));
+    }
+  }
+
+  private QueryRefusedException beyond(String message) {
+    limitStruck = true;
+    return new QueryRefusedException(message);
+  }
+
+  void cost(ReadCost more) {
+    cost.accumulateAndGet(more, ReadCost::plus);
+  }
+
+  /** Whether the query went beyond one of its limits. */
+  boolean limitStruck() {
+    return limitStruck || memory.refused();
+  }
+
+  /** How many keys its selectors have matched so far. */
+  public long seriesMatched() {
+    return Math.max(seriesMatched.get(), seriesListed.get());
+  }
+
+  /** Of how many series samples have come; those that are read twice count twice. */
+  public long seriesRead() {
+    return seriesRead.get();
+  }
+
+  public long samplesRead() {
+    return samples.get();
+  }
+
+  public long pointsReturned() {
+    return points.get();
+  }
+
+  /** The most steps that a subquery of it has. */
+  public long steps() {
+    return steps.get();
+  }
+
+  /** What the stores have done for it so far, about. */
+  public ReadCost cost() {
+    return cost.get();
+  }
+}

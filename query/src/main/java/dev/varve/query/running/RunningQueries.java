@@ -1,0 +1,209 @@
+package dev.varve.query.running;
+
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.Memory;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.promql.PromQlException;
+import dev.varve.query.promql.eval.PromQlEvaluationException;
+import dev.varve.store.BudgetExceededException;
+import dev.varve.store.ReadCancelledException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** All queries of a server, from their coming to their end. Safe for use by several threads. */
+public final class RunningQueries implements AutoCloseable {
+  /** What is done for a query, its answer included. */
+  @FunctionalInterface
+  public interface Work<T extends @Nullable Object, E extends Exception> {
+    T run(RunningQuery query) throws E;
+  }
+
+  private final Map<String, RunningQuery> all = new ConcurrentHashMap<>();
+  private final QueryGate gate;
+  private final QueryCapacity capacity;
+  private final Memory.Pool memory;
+  private final Consumer<EndedQuery> ended;
+  private final Clock clock;
+  private final AtomicLong next = new AtomicLong();
+
+  /** So that an id from before a restart, or of another server, is never that of a query here. */
+  private final String prefix = "%08x".formatted(ThreadLocalRandom.current().nextInt());
+
+  private final ScheduledThreadPoolExecutor timer;
+
+  /**
+   * Prepares to let queries in.
+   *
+   * @param ended told of every query, by its own thread
+   */
+  public RunningQueries(QueryCapacity capacity, Consumer<EndedQuery> ended, Clock clock) {
+    this.capacity = capacity;
+    this.gate = new QueryGate(capacity);
+    this.memory = new Memory.Pool(capacity.memory());
+    this.ended = ended;
+    this.clock = clock;
+    this.timer =
+        new ScheduledThreadPoolExecutor(
+            1, task -> Thread.ofPlatform().daemon().name("varve-query-timer").unstarted(task));
+    timer.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Those that wait or run, in the order in which they came. */
+  public List<RunningQuery> list() {
+    return all.values().stream().sorted(Comparator.comparing(RunningQuery::since)).toList();
+  }
+
+  /**
+   * Ends a query: within 100 ms it does nothing any more.
+   *
+   * @return false where there is none of that id
+   */
+  public boolean kill(String id) {
+    RunningQuery query = all.get(id);
+    if (query != null) {
+      query.use().stop(Outcome.KILLED);
+    }
+    return query != null;
+  }
+
+  public int running() {
+    return gate.running();
+  }
+
+  public int waiting() {
+    return gate.waiting();
+  }
+
+  /** Bytes that all queries hold. */
+  public long held() {
+    return memory.held();
+  }
+
+  public QueryCapacity capacity() {
+    return capacity;
+  }
+
+  /**
+   * Lets a query in when there is room, and sees it to its end.
+   *
+   * @param known told of the query before it waits, so that it can be stopped
+   * @throws QueryStoppedException if it was not let in, or was stopped
+   * @throws E what the work throws of itself
+   */
+  public <T extends @Nullable Object, E extends Exception> T run(
+      QueryOrigin origin, QueryLimits limits, Consumer<RunningQuery> known, Work<T, E> work)
+      throws E {
+    RunningQuery query =
+        new RunningQuery(
+            prefix + "-" + next.incrementAndGet(),
+            origin,
+            clock.instant(),
+            new QueryUse(limits, memory));
+    all.put(query.id(), query);
+    Outcome outcome = Outcome.FAILED;
+    @Nullable String reason = null;
+    try {
+      known.accept(query);
+      gate.enter(query);
+      try {
+        T result = timed(query, work);
+        // An answer that was on its way ends with the refusal as its last line.
+        outcome = query.use().limitStruck() ? Outcome.LIMIT : Outcome.OK;
+        return result;
+      } finally {
+        gate.leave();
+      }
+    } catch (QueryStoppedException e) {
+      outcome = e.outcome();
+      reason = e.getMessage();
+      throw e;
+    } catch (RuntimeException e) {
+      Outcome stopped = query.use().stopped();
+      reason = e.getMessage();
+      if (stopped != null) {
+        outcome = stopped;
+        QueryStoppedException stop = stop(query, stopped, e);
+        reason = stop.getMessage();
+        throw stop;
+      }
+      outcome = outcome(query, e);
+      throw e;
+    } catch (Exception e) {
+      // Whoever reads the answer is no longer there.
+      Outcome stopped = query.use().stopped();
+      outcome = stopped == null ? Outcome.GONE : stopped;
+      reason = e.getMessage();
+      throw e;
+    } finally {
+      all.remove(query.id());
+      Duration waited = query.waited();
+      Duration ran = query.ran();
+      ended.accept(new EndedQuery(query, outcome, reason, waited, ran));
+      query.use().memory().releaseAll();
+    }
+  }
+
+  private <T extends @Nullable Object, E extends Exception> T timed(
+      RunningQuery query, Work<T, E> work) throws E {
+    query.start();
+    Duration time = query.use().limits().time();
+    if (!time.isPositive()) {
+      query.use().stop(Outcome.TIMEOUT);
+    }
+    query.use().ensureWanted();
+    ScheduledFuture<?> end =
+        timer.schedule(
+            () -> query.use().stop(Outcome.TIMEOUT), time.toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      return work.run(query);
+    } finally {
+      end.cancel(false);
+    }
+  }
+
+  private static QueryStoppedException stop(RunningQuery query, Outcome why, Throwable cause) {
+    QueryUse use = query.use();
+    String message =
+        switch (why) {
+          case TIMEOUT ->
+              "the query took longer than %s and was stopped, when it had read %,d samples in %,d of %,d series that match; ask for less"
+                  .formatted(
+                      Durations.text(use.limits().time()),
+                      use.samplesRead(),
+                      use.seriesRead(),
+                      use.seriesMatched());
+          case KILLED -> "the query was killed, as %s".formatted(query.id());
+          default -> "the client went away";
+        };
+    return new QueryStoppedException(why, message, null, cause);
+  }
+
+  private static Outcome outcome(RunningQuery query, RuntimeException thrown) {
+    return switch (thrown) {
+      case OverloadedException e -> Outcome.BUSY;
+      case BudgetExceededException e -> Outcome.LIMIT;
+      case QueryRefusedException e -> query.use().limitStruck() ? Outcome.LIMIT : Outcome.REFUSED;
+      case ReadCancelledException e -> Outcome.GONE;
+      case PromQlException e -> Outcome.REFUSED;
+      case PromQlEvaluationException e -> Outcome.REFUSED;
+      default -> Outcome.FAILED;
+    };
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

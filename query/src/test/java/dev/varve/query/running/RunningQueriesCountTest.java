@@ -1,0 +1,154 @@
+package dev.varve.query.running;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.OverloadedException;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.query.QueryLimits;
+import dev.varve.store.ReadCancelledException;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of queries, and that nothing of them stays. */
+class RunningQueriesCountTest {
+  private static final QueryOrigin ORIGIN = new QueryOrigin("d", "promql", "up", "c", "");
+
+  private final List<EndedQuery> ended = Collections.synchronizedList(new ArrayList<>());
+  private final RunningQueries queries =
+      new RunningQueries(
+          new QueryCapacity(2, 5, Duration.ofSeconds(5), 1 << 20), ended::add, Clock.systemUTC());
+
+  @AfterEach
+  void nothingStays() {
+    assertThat(queries.list()).isEmpty();
+    assertThat(queries.running()).isZero();
+    assertThat(queries.waiting()).isZero();
+    assertThat(queries.held()).isZero();
+    queries.close();
+  }
+
+  private void run(RunningQueries.Work<Integer, IOException> work) throws IOException {
+    queries.run(ORIGIN, QueryLimits.DEFAULTS, query -> {}, work);
+  }
+
+  @Test
+  void tellsHowEachEnded() throws IOException {
+    run(query -> 1);
+    assertThatThrownBy(() ->
+            run(query -> {
+              throw new QueryRefusedException("no");
+            }))
+        .hasMessage("no");
+    assertThatThrownBy(() ->
+            run(query -> {
+              query.use().memory().hold(10_000, "this");
+              query.use().pointsReturned(Long.MAX_VALUE);
+              return 1;
+            }))
+        .isInstanceOf(QueryRefusedException.class);
+    assertThatThrownBy(() ->
+            run(query -> {
+              query.use().memory().hold(2 << 20, "this");
+              return 1;
+            }))
+        .isInstanceOf(OverloadedException.class)
+        .hasMessageContaining("this: it holds 0 KiB and needs 2048 KiB more");
+    assertThatThrownBy(() ->
+            run(query -> {
+              throw new IOException("pipe");
+            }))
+        .hasMessage("pipe");
+    assertThatThrownBy(() ->
+            run(query -> {
+              query.use().memory().hold(1000, "this");
+              assertThat(queries.kill(query.id())).isTrue();
+              query.use().ensureWanted();
+              return 1;
+            }))
+        .isInstanceOf(QueryStoppedException.class)
+        .hasMessageContaining("killed, as ");
+    assertThatThrownBy(() ->
+            run(query -> {
+              throw new IllegalStateException("bug");
+            }))
+        .hasMessage("bug");
+    assertThat(ended)
+        .extracting(EndedQuery::outcome)
+        .containsExactly(
+            Outcome.OK,
+            Outcome.REFUSED,
+            Outcome.LIMIT,
+            Outcome.BUSY,
+            Outcome.GONE,
+            Outcome.KILLED,
+            Outcome.FAILED);
+    assertThat(ended.get(2).query().use().memory().most()).isEqualTo(10_000);
+  }
+
+  @Test
+  void cancelsReadsThatBeginBeforeAndAfter() throws IOException {
+    assertThatThrownBy(() ->
+            run(query -> {
+              CountDownLatch cancelled = new CountDownLatch(2);
+              query.use().begun(cancelled::countDown);
+              query.use().stop(Outcome.TIMEOUT);
+              query.use().stop(Outcome.KILLED);
+              query.use().begun(cancelled::countDown);
+              assertThat(cancelled.getCount()).isZero();
+              throw new ReadCancelledException();
+            }))
+        .isInstanceOf(QueryStoppedException.class)
+        .hasMessageContaining("longer than 120 s");
+  }
+
+  @Test
+  void letsThemInOneAfterTheOther() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < 7; i++) {
+        int number = i;
+        all.add(
+            threads.submit(() -> {
+              queries.<Object, InterruptedException>run(
+                  ORIGIN,
+                  QueryLimits.DEFAULTS,
+                  query -> {},
+                  query -> {
+                    if (number < 2) {
+                      release.await();
+                    } else {
+                      order.add(number);
+                    }
+                    return "";
+                  });
+              return null;
+            }));
+        while (queries.running() + queries.waiting() <= i) {
+          Thread.sleep(1);
+        }
+      }
+      assertThat(queries.waiting()).isEqualTo(5);
+      assertThatThrownBy(() -> run(query -> 1))
+          .isInstanceOf(QueryStoppedException.class)
+          .hasMessage("2 queries run and 5 wait, which is all that this server takes at once");
+      release.countDown();
+      for (Future<?> one : all) {
+        one.get();
+      }
+    }
+    assertThat(order).hasSize(5).contains(2, 3, 4, 5, 6);
+  }
+}

@@ -1,0 +1,364 @@
+package dev.varve.server.queries;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.server.TestServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Queries that take for ever, over real sockets, and how they are seen and ended. */
+class RunningQueriesTest {
+  private static final String STATUS = "/api/v1/status/queries";
+  private static final long START = 1_700_000_000_000L;
+
+  /** Sorts half a million values, again and again; reads nothing. */
+  private static final String COMPUTES =
+      range("quantile_over_time(0.5, vector(1)[6d:1s])", START, 10_000);
+
+  /** A cancel is seen within 100 ms; the rest is for a machine that is busy. */
+  private static final Duration SOON = Duration.ofSeconds(2);
+
+  private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+  @TempDir private Path directory;
+  private TestServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = start("memory", QueryOptions.DEFAULTS);
+  }
+
+  private TestServer start(String store, QueryOptions options) throws IOException {
+    if (server != null) {
+      server.close();
+    }
+    server = TestServer.start(directory.resolve("data-" + System.nanoTime()), store, options);
+    return server;
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    clients.shutdownNow();
+  }
+
+  private static QueryOptions options(QueryLimits limits, QueryCapacity capacity) {
+    return new QueryOptions(limits, capacity, Duration.ofMillis(1));
+  }
+
+  private static QueryLimits limits(
+      long series, long samples, long memory, long points, Duration time) {
+    return new QueryLimits(
+        series, samples, memory, points, 5_000_000, time, Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  private static String range(String query, long startMillis, int steps) {
+    return "/api/v1/query_range?start=%d&end=%d&step=1&query=%s"
+        .formatted(startMillis / 1000, startMillis / 1000 + steps - 1, encoded(query));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, UTF_8);
+  }
+
+  private CompletableFuture<HttpResponse<String>> ask(String path) {
+    return CompletableFuture.supplyAsync(() -> server.get(path), clients);
+  }
+
+  /** Some series of some samples, a second apart. */
+  private void write(int series, int samples) {
+    for (int i = 0; i < series; i++) {
+      StringBuilder body = new StringBuilder("[{\"name\":\"m\",\"tags\":{\"host\":\"h");
+      body.append(i).append("\"},\"datapoints\":[");
+      for (int j = 0; j < samples; j++) {
+        body.append(j == 0 ? "" : ",");
+        body.append('[').append(START + 1000L * j).append(',').append(j).append(".5]");
+      }
+      assertThat(server.post("/api/v1/datapoints", body.append("]}]").toString()).statusCode())
+          .isEqualTo(204);
+    }
+  }
+
+  private String awaitState(String state) {
+    Pattern pattern =
+        Pattern.compile("\"id\":\"([0-9a-f]+-\\d+)\",\"state\":\"%s\"".formatted(state));
+    String[] found = new String[1];
+    await()
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> {
+          Matcher matcher = pattern.matcher(server.get(STATUS).body());
+          found[0] = matcher.find() ? matcher.group(1) : null;
+          return found[0] != null;
+        });
+    return found[0];
+  }
+
+  private void awaitIdle() {
+    await()
+        .atMost(SOON)
+        .pollInterval(Duration.ofMillis(10))
+        .until(() ->
+            server.get(STATUS).body().contains("\"running\":0,\"waiting\":0,\"bytesHeld\":0,"));
+    assertThat(server.get(STATUS).body()).contains("\"queries\":[]");
+  }
+
+  @Test
+  void listsWhatRunsAndEndsItByItsId() throws Exception {
+    CompletableFuture<HttpResponse<String>> answer = ask(COMPUTES);
+    String id = awaitState("running");
+    assertThat(server.get(STATUS).body())
+        .contains("\"language\":\"promql\"", "\"text\":\"quantile_over_time(", "127.0.0.1:")
+        .contains("\"agent\":\"Java-http-client", "\"subquerySteps\":");
+    assertThat(server.post(STATUS + "/nothing-1/kill", "").statusCode()).isEqualTo(404);
+
+    assertThat(server.post(STATUS + "/" + id + "/kill", "").body()).contains(id);
+    HttpResponse<String> killed = answer.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(killed.statusCode()).isEqualTo(499);
+    assertThat(killed.body()).contains("\"errorType\":\"canceled\"", "killed, as " + id);
+    awaitIdle();
+    assertThat(server.get("/metrics").body())
+        .contains("outcome=\"killed\"", "varve_query_seconds_count{language=\"promql\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "rocksdb"})
+  void endsWhatReadsWhenItsClientGoesAway(String store) throws Exception {
+    start(store, QueryOptions.DEFAULTS);
+    write(20, 5000);
+    // Other matchers each time, so that nothing that was read is used again.
+    StringBuilder sum = new StringBuilder("sum(m)");
+    for (int i = 1; i < 350; i++) {
+      sum.append("+sum(m{host!=\"x").append(i).append("\"})");
+    }
+    List<String> requests = new ArrayList<>();
+    requests.add("GET " + range(sum.toString(), START, 5000));
+    requests.add("GET " + COMPUTES);
+    for (String request : requests) {
+      try (Socket socket = server.connect()) {
+        socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+        awaitState("running");
+      }
+      awaitIdle();
+    }
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*outcome=\"gone\"} 2.0");
+  }
+
+  @Test
+  void endsSearchesByPatternsThatTakeLong() throws Exception {
+    // Each value keeps thousands of states of the pattern busy, letter by letter.
+    String value = "a".repeat(200);
+    StringBuilder body = new StringBuilder("[");
+    for (int i = 0; i < 3000; i++) {
+      body.append(i == 0 ? "" : ",");
+      body.append("{\"name\":\"m\",\"tags\":{\"long\":\"").append(value).append(i);
+      body.append("\"},\"datapoints\":[[").append(START).append(",1]]}");
+    }
+    assertThat(server.post("/api/v1/datapoints", body.append("]").toString()).statusCode())
+        .isEqualTo(204);
+    String selector = "{long=~\"(a?){400}b\"}";
+    for (String path :
+        List.of(
+            "/api/v1/series?match%5B%5D=" + encoded(selector),
+            "/api/v1/labels?match%5B%5D=" + encoded(selector),
+            "/api/v1/label/long/values?match%5B%5D=" + encoded(selector),
+            "/varve/v1/explain?analyze=true&from=0&selector=" + encoded(selector),
+            "/varve/v1/query?from=0&selector=" + encoded(selector))) {
+      CompletableFuture<HttpResponse<String>> answer = ask(path);
+      String id = awaitState("running");
+      server.post(STATUS + "/" + id + "/kill", "");
+      assertThat(answer.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode())
+          .as(path)
+          .isEqualTo(499);
+      awaitIdle();
+    }
+  }
+
+  @Test
+  void endsAnAnswerThatNobodyReads() throws Exception {
+    write(40, 5000);
+    try (Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(4096);
+      socket.connect(new InetSocketAddress("127.0.0.1", server.port()));
+      String request = "GET /varve/v1/query?selector=m&from=0&to=" + (START + 10_000_000);
+      socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+      String id = awaitState("running");
+      await().until(() -> server.get(STATUS).body().matches(".*\"pointsReturned\":[1-9].*"));
+      Thread.sleep(300);
+      assertThat(server.post(STATUS + "/" + id + "/kill", "").statusCode()).isEqualTo(200);
+      awaitIdle();
+    }
+  }
+
+  @Test
+  void letsSoManyRunAndSoManyWait() throws Exception {
+    start(
+        "memory",
+        options(QueryLimits.DEFAULTS, new QueryCapacity(1, 1, Duration.ofMillis(700), 64 << 20)));
+    CompletableFuture<HttpResponse<String>> first = ask(COMPUTES);
+    String running = awaitState("running");
+    CompletableFuture<HttpResponse<String>> second = ask("/api/v1/query?query=1");
+    awaitState("queued");
+    HttpResponse<String> third = server.get("/api/v1/query?query=2");
+    assertThat(third.statusCode()).isEqualTo(429);
+    assertThat(third.headers().firstValue("Retry-After")).contains("1");
+    assertThat(third.body()).contains("1 queries run and 1 wait");
+
+    HttpResponse<String> waited = second.get(5, TimeUnit.SECONDS);
+    assertThat(waited.statusCode()).isEqualTo(503);
+    assertThat(waited.body()).contains("\"errorType\":\"timeout\"", "waited 700 ms");
+
+    CompletableFuture<HttpResponse<String>> fourth = ask("/api/v1/query?query=3");
+    String queued = awaitState("queued");
+    server.post(STATUS + "/" + queued + "/kill", "");
+    assertThat(fourth.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(499);
+
+    CompletableFuture<HttpResponse<String>> fifth = ask("/api/v1/query?query=4");
+    awaitState("queued");
+    server.post(STATUS + "/" + running + "/kill", "");
+    assertThat(fifth.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(200);
+    first.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    awaitIdle();
+  }
+
+  @Test
+  void endsWhatTakesTooLong() throws Exception {
+    HttpResponse<String> asked =
+        ask(COMPUTES + "&timeout=200ms").get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(asked.statusCode()).isEqualTo(503);
+    assertThat(asked.body()).contains("\"errorType\":\"timeout\"", "longer than 200 ms");
+
+    start(
+        "memory",
+        options(limits(10, 1000, 64 << 20, 1000, Duration.ofMillis(300)), QueryCapacity.DEFAULTS));
+    HttpResponse<String> configured =
+        ask(COMPUTES + "&timeout=1h").get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(configured.body()).contains("longer than 300 ms");
+    awaitIdle();
+  }
+
+  @Test
+  void refusesWhatGoesBeyondALimitAndSaysHowFarItWent() throws Exception {
+    start(
+        "memory",
+        options(limits(4, 500, 16 << 10, 300, Duration.ofMinutes(1)), QueryCapacity.DEFAULTS));
+    write(5, 101);
+    String range = "&start=%d&end=%d&step=1".formatted(START / 1000, START / 1000 + 100);
+    assertRefused("/api/v1/query_range?query=m" + range, 422)
+        .contains("\"errorType\":\"execution\"")
+        .contains("the query matches 5 series, more than the 4 that it may");
+    String four = encoded("m{host!=\"h4\"}");
+    assertRefused("/api/v1/query_range?query=" + four + range, 422)
+        .contains("the answer has more than the 300 points that it may: it stopped at 303");
+    String pair = encoded("sum(m{host!=\"h4\"}) + sum(m{host=~\"h[0-3]\"} offset 1s)");
+    assertRefused("/api/v1/query_range?query=" + pair + range, 422)
+        .contains("the query matches 8 series, more than the 4");
+    String two = encoded("sum(m{host=~\"h[01]\"}) + sum(m{host=~\"h[01]\"} offset 1ms) ");
+    assertThat(server.get("/api/v1/query_range?query=" + two + range).statusCode()).isEqualTo(200);
+    String kairos =
+        "{\"start_absolute\":0,\"metrics\":[{\"name\":\"m\",\"tags\":{\"host\":[\"h0\"]}},{\"name\":\"m\",\"tags\":{\"host\":[\"h1\",\"h2\",\"h3\",\"h4\"]}}]}";
+    HttpResponse<String> refused = server.post("/api/v1/datapoints/query", kairos);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("the query matches 5 series, more than the 4");
+    String varve = "/varve/v1/query?from=0&selector=";
+    assertRefused(varve + four, 400).contains("300 points that it may: it stopped at 303");
+    assertRefused("/api/v1/series?match%5B%5D=m", 422).contains("matches 5 series");
+    assertThat(server.get("/api/v1/series?match%5B%5D=m&limit=3").statusCode()).isEqualTo(200);
+    String tags = "{\"start_absolute\":0,\"metrics\":[{\"name\":\"m\"}]}";
+    assertThat(server.post("/api/v1/datapoints/query/tags", tags).body())
+        .contains("matches 5 series");
+    assertRefused("/api/v1/query?query=" + encoded("sum_over_time(vector(1)[7000000s:1s])"), 422)
+        .contains("a subquery of 7,000,000 steps, more than the 5,000,000 that it may have");
+    assertRefused("/api/v1/query?query=" + encoded("sum_over_time(vector(1)[7000s:1s])"), 422)
+        .contains("KiB that a query may hold; it stopped at");
+    awaitIdle();
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*language=\"promql\",outcome=\"limit\"} ");
+  }
+
+  private org.assertj.core.api.AbstractStringAssert<?> assertRefused(String path, int status) {
+    HttpResponse<String> answer = server.get(path);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    return assertThat(answer.body());
+  }
+
+  @Test
+  void asksToComeBackWhereAllTogetherHoldTooMuch() throws Exception {
+    start(
+        "memory",
+        options(
+            QueryLimits.DEFAULTS.withMemory(8 << 20),
+            new QueryCapacity(4, 4, Duration.ofSeconds(1), 100 << 10)));
+    HttpResponse<String> busy =
+        server.get("/api/v1/query?query=" + encoded("sum_over_time(vector(1)[7000s:1s])"));
+    assertThat(busy.statusCode()).isEqualTo(503);
+    assertThat(busy.headers().firstValue("Retry-After")).contains("5");
+    assertThat(busy.body()).contains("all queries together hold");
+    awaitIdle();
+  }
+
+  @Test
+  void answersALightQueryBesideHeavyOnes() throws Exception {
+    List<CompletableFuture<HttpResponse<String>>> heavy = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      heavy.add(ask(COMPUTES + "&timeout=3s"));
+    }
+    awaitState("running");
+    assertThat(ask("/api/v1/query?query=1").get(2, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    for (CompletableFuture<HttpResponse<String>> one : heavy) {
+      assertThat(one.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+    }
+    awaitIdle();
+  }
+
+  @Test
+  void refusesConnectionsBeyondTheirLimit() throws Exception {
+    server.close();
+    server = TestServer.withConnections(directory.resolve("few"), 2);
+    try (Socket first = server.connect();
+        Socket second = server.connect()) {
+      first.getOutputStream().write("put m 1 1 a=b\n".getBytes(UTF_8));
+      second.getOutputStream().write("put m 2 1 a=b\n".getBytes(UTF_8));
+      try (Socket third = server.connect()) {
+        String refusal = new String(third.getInputStream().readAllBytes(), UTF_8);
+        assertThat(refusal)
+            .startsWith("HTTP/1.1 503 ")
+            .contains("Retry-After: 5", "2 connections are open, which is all");
+      }
+    }
+    await()
+        .atMost(SOON)
+        .until(() -> {
+          try (Socket again = server.connect()) {
+            OutputStream out = again.getOutputStream();
+            out.write(
+                "GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+            return new String(again.getInputStream().readAllBytes(), UTF_8)
+                .startsWith("HTTP/1.1 200");
+          }
+        });
+  }
+}
