@@ -27,6 +27,7 @@ import picocli.CommandLine.HelpCommand;
       PutCommand.class,
       QueryCommand.class,
       ExplainCommand.class,
+      QueriesCommand.class,
       CompactCommand.class,
       CellsCommand.class,
       LayoutsCommand.class,

@@ -15,12 +15,9 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,10 +36,8 @@ import tools.jackson.core.json.JsonFactory;
 /** A dataset in a server, over Varve's own API. */
 final class ServerTarget implements Target {
   private static final JsonFactory JSON = new JsonFactory();
-  private static final int OK = 200;
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final ServerConnection connection;
   private final URI server;
   private final @Nullable String dataset;
   private final Map<String, String> properties;
@@ -54,6 +49,7 @@ final class ServerTarget implements Target {
    * @throws CommandFailedException if it does not answer, or has no such dataset
    */
   ServerTarget(URI server, @Nullable String dataset) {
+    this.connection = new ServerConnection(server);
     this.server = server;
     this.dataset = dataset;
     this.properties = new LinkedHashMap<>();
@@ -246,48 +242,17 @@ final class ServerTarget implements Target {
   }
 
   private HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path));
+    HttpRequest.Builder request = connection.request(path);
     return dataset == null ? request : request.header("X-Varve-Dataset", dataset);
   }
 
   private InputStream send(HttpRequest request) {
-    try {
-      HttpResponse<InputStream> answer =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      if (answer.statusCode() == OK) {
-        return answer.body();
-      }
-      try (InputStream body = answer.body()) {
-        throw new CommandFailedException(errorText(answer.statusCode(), body.readAllBytes()));
-      }
-    } catch (ConnectException e) {
-      throw new CommandFailedException("no server answers at " + server);
-    } catch (IOException e) {
-      throw new CommandFailedException(
-          "the server at " + server + " failed: " + Failures.message(e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailedException("interrupted");
-    }
-  }
-
-  /** The text of {@code {"error":"..."}}, or whatever came. */
-  private static String errorText(int status, byte[] body) {
-    String text = new String(body, StandardCharsets.UTF_8).strip();
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
-      if (json.nextToken() == JsonToken.START_OBJECT && "error".equals(json.nextName())) {
-        json.nextToken();
-        return json.getString();
-      }
-    } catch (JacksonException e) {
-      // Not JSON: what came is shown as it is.
-    }
-    return "the server answered " + status + (text.isEmpty() ? "" : ": " + text);
+    return connection.send(request);
   }
 
   @Override
   public void close() {
-    client.close();
+    connection.close();
   }
 
   /**

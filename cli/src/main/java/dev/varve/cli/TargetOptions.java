@@ -42,12 +42,7 @@ public final class TargetOptions {
 
   private Target open(boolean makes) {
     if (server != null) {
-      if (server.getHost() == null
-          || !("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
-        throw new WrongCallException(
-            "'" + server + "' is no address of a server (try http://127.0.0.1:4242)");
-      }
-      return new ServerTarget(server, dataset);
+      return new ServerTarget(ServerOptions.checked(server), dataset);
     }
     VarveConfig read = config.read();
     if (!makes && !Files.isDirectory(read.engine().directory())) {

@@ -56,8 +56,8 @@ class CommandLineTest {
   void everyCommandHasAnExampleInItsHelp() {
     for (String command :
         List.of(
-            "serve", "import", "query", "put", "explain", "compact", "cells", "layouts",
-            "config")) {
+            "serve", "import", "query", "put", "explain", "compact", "cells", "layouts", "config",
+            "queries")) {
       out.getBuffer().setLength(0);
       assertThat(run("", command, "--help")).isZero();
       assertThat(out.toString()).as(command).containsIgnoringCase("example").contains("--output");
