@@ -6,8 +6,10 @@ import dev.varve.query.promql.plan.Projection;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Labels implements Comparable<Labels> {
   static final String NAME = Series.NAME_LABEL;
+
+  /** Names that need no quotes. */
+  private static final Pattern LEGACY = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
+
   private static final List<String> ONLY_NAME = List.of(NAME);
   private static final List<String> OF_METRIC = List.of(NAME, "__type__", "__unit__");
   public static final Labels NONE = new Labels(new String[0]);
@@ -211,6 +217,17 @@ public final class Labels implements Comparable<Labels> {
       }
     }
     return text.append(first ? (text.isEmpty() ? "{}" : "") : "}").toString();
+  }
+
+  /** As Prometheus writes it in errors: all in braces, the metric as the label that it is. */
+  String inBraces() {
+    StringJoiner text = new StringJoiner(", ", "{", "}");
+    for (int at = 0; at < pairs.length; at += 2) {
+      String name = pairs[at];
+      text.add(
+          (LEGACY.matcher(name).matches() ? name : quoted(name)) + "=" + quoted(pairs[at + 1]));
+    }
+    return text.toString();
   }
 
   static String quoted(String text) {

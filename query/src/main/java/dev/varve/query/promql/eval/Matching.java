@@ -94,10 +94,10 @@ final class Matching {
       firstTwins =
           "found duplicate series for the match group %s on the %s hand-side of the operation: [%s, %s];many-to-many matching not allowed: matching labels must be unique on one side"
               .formatted(
-                  signature(labels),
+                  signature(labels).inBraces(),
                   isLeftOne() ? "left" : "right",
-                  labels,
-                  side.labels.get(other));
+                  labels.inBraces(),
+                  side.labels.get(other).inBraces());
       twins = new Column(steps);
     }
     twins.addAll(side.seen.and(column));
