@@ -111,7 +111,7 @@ public final class Server implements AutoCloseable {
     try {
       Engine opened = opening.get();
       server.checkDatasets(opened);
-      server.rules.start(opened, server.firstPort());
+      server.rules.start(opened, server.queries, config.query().limits(), server.firstPort());
       server.engine.set(opened);
       Duration interval = config.selfMonitoring();
       if (interval != null) {

@@ -7,7 +7,6 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
 import dev.varve.server.config.ConfigException;
-import dev.varve.server.rules.DatasetRules;
 import dev.varve.server.rules.RuleTestFile;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -76,9 +75,7 @@ final class RulesTestCommand implements Callable<Integer> {
             Set.of(),
             false);
     try (Engine engine = Engine.open(new EngineConfig(folder, MEMORY, List.of(dataset), "test"))) {
-      return tests.run(
-          test,
-          new DatasetRules(engine.defaultDataset(), (name, dialect, result, coerced, nanos) -> {}));
+      return tests.run(test, engine.defaultDataset());
     } finally {
       try (var left = Files.walk(folder)) {
         for (Path path : left.sorted(java.util.Comparator.reverseOrder()).toList()) {

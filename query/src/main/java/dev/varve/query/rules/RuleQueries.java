@@ -4,9 +4,11 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.Outcome;
+import dev.varve.query.running.QueryStoppedException;
+import dev.varve.query.running.QueryUse;
 import dev.varve.store.ReadCancelledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +24,7 @@ final class RuleQueries {
   private final RuleSettings settings;
 
   /** Guarded by this. */
-  private @Nullable PromQuery running;
+  private @Nullable QueryUse running;
 
   /** Why no further query runs; null while they may. Guarded by this. */
   private @Nullable String ended;
@@ -53,7 +55,7 @@ final class RuleQueries {
       ended = reason;
     }
     if (running != null) {
-      running.cancel();
+      running.stop(Outcome.GONE);
     }
   }
 
@@ -75,8 +77,8 @@ final class RuleQueries {
   List<PromResult.Element> instant(String expression, Instant at, PromSettings limits)
       throws RuleFailedException {
     try {
-      PromQuery query = begin(new PromQuery(expression, store.runs(), limits));
-      return switch (query.instant(at.toEpochMilli())) {
+      ensureWanted();
+      return switch (store.instant(expression, at, limits, this::begun)) {
         case PromResult.Vector vector -> vector.elements();
         case PromResult.Scalar scalar ->
             List.of(new PromResult.Element(Labels.NONE, scalar.value()));
@@ -86,6 +88,9 @@ final class RuleQueries {
             throw new RuleFailedException("rule result is not a vector or scalar");
       };
     } catch (PromQlException | PromQlEvaluationException | QueryRefusedException e) {
+      throw new RuleFailedException(String.valueOf(e.getMessage()));
+    } catch (QueryStoppedException e) {
+      ensureWanted();
       throw new RuleFailedException(String.valueOf(e.getMessage()));
     } catch (ReadCancelledException e) {
       ensureWanted();
@@ -97,9 +102,10 @@ final class RuleQueries {
     }
   }
 
-  private synchronized PromQuery begin(PromQuery query) throws RuleFailedException {
-    ensureWanted();
+  private synchronized void begun(QueryUse query) {
     running = query;
-    return query;
+    if (ended != null) {
+      query.stop(Outcome.GONE);
+    }
   }
 }

@@ -9,15 +9,18 @@ import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** Samples in memory, for rules to read and write. */
 final class MemoryStore implements RuleStore {
@@ -30,8 +33,16 @@ final class MemoryStore implements RuleStore {
   boolean broken;
 
   @Override
-  public Runs runs() {
-    return runs;
+  public PromResult instant(
+      String expression, Instant at, PromSettings settings, Consumer<QueryUse> known) {
+    return ask(runs, expression, at, settings, known);
+  }
+
+  static PromResult ask(
+      Runs runs, String expression, Instant at, PromSettings settings, Consumer<QueryUse> known) {
+    QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
+    known.accept(use);
+    return new PromQuery(expression, runs, use, settings).instant(at.toEpochMilli());
   }
 
   @Override

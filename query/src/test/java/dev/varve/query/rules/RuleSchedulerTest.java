@@ -12,6 +12,9 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Runs;
+import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
+import dev.varve.query.running.QueryUse;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -22,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -107,8 +111,9 @@ class RuleSchedulerTest {
   /** Reads of it end when they are cancelled, and no sooner. */
   private record Hanging(CountDownLatch never) implements RuleStore, Runs {
     @Override
-    public Runs runs() {
-      return this;
+    public PromResult instant(
+        String expression, Instant at, PromSettings settings, Consumer<QueryUse> known) {
+      return MemoryStore.ask(this, expression, at, settings, known);
     }
 
     @Override

@@ -8,11 +8,19 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
-import dev.varve.query.Runs;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.promql.eval.PromQuery;
+import dev.varve.query.promql.eval.PromResult;
+import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.rules.RuleStore;
+import dev.varve.query.running.QueryOrigin;
+import dev.varve.query.running.QueryUse;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
+import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The rules of a dataset read from it and write into it, as a protocol would. */
 public final class DatasetRules implements RuleStore {
@@ -20,16 +28,35 @@ public final class DatasetRules implements RuleStore {
   private static final String DIALECT = "rules";
 
   private final Dataset dataset;
+  private final RunningQueries queries;
+  private final QueryLimits limits;
   private final IngestListener listener;
 
-  public DatasetRules(Dataset dataset, IngestListener listener) {
+  /**
+   * Prepares.
+   *
+   * @param queries among which those of rules are let in
+   * @param limits of each of them
+   * @param listener told of what rules write
+   */
+  public DatasetRules(
+      Dataset dataset, RunningQueries queries, QueryLimits limits, IngestListener listener) {
     this.dataset = dataset;
+    this.queries = queries;
+    this.limits = limits;
     this.listener = listener;
   }
 
   @Override
-  public Runs runs() {
-    return Runs.of(dataset);
+  public PromResult instant(
+      String expression, Instant at, PromSettings settings, Consumer<QueryUse> known) {
+    QueryOrigin origin = new QueryOrigin(dataset.name(), DIALECT, expression, "", "");
+    return queries.run(
+        origin,
+        limits,
+        query -> known.accept(query.use()),
+        query ->
+            new PromQuery(expression, dataset, query.use(), settings).instant(at.toEpochMilli()));
   }
 
   @Override

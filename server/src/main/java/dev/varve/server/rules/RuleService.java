@@ -2,11 +2,13 @@ package dev.varve.server.rules;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.rules.GroupStatus;
 import dev.varve.query.rules.Rule;
 import dev.varve.query.rules.RuleGroup;
 import dev.varve.query.rules.RuleListener;
 import dev.varve.query.rules.RuleScheduler;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.operations.ServerMetrics;
 import java.io.IOException;
@@ -98,10 +100,13 @@ public final class RuleService implements AutoCloseable {
    * Begins to work rules out.
    *
    * @param engine that is open until this is closed
+   * @param queries among which those of rules are let in
+   * @param limits of each of them
    * @param firstPort where the server is found
    * @throws dev.varve.engine.UnknownDatasetException if a dataset is named that there is not
    */
-  public synchronized void start(Engine engine, URI firstPort) {
+  public synchronized void start(
+      Engine engine, RunningQueries queries, QueryLimits limits, URI firstPort) {
     if (config.isEmpty()) {
       return;
     }
@@ -114,7 +119,7 @@ public final class RuleService implements AutoCloseable {
           dataset.name(),
           key ->
               new RuleScheduler(
-                  new DatasetRules(dataset, metrics),
+                  new DatasetRules(dataset, queries, limits, metrics),
                   config.settings(firstPort),
                   telling,
                   new Log(dataset.name()),

@@ -1,14 +1,15 @@
 package dev.varve.server.rules;
 
+import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
+import dev.varve.query.QueryLimits;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromResult;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.promql.eval.ValueText;
@@ -18,6 +19,8 @@ import dev.varve.query.rules.RuleGroup;
 import dev.varve.query.rules.RuleRehearsal;
 import dev.varve.query.rules.RuleSettings;
 import dev.varve.query.rules.RuleStore;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
@@ -26,6 +29,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -223,10 +227,23 @@ public record RuleTestFile(
   /**
    * Runs a test.
    *
-   * @param store that is empty
+   * @param dataset that is empty
    * @return what is not as it should be; nothing if all is well
    */
-  public List<String> run(Test test, RuleStore store) {
+  public List<String> run(Test test, Dataset dataset) {
+    try (RunningQueries queries =
+        new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC())) {
+      return run(
+          test,
+          new DatasetRules(
+              dataset,
+              queries,
+              QueryLimits.DEFAULTS,
+              (written, dialect, result, coerced, nanos) -> {}));
+    }
+  }
+
+  private List<String> run(Test test, RuleStore store) {
     List<String> failures = new ArrayList<>();
     load(test, store, failures);
     if (failures.isEmpty()) {
@@ -350,7 +367,7 @@ public record RuleTestFile(
     List<Sample> actual = new ArrayList<>();
     try {
       PromResult result =
-          new PromQuery(check.expr(), store.runs(), limits).instant(check.at().toMillis());
+          store.instant(check.expr(), Instant.EPOCH.plus(check.at()), limits, known -> {});
       switch (result) {
         case PromResult.Vector vector ->
             vector.elements().forEach(e -> actual.add(new Sample(e.labels(), e.value())));

@@ -60,11 +60,7 @@ class RuleTestFileTest {
       Path data = Files.createTempDirectory(folder, "data");
       try (Engine engine =
           Engine.open(new EngineConfig(data, 64L << 20, List.of(dataset), "test"))) {
-        failures.addAll(
-            file.run(
-                test,
-                new DatasetRules(
-                    engine.defaultDataset(), (name, dialect, result, coerced, nanos) -> {})));
+        failures.addAll(file.run(test, engine.defaultDataset()));
       }
     }
     return failures;
