@@ -127,8 +127,7 @@ public final class PromQlReads {
 
   private static double millis(Dataset dataset, String text, int samples, int readers) {
     QueryUse use = QueryUse.of(QueryLimits.DEFAULTS);
-    PromQuery query =
-        new PromQuery(text, Runs.of(dataset), use, PromSettings.DEFAULTS, readers);
+    PromQuery query = new PromQuery(text, Runs.of(dataset), use, PromSettings.DEFAULTS, readers);
     long begun = System.nanoTime();
     query.range(START, START + samples * STEP, Duration.ofMinutes(1));
     return (System.nanoTime() - begun) / 1e6;

@@ -113,6 +113,8 @@ public record DialectContext(
   @FunctionalInterface
   public interface QueryWork {
     /**
+     * Does it.
+     *
      * @param use what the work reads and holds by
      */
     void run(QueryUse use) throws IOException;

@@ -14,6 +14,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -42,6 +46,14 @@ public final class RunningQueries implements AutoCloseable {
   private final String prefix = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
   private final ScheduledThreadPoolExecutor timer;
+
+  /**
+   * Platform threads, so that it is the operating system that shares the cores among queries and
+   * everything else: a query that only computes would keep a carrier of virtual threads to itself.
+   * The gate bounds how many there are.
+   */
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("varve-query-", 0).factory());
 
   /**
    * Prepares to let queries in.
@@ -118,7 +130,7 @@ public final class RunningQueries implements AutoCloseable {
       known.accept(query);
       gate.enter(query);
       try {
-        T result = timed(query, work);
+        T result = onPlatformThread(query, work);
         // An answer that was on its way ends with the refusal as its last line.
         outcome = query.use().limitStruck() ? Outcome.LIMIT : Outcome.OK;
         return result;
@@ -152,6 +164,40 @@ public final class RunningQueries implements AutoCloseable {
       Duration ran = query.ran();
       ended.accept(new EndedQuery(query, outcome, reason, waited, ran));
       query.use().memory().releaseAll();
+    }
+  }
+
+  private <T extends @Nullable Object, E extends Exception> T onPlatformThread(
+      RunningQuery query, Work<T, E> work) throws E {
+    if (!Thread.currentThread().isVirtual()) {
+      return timed(query, work);
+    }
+    Future<T> result = threads.submit(() -> timed(query, work));
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return result.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+          query.use().stop(Outcome.GONE);
+        } catch (ExecutionException e) {
+          switch (e.getCause()) {
+            case RuntimeException thrown -> throw thrown;
+            case Error thrown -> throw thrown;
+            case null -> throw new IllegalStateException("a query ended without a cause", e);
+            default -> {
+              @SuppressWarnings("unchecked") // the work throws nothing else that is checked
+              E thrown = (E) e.getCause();
+              throw thrown;
+            }
+          }
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -205,5 +251,6 @@ public final class RunningQueries implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    threads.shutdown();
   }
 }

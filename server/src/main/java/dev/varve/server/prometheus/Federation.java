@@ -104,8 +104,7 @@ final class Federation {
     return sorted;
   }
 
-  private static void write(List<Newest> newest, TextFormat text, QueryUse use)
-      throws IOException {
+  private static void write(List<Newest> newest, TextFormat text, QueryUse use) throws IOException {
     String metric = "";
     for (Newest one : newest) {
       use.ensureWanted();

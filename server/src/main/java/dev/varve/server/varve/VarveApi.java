@@ -261,8 +261,7 @@ public final class VarveApi {
   private PlanExplanation explain(
       PromQlParameters query, Dataset dataset, boolean analyze, QueryUse use) {
     try {
-      return query.explain(
-          dataset, use, PromSettings.DEFAULTS, context.clock().instant(), analyze);
+      return query.explain(dataset, use, PromSettings.DEFAULTS, context.clock().instant(), analyze);
     } catch (PromQlException | IllegalArgumentException e) {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
     } catch (PromQlEvaluationException | QueryRefusedException e) {

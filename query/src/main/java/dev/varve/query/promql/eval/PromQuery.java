@@ -86,8 +86,7 @@ public final class PromQuery {
     this(query, use.runs(dataset), settings, use, Workers.count());
   }
 
-  private PromQuery(
-      String query, Runs counted, PromSettings settings, QueryUse use, int readers) {
+  private PromQuery(String query, Runs counted, PromSettings settings, QueryUse use, int readers) {
     this.expr = PromQl.parse(query);
     this.notes = new Notes(query);
     this.settings = settings;
