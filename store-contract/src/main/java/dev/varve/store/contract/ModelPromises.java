@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,7 @@ final class ModelPromises {
     }
   }
 
-  private static int tables;
+  private static final AtomicInteger TABLES = new AtomicInteger();
 
   /** Leaves out steps as long as the story still ends differently. */
   private List<ModelStep> shrink(Lab lab, List<ModelStep> steps) {
@@ -79,7 +80,7 @@ final class ModelPromises {
 
   /** Tells the story to both; says where they differ, or null where they do not. */
   private @Nullable String tell(Lab lab, List<ModelStep> steps) {
-    String name = "story" + tables++;
+    String name = "story" + TABLES.getAndIncrement();
     try (MemoryStore memory = new MemoryStore()) {
       Table model = memory.open(Lab.spec(name), OpenMode.CREATE_IF_ABSENT);
       for (ModelStep step : steps) {

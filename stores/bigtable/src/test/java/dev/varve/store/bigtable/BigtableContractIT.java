@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The contract on the emulator: one for all tests, with tables of its own for each. */
 class BigtableContractIT {
@@ -31,6 +33,7 @@ class BigtableContractIT {
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicNode> bigtableStoreKeepsTheContract() {
     return StoreContract.of(new Bigtable(emulator.options()), directory);
   }

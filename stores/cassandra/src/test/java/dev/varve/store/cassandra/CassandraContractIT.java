@@ -43,6 +43,8 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * One node; every test in a keyspace of its own. Behind the contract stands what only Cassandra's
@@ -63,6 +65,7 @@ class CassandraContractIT {
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicNode> cassandraKeepsTheContract() {
     return StoreContract.of(new Fixture(node.options()), directory.resolve("stores"));
   }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The store contract on one HBase, where every store is a namespace of its own. */
 class HBaseContractIT {
@@ -31,6 +33,7 @@ class HBaseContractIT {
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicNode> hbaseStoreKeepsTheContract() {
     return StoreContract.of(new HBase(), directory);
   }
