@@ -36,6 +36,7 @@ final class VarveProcess implements AutoCloseable {
   private HttpClient client = newClient();
   private @Nullable Process process;
   private boolean runsUnderAnother;
+  private @Nullable String heap;
 
   private VarveProcess(Path folder, int port) {
     this.folder = folder;
@@ -74,6 +75,23 @@ final class VarveProcess implements AutoCloseable {
         .build();
   }
 
+  /** Gives it another heap than tests usually do, such as {@code 128m}. */
+  VarveProcess withHeap(String size) {
+    heap = size;
+    return this;
+  }
+
+  /** The most bytes of memory that it has had so far, heap and all else. */
+  long residentMax() throws IOException {
+    Path status = Path.of("/proc", Long.toString(running().pid()), "status");
+    for (String line : Files.readAllLines(status)) {
+      if (line.startsWith("VmHWM:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+      }
+    }
+    throw new AssertionError(status + " does not say VmHWM");
+  }
+
   /** Starts it and waits until it is ready. */
   VarveProcess start() {
     launch();
@@ -92,6 +110,9 @@ final class VarveProcess implements AutoCloseable {
     client = newClient();
     ProcessBuilder varve =
         Checkout.varve(folder, "serve", "--config", folder.resolve("varve.yaml").toString());
+    if (heap != null) {
+      varve.environment().put("VARVE_HEAP", heap);
+    }
     List<String> command = new ArrayList<>(List.of(under));
     command.addAll(varve.command());
     varve.command(command).redirectErrorStream(true).redirectOutput(logFile(++starts).toFile());
