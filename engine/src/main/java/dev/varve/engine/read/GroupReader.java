@@ -1,5 +1,6 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.ReadRequest.Order;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -41,6 +42,7 @@ final class GroupReader implements AutoCloseable {
   private final TimeRange trimmed;
   private final RunAssembly assembly;
   private final boolean inPieces;
+  private final boolean inTurn;
   private final UnitOrder order;
   private final PriorityQueue<StrandCursor> strands;
   private final List<StrandCursor> all = new ArrayList<>();
@@ -51,6 +53,10 @@ final class GroupReader implements AutoCloseable {
 
   private RowSamples rest = new RowSamples();
   private int unitPlace = -1;
+
+  /** The series under way, where one comes behind the other. */
+  private int lastPlace = -1;
+
   private boolean ended;
 
   GroupReader(Reading reading, PlannedRead planned, Plan.StrandGroup group) {
@@ -60,6 +66,7 @@ final class GroupReader implements AutoCloseable {
     this.matches = group.bindings().stream().map(planned.matches()::get).toList();
     this.trimmed = group.strands().getFirst().trimmed();
     this.assembly = new RunAssembly(reading, planned.period().index(), matches);
+    this.inTurn = reading.request().order() == Order.SERIES_BY_SERIES;
     RowShape shape = layout.rows();
     boolean several = group.bindings().size() > 1;
     if (several && RowKeys.scattersUnits(shape)) {
@@ -146,15 +153,29 @@ final class GroupReader implements AutoCloseable {
       ended = true;
       close();
     } else if (unitPlace < 0) {
-      unit.clear();
-      order.begin(strand);
-      unitPlace = strand.place();
-      decode(strand);
+      begin(strand);
     } else if (strand.place() == unitPlace && order.takes(strand)) {
       decode(strand);
     } else {
       endUnit();
     }
+  }
+
+  private void begin(StrandCursor strand) {
+    if (inTurn && lastPlace != strand.place()) {
+      int before = lastPlace;
+      lastPlace = strand.place();
+      if (before >= 0) {
+        assembly.flush(before);
+        if (!assembly.isEmpty()) {
+          return;
+        }
+      }
+    }
+    unit.clear();
+    order.begin(strand);
+    unitPlace = strand.place();
+    decode(strand);
   }
 
   private void decode(StrandCursor strand) {

@@ -7,16 +7,22 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.plan.Census;
+import dev.varve.model.GroupKey;
 import dev.varve.model.TimeRange;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the catalog has counted, for the planner. */
+/** What the catalog has counted, for one plan. Used by one thread. */
 final class IndexCensus implements Census {
   private final SeriesIndex index;
   private final Layout layout;
   private final boolean timesKnown;
+
+  /** The key that was asked for last, since a plan asks several things of each in turn. */
+  private @Nullable GroupKey lastKey;
+
+  private int lastSeries;
 
   /**
    * A census for one layout.
@@ -29,6 +35,14 @@ final class IndexCensus implements Census {
     this.timesKnown = !attributes && dataset.trustsExtents();
   }
 
+  private int find(GroupKey key) {
+    if (!key.equals(lastKey)) {
+      lastSeries = index.find(SeriesIdentity.of(key));
+      lastKey = key;
+    }
+    return lastSeries;
+  }
+
   @Override
   public OptionalLong seriesOfMetric(String metric) {
     return OptionalLong.of(index.seriesOfMetric(metric));
@@ -37,7 +51,7 @@ final class IndexCensus implements Census {
   /** Takes the samples of a key to be spread evenly over its extent. */
   @Override
   public OptionalLong cells(Binding binding, TimeRange times) {
-    int series = index.find(SeriesIdentity.of(binding.key()));
+    int series = find(binding.key());
     if (series < 0 || !timesKnown) {
       return OptionalLong.empty();
     }
@@ -55,7 +69,7 @@ final class IndexCensus implements Census {
   /** Takes a key to have a row in every bucket of its extent, but no more rows than samples. */
   @Override
   public OptionalLong buckets(Binding binding, TimeRange times) {
-    int series = index.find(SeriesIdentity.of(binding.key()));
+    int series = find(binding.key());
     KeyPart.Time part = lastTime();
     if (series < 0 || !timesKnown) {
       return OptionalLong.empty();

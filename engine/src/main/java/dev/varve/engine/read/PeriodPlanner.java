@@ -2,6 +2,7 @@ package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -165,7 +166,8 @@ final class PeriodPlanner {
             new IndexCensus(dataset, layout.layout(), attributes),
             reading.request().newestFirst(),
             wholeTable,
-            dataset.store().capabilities(layout.dataTable().spec()).order());
+            dataset.store().capabilities(layout.dataTable().spec()).order(),
+            reading.request().order() == Order.SERIES_BY_SERIES);
     Plan plan = layout.run(Planner.plan(layout.layout(), request));
     return new Candidate(layout, bindings, matches, plan);
   }

@@ -27,6 +27,12 @@ record PlannedRead(
     List<Integer> matches,
     Plan plan,
     List<String> lost) {
+  /** The same read, put together otherwise. */
+  PlannedRead with(List<Plan.StrandGroup> groups) {
+    Plan other = new Plan(groups, plan.estimate(), plan.alternatives(), plan.notes());
+    return new PlannedRead(period, times, layout, bindings, matches, other, lost);
+  }
+
   /**
    * Which rows of a strand are wanted, by the signatures of their series in the order of the group;
    * null where every row is of the first.

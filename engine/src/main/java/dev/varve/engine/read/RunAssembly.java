@@ -264,6 +264,11 @@ final class RunAssembly {
     return gathered;
   }
 
+  /** Makes runs of what was gathered of one place. */
+  void flush(int place) {
+    byPlace.get(place).forEach(this::flush);
+  }
+
   /** Makes runs of all that was gathered. */
   void flush() {
     for (List<Gathered> ofPlace : byPlace) {

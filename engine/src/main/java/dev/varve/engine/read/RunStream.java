@@ -1,5 +1,6 @@
 package dev.varve.engine.read;
 
+import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.periods.Period;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers the runs of a request: all series period by period, or one series after the other and
- * each period by period, whose plans are then made one by one.
+ * each period by period. Series that are read one after the other are planned some at a time where
+ * one plan keeps them apart, see {@link SeriesInTurn}, else one by one.
  */
 final class RunStream implements RunCursor {
   private final Reading reading;
@@ -25,6 +27,10 @@ final class RunStream implements RunCursor {
   private final Deque<PlannedRead> plans = new ArrayDeque<>();
   private @Nullable GroupReader reader;
   private int nextGroup;
+
+  /** Whether it is worth trying to plan series together that are read one after the other. */
+  private boolean inTurn;
+
   private int nextMatch;
   private boolean closed;
 
@@ -39,22 +45,60 @@ final class RunStream implements RunCursor {
     this.planner = planner;
     this.periods = periods;
     this.attributes = attributes;
+    this.inTurn =
+        reading.request().order() == Order.SERIES_BY_SERIES
+            && periods.size() == 1
+            && !reading.newest().isAsked();
     planMore();
   }
 
   /** Plans all series, or the next of them; does nothing where all are planned. */
   private void planMore() {
     int size = reading.matches().size();
-    if (nextMatch == size) {
+    if (nextMatch == size || planInTurn()) {
       return;
     }
     boolean seriesBySeries = reading.request().order() == Order.SERIES_BY_SERIES;
-    int end = seriesBySeries ? nextMatch + 1 : size;
-    List<Integer> wanted = IntStream.range(nextMatch, end).boxed().toList();
+    planEach(seriesBySeries ? nextMatch + 1 : size);
+  }
+
+  private void planEach(int end) {
+    List<Integer> wanted = places(end);
     for (Period period : periods) {
       plans.add(planner.plan(reading, period, wanted, attributes));
     }
     nextMatch = end;
+  }
+
+  /**
+   * Plans the next series together where they are read one after the other all the same.
+   *
+   * @return whether this was possible
+   */
+  private boolean planInTurn() {
+    int end = inTurn ? SeriesInTurn.end(reading.matches(), nextMatch) : nextMatch;
+    if (end - nextMatch < 2) {
+      return false;
+    }
+    @Nullable PlannedRead planned;
+    try {
+      planned =
+          SeriesInTurn.joined(planner.plan(reading, periods.getFirst(), places(end), attributes));
+    } catch (QueryRefusedException e) {
+      // Too much for one plan may be little enough for one of each series.
+      planned = null;
+    }
+    if (planned == null) {
+      inTurn = false;
+      return false;
+    }
+    plans.add(planned);
+    nextMatch = end;
+    return true;
+  }
+
+  private List<Integer> places(int end) {
+    return IntStream.range(nextMatch, end).boxed().toList();
   }
 
   /** How the periods are read; complete only where the series are planned together. */

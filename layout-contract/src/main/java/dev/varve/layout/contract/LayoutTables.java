@@ -140,7 +140,7 @@ public final class LayoutTables implements AutoCloseable {
 
   /** A request for all that the bindings have in a scope. */
   public PlanRequest request(List<? extends Binding> bindings, ReadScope scope) {
-    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, order());
+    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, order(), false);
   }
 
   /** Every cell of the rows that were written to a table. */

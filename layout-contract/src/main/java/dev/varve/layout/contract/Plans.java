@@ -51,12 +51,16 @@ final class Plans {
       try {
         found = tables.read(request);
       } catch (PlanRefusedException e) {
-        assertThat(isOpen(request.scope().times())).as(e.getMessage()).isTrue();
+        assertThat(isOpen(request.scope().times()) || request.apart()).as(e.getMessage()).isTrue();
         return;
       }
 
       assertThat(found.damages()).isEmpty();
       assertThat(found.latest()).as("%s", request).isEqualTo(written.in(request));
+      if (request.apart()) {
+        assertThat(tables.plan(request).groups())
+            .allSatisfy(group -> assertThat(group.bindings()).hasSize(1));
+      }
     }
   }
 
@@ -80,7 +84,8 @@ final class Plans {
         census,
         newestFirst,
         random.nextInt(10) == 0,
-        random.nextBoolean() ? tables.order() : RowOrder.PARTITION);
+        random.nextBoolean() ? tables.order() : RowOrder.PARTITION,
+        random.nextInt(4) == 0);
   }
 
   private TimeRange times(long center) {

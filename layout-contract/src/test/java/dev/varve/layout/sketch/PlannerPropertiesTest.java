@@ -62,6 +62,9 @@ class PlannerPropertiesTest {
       Found found = tables.read(request);
       assertThat(found.damages()).as(what).isEmpty();
       assertThat(found.latest()).as(what).isEqualTo(written.in(request));
+      if (request.apart()) {
+        assertThat(plan.groups()).allSatisfy(group -> assertThat(group.bindings()).hasSize(1));
+      }
     } catch (AssertionError e) {
       throw new AssertionError(what, e);
     }
@@ -159,7 +162,14 @@ class PlannerPropertiesTest {
     Census census = random.nextBoolean() ? Census.UNKNOWN : written.census();
     int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
     RowOrder order = random.nextBoolean() ? RowOrder.TABLE : RowOrder.PARTITION;
-    return new PlanRequest(bindings, scope, census, newestFirst, random.nextInt(10) == 0, order);
+    return new PlanRequest(
+        bindings,
+        scope,
+        census,
+        newestFirst,
+        random.nextInt(10) == 0,
+        order,
+        random.nextInt(4) == 0);
   }
 
   private static TimeRange times(Random random) {
@@ -188,7 +198,7 @@ class PlannerPropertiesTest {
     boolean unsequenced = parts.stream().noneMatch(SketchParts.Sequence.class::isInstance);
     boolean unpartitioned =
         request.order() == RowOrder.TABLE || layout.rows().partitionParts() == 0;
-    return !(keyLeads && oneTime && unsalted && unsequenced && unpartitioned);
+    return request.apart() || !(keyLeads && oneTime && unsalted && unsequenced && unpartitioned);
   }
 
   private static void add(Written written, GroupKey key, Random random) {

@@ -43,7 +43,8 @@ final class Eras {
         request.census(),
         request.newestFirst(),
         request.wholeTable(),
-        request.order());
+        request.order(),
+        request.apart());
   }
 
   /** Two plans, read one after the other. */

@@ -4,6 +4,7 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyPart;
+import dev.varve.layout.RowShape;
 import dev.varve.model.Bytes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,24 +18,28 @@ import java.util.Map;
  * @param members places of bindings, group by group
  */
 record Groups(List<List<Integer>> members) {
-  static Groups of(Survey survey, int pinned) {
+  /** Which of the first parts of a row key are the same in all rows of a key. */
+  static List<KeyPart> given(RowShape shape, int pinned) {
     List<KeyPart> given = new ArrayList<>();
-    for (KeyPart part : survey.shape.parts().subList(0, pinned)) {
+    for (KeyPart part : shape.parts().subList(0, pinned)) {
       if (part.role().ofKey()
           || (part instanceof KeyPart.Salt salt && salt.of() == KeyPart.Salt.Of.KEY)) {
         given.add(part);
       }
     }
+    return given;
+  }
+
+  static Groups of(List<? extends Binding> bindings, List<KeyPart> given) {
     Map<Bytes, List<Integer>> groups = new LinkedHashMap<>();
     KeyBytes bytes = new KeyBytes();
-    for (int i = 0; i < survey.bindings.size(); i++) {
-      Binding binding = survey.bindings.get(i);
-      KeyInput input = new KeyInput(binding);
+    for (int i = 0; i < bindings.size(); i++) {
+      KeyInput input = new KeyInput(bindings.get(i));
       bytes.clear();
       for (KeyPart part : given) {
         part.encode(input, bytes);
       }
-      groups.computeIfAbsent(bytes.toBytes(), key -> new ArrayList<>()).add(i);
+      groups.computeIfAbsent(bytes.toBytes(), key -> new ArrayList<>(1)).add(i);
     }
     return new Groups(List.copyOf(groups.values()));
   }

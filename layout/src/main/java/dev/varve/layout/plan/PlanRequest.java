@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param wholeTable whether the plan may scan a whole table
  * @param order how far the store keeps rows in order: in that of the table, a slice may run from
  *     one partition into the next
+ * @param apart whether each series has to be in a group of its own, so that one can be read behind
+ *     the other
  */
 public record PlanRequest(
     @Nullable List<? extends Binding> bindings,
@@ -26,7 +28,8 @@ public record PlanRequest(
     Census census,
     int newestFirst,
     boolean wholeTable,
-    RowOrder order) {
+    RowOrder order,
+    boolean apart) {
   public PlanRequest {
     bindings = bindings == null ? null : List.copyOf(bindings);
     if (newestFirst < 0) {
@@ -37,23 +40,23 @@ public record PlanRequest(
 
   /** A request for all samples in scope of a store that spreads partitions by hash. */
   public static PlanRequest of(List<? extends Binding> bindings, ReadScope scope) {
-    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, RowOrder.PARTITION);
+    return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, RowOrder.PARTITION, false);
   }
 
   /** Every row in scope, whatever series it belongs to. */
   public static PlanRequest ofWholeTable(ReadScope scope) {
-    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true, RowOrder.PARTITION);
+    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true, RowOrder.PARTITION, false);
   }
 
   public PlanRequest with(Census other) {
-    return new PlanRequest(bindings, scope, other, newestFirst, wholeTable, order);
+    return new PlanRequest(bindings, scope, other, newestFirst, wholeTable, order, apart);
   }
 
   public PlanRequest with(RowOrder other) {
-    return new PlanRequest(bindings, scope, census, newestFirst, wholeTable, other);
+    return new PlanRequest(bindings, scope, census, newestFirst, wholeTable, other, apart);
   }
 
   public PlanRequest withNewestFirst(int samples) {
-    return new PlanRequest(bindings, scope, census, samples, wholeTable, order);
+    return new PlanRequest(bindings, scope, census, samples, wholeTable, order, apart);
   }
 }

@@ -68,7 +68,7 @@ final class SliceWriter {
         shape.parts().subList(pinning.count(), shape.parts().size()).stream()
             .anyMatch(part -> part.role().ofKey());
     List<Plan.StrandGroup> groups = new ArrayList<>();
-    for (List<Integer> members : Groups.of(survey, pinning.count()).members()) {
+    for (List<Integer> members : survey.groups(pinning.count()).members()) {
       List<Plan.Strand> strands = new ArrayList<>(pinning.fanOut());
       for (int salts = 0; salts < pinning.fanOut(); salts++) {
         ReadPlan read =

@@ -27,6 +27,9 @@ final class Survey {
   final boolean wholeTable;
   final int newestFirst;
 
+  /** Whether each series has to be in a group of its own. */
+  final boolean apart;
+
   /** Whether a slice has to stay within one partition. */
   final boolean partitioned;
 
@@ -44,6 +47,10 @@ final class Survey {
 
   private final Map<String, Integer> bindingsOfMetric = new HashMap<>();
   private final Map<String, OptionalLong> seriesOfMetric = new HashMap<>();
+
+  /** By the number of parts that a key gives and that are pinned. */
+  private final Map<Integer, Groups> groups = new HashMap<>();
+
   private @Nullable Means means;
 
   /** What one series holds on average, and whether that was counted or is a guess. */
@@ -59,6 +66,7 @@ final class Survey {
     this.census = request.census();
     this.wholeTable = request.wholeTable();
     this.newestFirst = request.newestFirst();
+    this.apart = request.apart();
     this.partitioned = request.order() == RowOrder.PARTITION;
     TimeRange possible =
         census.times().map(layout.domain().times()::intersect).orElse(layout.domain().times());
@@ -85,6 +93,12 @@ final class Survey {
 
   int bindingsOf(String metric) {
     return bindingsOfMetric.getOrDefault(metric, 0);
+  }
+
+  /** The bindings, put together that agree in the first parts of the row key. */
+  Groups groups(int pinned) {
+    List<KeyPart> given = Groups.given(shape, pinned);
+    return groups.computeIfAbsent(given.size(), count -> Groups.of(bindings, given));
   }
 
   Means means() {

@@ -59,7 +59,11 @@ record Way(
     if (scansTable(survey, pinned) && !survey.wholeTable) {
       return closed(pinned, name, "it scans the whole table, which nobody allowed", true);
     }
-    Way way = weigh(survey, pinning, name);
+    Groups groups = survey.groups(pinned);
+    if (survey.apart && groups.count() < survey.bindings.size()) {
+      return closed(pinned, name, "it reads series together, which are wanted apart", false);
+    }
+    Way way = weigh(survey, pinning, groups, name);
     if (survey.partitioned && !survey.wholeTable && way.partitions > Weights.PARTITIONS_HARD) {
       return closed(
           pinned,
@@ -136,9 +140,8 @@ record Way(
     return shape.timePart() >= 0 && shape.timePart() <= pinned;
   }
 
-  private static Way weigh(Survey survey, Pinning pinning, String name) {
+  private static Way weigh(Survey survey, Pinning pinning, Groups groups, String name) {
     int pinned = pinning.count();
-    Groups groups = Groups.of(survey, pinned);
     double each =
         (double) pinning.buckets().length
             * pinning.kinds().size()
@@ -192,7 +195,7 @@ record Way(
     Pinning of = Pinning.of(survey, parts);
     double each =
         (double) of.buckets().length * of.kinds().size() * of.fields().size() * pinning.fanOut();
-    double named = each * prefixes(survey, pinning, Groups.of(survey, parts));
+    double named = each * prefixes(survey, pinning, survey.groups(parts));
     return pinning.count() < parts ? named : Math.min(slices, named);
   }
 

@@ -27,7 +27,7 @@ final class ParallelScan {
   /** Below so many series one thread is as fast. */
   private static final int SERIES_MIN = 64;
 
-  private static final int SERIES_PER_PART_MAX = 32;
+  private static final int SERIES_PER_PART_MAX = 128;
 
   /** How far ahead workers are, in parts for each of them. */
   private static final int PARTS_AHEAD = 2;

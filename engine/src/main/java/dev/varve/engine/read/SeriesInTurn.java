@@ -1,0 +1,104 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.layout.RowShape;
+import dev.varve.layout.plan.Plan;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Series that are planned together and read one behind the other. A plan costs more than the row
+ * that it finds, and so does a cursor: an instant query over many series would spend its time on
+ * these. So the slices of series that stand side by side in a plan become those of one read, which
+ * answers slices in their order.
+ */
+final class SeriesInTurn {
+  /** How many are planned at a time; bounds what waits of an answer that may be cut short. */
+  private static final int MOST = 256;
+
+  private SeriesInTurn() {}
+
+  /**
+   * The end of the series from a place on that can be planned together: those of which the same
+   * fields are wanted. Two fields of one key share its rows and are never planned together.
+   *
+   * @param from place of the first
+   */
+  static int end(List<Match> matches, int from) {
+    int limit = Math.min(matches.size(), from + MOST);
+    int end = from + 1;
+    while (end < limit
+        && matches.get(end).fields().equals(matches.get(from).fields())
+        && !matches.get(end).key().equals(matches.get(end - 1).key())) {
+      end++;
+    }
+    return end;
+  }
+
+  /**
+   * The same read with as few cursors as keep the series one behind the other; null where the plan
+   * does not keep them so.
+   */
+  static @Nullable PlannedRead joined(PlannedRead planned) {
+    List<Plan.StrandGroup> groups = planned.plan().groups();
+    int last = -1;
+    for (Plan.StrandGroup group : groups) {
+      if (group.bindings().size() != 1 || group.bindings().getFirst() <= last) {
+        return null;
+      }
+      last = group.bindings().getFirst();
+    }
+    return planned.with(joined(groups, planned.layout().layout().rows()));
+  }
+
+  private static List<Plan.StrandGroup> joined(List<Plan.StrandGroup> groups, RowShape shape) {
+    if (RowKeys.scattersUnits(shape)) {
+      return groups;
+    }
+    List<Plan.StrandGroup> joined = new ArrayList<>();
+    int next = 0;
+    while (next < groups.size()) {
+      int end = next + 1;
+      while (end < groups.size() && areAlike(groups.get(next), groups.get(end))) {
+        end++;
+      }
+      joined.add(end == next + 1 ? groups.get(next) : one(groups.subList(next, end)));
+      next = end;
+    }
+    return joined;
+  }
+
+  /** Whether the reads of two groups differ in nothing but their slices. */
+  private static boolean areAlike(Plan.StrandGroup one, Plan.StrandGroup other) {
+    if (one.strands().size() != 1 || other.strands().size() != 1) {
+      return false;
+    }
+    Plan.Strand a = one.strands().getFirst();
+    Plan.Strand b = other.strands().getFirst();
+    return a.table() == b.table()
+        && a.filtered() == b.filtered()
+        && a.trimmed().equals(b.trimmed())
+        && a.read().families().equals(b.read().families())
+        && a.read().direction() == b.read().direction()
+        && a.read().limits().equals(b.read().limits());
+  }
+
+  private static Plan.StrandGroup one(List<Plan.StrandGroup> alike) {
+    List<Integer> bindings = new ArrayList<>();
+    List<Slice> slices = new ArrayList<>();
+    for (Plan.StrandGroup group : alike) {
+      bindings.addAll(group.bindings());
+      slices.addAll(group.strands().getFirst().read().slices());
+    }
+    Plan.Strand first = alike.getFirst().strands().getFirst();
+    ReadPlan read =
+        ReadPlan.of(slices, first.read().families())
+            .with(first.read().direction())
+            .with(first.read().limits());
+    return new Plan.StrandGroup(
+        bindings, List.of(new Plan.Strand(first.table(), read, first.filtered(), first.trimmed())));
+  }
+}
