@@ -7,8 +7,8 @@ import java.util.Set;
  * __field__} are labels too. As in the Prometheus data model a label that a series does not carry
  * counts as the empty text, but for {@link Has}.
  *
- * <p>Patterns are RE2 syntax, anchored at both ends, and run in linear time; they stand here as
- * text because matching is the engine's work.
+ * <p>Patterns are RE2 syntax, anchored at both ends, {@code .} matches line breaks too, and run in
+ * linear time; they stand here as text because matching is the engine's work.
  */
 public sealed interface TagFilter {
   /** The label that the filter looks at. */

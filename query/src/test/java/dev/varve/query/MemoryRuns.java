@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -77,10 +78,14 @@ public final class MemoryRuns implements Runs {
       case TagFilter.NotEqual f -> !value.equals(f.value());
       case TagFilter.In f -> f.values().contains(value);
       case TagFilter.Prefix f -> value.startsWith(f.prefix());
-      case TagFilter.Regex f -> value.matches(f.pattern());
-      case TagFilter.NotRegex f -> !value.matches(f.pattern());
+      case TagFilter.Regex f -> matches(value, f.pattern());
+      case TagFilter.NotRegex f -> !matches(value, f.pattern());
       case TagFilter.Has f -> label != null;
     };
+  }
+
+  private static boolean matches(String value, String pattern) {
+    return Pattern.compile(pattern, Pattern.DOTALL).matcher(value).matches();
   }
 
   @Override

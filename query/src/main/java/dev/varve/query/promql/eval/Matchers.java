@@ -19,12 +19,8 @@ public final class Matchers {
     return switch (matcher.operator()) {
       case EQUAL -> new TagFilter.Equal(name, value);
       case NOT_EQUAL -> new TagFilter.NotEqual(name, value);
-      case MATCH -> new TagFilter.Regex(name, dotsAreAnything(value));
-      case NO_MATCH -> new TagFilter.NotRegex(name, dotsAreAnything(value));
+      case MATCH -> new TagFilter.Regex(name, value);
+      case NO_MATCH -> new TagFilter.NotRegex(name, value);
     };
-  }
-
-  private static String dotsAreAnything(String pattern) {
-    return "(?s:" + pattern + ")";
   }
 }
