@@ -6,11 +6,17 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.query.running.RunningQueries;
+import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.Intake;
+import dev.varve.server.operations.ServerMetrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +50,19 @@ public final class FuzzIntake {
       engine = open;
     }
     return open;
+  }
+
+  /** What dialects that write there work with. */
+  public static DialectContext context() {
+    return new DialectContext(
+        FuzzIntake::engine,
+        null,
+        new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC()),
+        QueryLimits.DEFAULTS,
+        new ServerMetrics(),
+        Door.OPEN,
+        Clock.systemUTC(),
+        "fuzz");
   }
 
   private static Engine open() {

@@ -1,0 +1,31 @@
+package dev.varve.server.graphite;
+
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.text.GraphiteLines;
+import dev.varve.server.text.GraphiteTemplates;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+
+/** Fuzzed: one frame of Graphite's pickle protocol, whatever is in it. */
+public final class PickleFeedFuzz {
+  private static final PickleFeed FEED =
+      new PickleFeed(
+          FuzzIntake.context(),
+          "fuzz",
+          dataset -> GraphiteLines.of(GraphiteTemplates.NONE, dataset, Clock.systemUTC()));
+
+  private PickleFeedFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
+    byte[] framed =
+        ByteBuffer.allocate(Integer.BYTES + input.length)
+            .putInt(input.length)
+            .put(input)
+            .array();
+    FEED.serve(new ByteArrayInputStream(framed), OutputStream.nullOutputStream());
+  }
+}

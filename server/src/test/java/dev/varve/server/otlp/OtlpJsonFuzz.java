@@ -1,0 +1,20 @@
+package dev.varve.server.otlp;
+
+import dev.varve.server.protobuf.MalformedMessageException;
+import java.io.ByteArrayInputStream;
+
+/** Fuzzed: OTLP's requests in JSON, and what series they come to. */
+public final class OtlpJsonFuzz {
+  private OtlpJsonFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    Translation translation = OtlpProtobufFuzz.translation();
+    try {
+      new OtlpJson(translation).read(new ByteArrayInputStream(input));
+    } catch (MalformedMessageException e) {
+      OtlpProtobufFuzz.ensureReason(e);
+    }
+    OtlpProtobufFuzz.end(translation);
+  }
+}

@@ -1,0 +1,37 @@
+package dev.varve.server.otlp;
+
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.protobuf.MalformedMessageException;
+
+/** Fuzzed: OTLP's requests in Protocol Buffers, and what series they come to. */
+public final class OtlpProtobufFuzz {
+  private OtlpProtobufFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    Translation translation = translation();
+    try {
+      new OtlpProtobuf(translation).read(input);
+    } catch (MalformedMessageException e) {
+      ensureReason(e);
+    }
+    end(translation);
+  }
+
+  static Translation translation() {
+    return new Translation(FuzzIntake.next(), "main", true, new CumulativeSums(100));
+  }
+
+  static void ensureReason(MalformedMessageException refusal) {
+    if (refusal.getMessage() == null || refusal.getMessage().isEmpty()) {
+      throw new AssertionError("refused without a reason", refusal);
+    }
+  }
+
+  static void end(Translation translation) {
+    translation.write();
+    if (translation.refused() > 0 && translation.reasons().isEmpty()) {
+      throw new AssertionError(translation.refused() + " points are refused without a reason");
+    }
+  }
+}
