@@ -73,6 +73,23 @@ class ServerTest {
     }
   }
 
+  /** What is missing of a line may be half of its value. */
+  @Test
+  void aLineThatIsCutOffIsRefused(@TempDir Path directory) throws IOException {
+    try (TestServer server = new TestServer(directory, null, "buckets");
+        Socket socket = server.connect()) {
+      socket.setSoTimeout(10_000);
+      socket
+          .getOutputStream()
+          .write("put whole 1700000000 12 a=b\nput half 1700000000 12 a=b".getBytes(UTF_8));
+      socket.shutdownOutput();
+      assertThat(new String(socket.getInputStream().readAllBytes(), UTF_8))
+          .isEqualTo("error: the connection ends in the middle of a line\n");
+      assertThat(values(server, "buckets", "whole")).isEqualTo("[[1700000000000,12]]");
+      assertThat(values(server, "buckets", "half")).isEqualTo("[]");
+    }
+  }
+
   @Test
   void storesIntegersOfThePointFormAsDoublesWhereALayoutHoldsNothingElse(@TempDir Path directory)
       throws IOException {

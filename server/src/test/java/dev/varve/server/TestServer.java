@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /** A server on a free port, over an engine in memory with a dataset for each layout. */
 public final class TestServer implements AutoCloseable {
   private final Engine engine;
-  private final Server server;
+  private final ServerConfig config;
+  private Server server;
   private final HttpClient client = HttpClient.newHttpClient();
 
   public TestServer(Path directory, @Nullable Duration selfMonitoring, String... layouts)
@@ -96,18 +97,23 @@ public final class TestServer implements AutoCloseable {
     feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
     engine =
         Engine.open(new EngineConfig(directory, 64 << 20, datasets, datasets.getFirst().name()));
-    server =
-        Server.start(
-            new ServerConfig(
-                listeners,
-                http,
-                queries,
-                selfMonitoring,
-                "test",
-                scrapes,
-                RulesConfig.DEFAULTS,
-                door),
-            engine);
+    config =
+        new ServerConfig(
+            listeners,
+            http,
+            queries,
+            selfMonitoring,
+            "test",
+            scrapes,
+            RulesConfig.DEFAULTS,
+            door);
+    server = Server.start(config, engine);
+  }
+
+  /** Ends the server, then starts another over the same engine, at other ports. */
+  public void restart() throws IOException {
+    server.close();
+    server = Server.start(config, engine);
   }
 
   /** A server of one dataset in a store of some kind, with options for its queries. */

@@ -18,7 +18,6 @@ public final class LineBuffer {
   private int searched;
   private int from;
   private int to;
-  private boolean ended;
   private boolean tooLong;
 
   /** Whether the rest of a line that was too long is still to come. */
@@ -34,7 +33,8 @@ public final class LineBuffer {
   /**
    * Reads what has come, at least one byte.
    *
-   * @return false at the end of the stream; what stands behind the last line end is a line then
+   * @return false at the end of the stream; what stands behind the last line end is no line, since
+   *     what is missing of it may be half a number
    */
   public boolean fill(InputStream in) throws IOException {
     System.arraycopy(buffer, start, buffer, 0, filled - start);
@@ -45,9 +45,8 @@ public final class LineBuffer {
       buffer = Arrays.copyOf(buffer, Math.min(lineMax, 2 * buffer.length));
     }
     int read = in.read(buffer, filled, buffer.length - filled);
-    ended = read < 0;
     filled += Math.max(0, read);
-    return !ended;
+    return read >= 0;
   }
 
   /** Moves to the next line; false where none is whole. */
@@ -68,11 +67,6 @@ public final class LineBuffer {
       start = filled;
       return false;
     }
-    if (ended && filled > start) {
-      int begin = start;
-      start = filled;
-      return line(begin, filled, false);
-    }
     if (filled - start >= lineMax) {
       skipping = true;
       start = filled;
@@ -86,6 +80,11 @@ public final class LineBuffer {
     to = end > begin && buffer[end - 1] == '\r' ? end - 1 : end;
     tooLong = isTooLong;
     return true;
+  }
+
+  /** Whether bytes are left that are no whole line: at the end of the stream, one that is cut off. */
+  public boolean hasRest() {
+    return filled > start;
   }
 
   /** Holds the line until the next call of {@link #fill}. */

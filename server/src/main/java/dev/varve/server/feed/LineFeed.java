@@ -76,6 +76,9 @@ public final class LineFeed implements StreamProtocol {
           return;
         }
       }
+      if (!more && lines.hasRest()) {
+        writer.bad("the connection ends in the middle of a line");
+      }
       if (!more || writer.isFull() || in.available() == 0) {
         writer.flush();
       }

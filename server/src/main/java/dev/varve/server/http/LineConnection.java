@@ -25,9 +25,13 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   /** How long a client may take to read an answer of a line or two. */
   private static final long WRITE_SECONDS = 30;
 
+  /** So long it is read on, when the server stops, what a sender has on its way. */
+  private static final long LAST_READS_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final StreamProtocol protocol;
   private final ByteBuffer early = BufferUtil.allocate(16 << 10);
   private volatile boolean stopping;
+  private volatile long stopped;
 
   LineConnection(EndPoint endPoint, Executor executor, StreamProtocol protocol, long idleMillis) {
     super(endPoint, executor);
@@ -51,8 +55,9 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     throw new IllegalStateException("reading waits by callbacks of its own");
   }
 
-  /** No more is read; what has been is served to its end. */
+  /** No more is waited for; what has come is served to its end. */
   void stop() {
+    stopped = System.nanoTime();
     stopping = true;
     // Whoever waits for input is woken by its end.
     if (getEndPoint() instanceof AbstractEndPoint endPoint) {
@@ -83,16 +88,17 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
       while (!early.hasRemaining()) {
-        if (stopping) {
+        boolean last = stopping;
+        if (last && System.nanoTime() - stopped > LAST_READS_NANOS) {
           return -1;
         }
         BufferUtil.clear(early);
         int read = getEndPoint().fill(early);
-        if (read < 0) {
+        if (read < 0 || (read == 0 && last)) {
           return -1;
         }
-        if (read == 0 && !await()) {
-          return -1;
+        if (read == 0) {
+          await();
         }
       }
       int count = Math.min(length, early.remaining());
@@ -100,23 +106,22 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
       return count;
     }
 
-    private boolean await() throws IOException {
+    /** Waits for bytes, or until the server stops: then there may be some, too. */
+    private void await() throws IOException {
       FutureCallback ready = new FutureCallback();
       getEndPoint().fillInterested(ready);
       if (stopping) {
-        return false;
+        return;
       }
       try {
         ready.get();
-        return true;
       } catch (ExecutionException e) {
-        if (stopping) {
-          return false;
+        if (!stopping) {
+          throw new IOException(e.getCause());
         }
-        throw new IOException(e.getCause());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        return false;
+        throw new IOException("interrupted", e);
       }
     }
 

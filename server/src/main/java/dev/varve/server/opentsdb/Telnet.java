@@ -73,6 +73,10 @@ public final class Telnet implements StreamProtocol {
             command(lines.from(), lines.to());
           }
         }
+        if (!more && lines.hasRest()) {
+          bad++;
+          answers.append("error: the connection ends in the middle of a line\n");
+        }
         flush();
       }
     }

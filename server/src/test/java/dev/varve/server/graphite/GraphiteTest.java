@@ -78,7 +78,7 @@ class GraphiteTest {
         disk.used;host=a;path=/var 42 1700000000
         not a line
         nan.is.none nan 1700000000
-        last.without.end 3 1700000000\
+        cut.off 3 17\
         """
             .getBytes(UTF_8));
     assertThat(value("{__name__=\"load.short\",host=\"web1\",site=\"here\"}", 1_700_000_000))
@@ -87,9 +87,9 @@ class GraphiteTest {
     assertThat(value("{__name__=\"disk.used\",host=\"a\",path=\"/var\"}", 1_700_000_000))
         .contains("\"42\"");
     assertThat(value("{__name__=\"nan.is.none\"}", 1_700_000_000)).contains("\"result\":[]");
-    assertThat(value("{__name__=\"last.without.end\"}", 1_700_000_000)).contains("\"3\"");
+    assertThat(value("{__name__=\"cut.off\"}", 17)).contains("\"result\":[]");
     assertThat(server.get("/metrics").body())
-        .contains("varve_lines_total{dialect=\"graphite\",outcome=\"bad\"} 1.0");
+        .contains("varve_lines_total{dialect=\"graphite\",outcome=\"bad\"} 2.0");
   }
 
   @Test

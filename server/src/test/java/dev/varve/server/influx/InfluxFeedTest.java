@@ -46,7 +46,7 @@ class InfluxFeedTest {
 
   @Test
   void takesLinesInTheConfiguredPrecision() throws IOException {
-    send("CPU,host=a value=1.5 1700000000\nbad\n# comment\nmem,host=a value=2i 1700000000");
+    send("CPU,host=a value=1.5 1700000000\nbad\n# comment\nmem,host=a value=2i 1700000000\n");
     assertThat(value("CPU")).contains("\"1.5\"");
     assertThat(value("mem")).contains("\"2\"");
     assertThat(server.get("/metrics").body())

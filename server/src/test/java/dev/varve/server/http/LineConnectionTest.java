@@ -1,0 +1,60 @@
+package dev.varve.server.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class LineConnectionTest {
+  /** More than is read at once, and less than a connection holds. */
+  private static final int SENT = 40_000;
+
+  @Test
+  void readsToTheEndWhatHasComeWhenTheServerStops() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch stopping = new CountDownLatch(1);
+    CompletableFuture<Integer> read = new CompletableFuture<>();
+    Dispatcher dispatcher =
+        new Dispatcher(HttpLimits.DEFAULTS, (dialect, path, status, nanos, in, out) -> {});
+    StreamProtocol slow =
+        (in, out) -> {
+          in.read();
+          begun.countDown();
+          await(stopping);
+          read.complete(1 + in.readAllBytes().length);
+        };
+    SocketServer server =
+        SocketServer.start(
+            List.of(new SocketServer.Port("127.0.0.1", 0, null, slow)), dispatcher);
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst())) {
+      socket.getOutputStream().write("x".repeat(SENT).getBytes(UTF_8));
+      await(begun);
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
+      while (!dispatcher.draining()) {
+        Thread.sleep(1);
+      }
+      // It has told all connections long before.
+      Thread.sleep(200);
+      stopping.countDown();
+      assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(SENT);
+      closing.get(10, TimeUnit.SECONDS);
+      assertThat(socket.getInputStream().read()).isNegative();
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}
