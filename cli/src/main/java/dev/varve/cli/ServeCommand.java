@@ -6,6 +6,7 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.config.ConfigException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Spec;
       "  varve serve",
       "  varve serve --data /var/lib/varve --listen 127.0.0.1:4243 --set datasets.metrics.layout=kairosdb",
       "",
-      "On SIGTERM or Ctrl-C it takes no more requests, ends those that run, and closes its stores."
+      "On SIGHUP it reads rule files again. On SIGTERM or Ctrl-C it takes no more requests, ends those that run, and closes its stores."
     })
 final class ServeCommand implements Callable<Integer> {
   @Mixin private ConfigOptions config;
@@ -108,12 +109,24 @@ final class ServeCommand implements Callable<Integer> {
               .orElseThrow());
       try {
         announce(serverConfig, addresses, engine, data);
+        Signals.on("HUP", () -> reload(server));
         stop.await();
         spec.commandLine().getErr().println("varve: stopping");
       } finally {
         RunningServer.forget(data);
       }
     }
+  }
+
+  private void reload(Server server) {
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      server.reload();
+      err.println("varve: reloaded");
+    } catch (ConfigException e) {
+      err.println("varve: failed to reload, what ran before goes on: " + e.getMessage());
+    }
+    err.flush();
   }
 
   private static Server start(ServerConfig config, java.util.function.Supplier<Engine> opening)

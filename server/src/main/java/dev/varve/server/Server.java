@@ -7,6 +7,7 @@ import dev.varve.query.running.EndedQuery;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.config.ConfigException;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
 import dev.varve.server.http.Dispatcher;
@@ -146,6 +147,15 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  /**
+   * Reads again what can be read again: the files of rules.
+   *
+   * @throws ConfigException if something is wrong with them; what ran before goes on
+   */
+  public void reload() {
+    rules.reload();
+  }
+
   private int scraped() {
     Scraper running = scraper.get();
     return running == null ? 0 : running.targets();
@@ -171,7 +181,7 @@ public final class Server implements AutoCloseable {
 
   private List<SocketServer.Port> configured() {
     Operations operations =
-        new Operations(metrics, engine::get, dispatcher::draining, rules::reload);
+        new Operations(metrics, engine::get, dispatcher::draining, this::reload);
     List<String> problems = new ArrayList<>();
     List<SocketServer.Port> ports = new ArrayList<>();
     for (Listener listener : config.listen()) {

@@ -1,0 +1,51 @@
+package dev.varve.cli;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationTargetException;
+
+/** Signals of the operating system. */
+final class Signals {
+  /*
+   * The JDK has them in sun.misc.Signal alone, which jdk.unsupported exports to everybody, but of
+   * which javac warns in a way that nothing silences. So it is looked up.
+   */
+  private Signals() {}
+
+  /**
+   * Runs something whenever a signal comes, on a thread of its own.
+   *
+   * @param name without SIG
+   * @return false where the platform has no such signal, or the virtual machine needs it; whoever
+   *     has started the process with the signal ignored keeps it ignored
+   */
+  static boolean on(String name, Runnable action) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      MethodHandle run =
+          MethodHandles.dropArguments(
+              MethodHandles.publicLookup()
+                  .findVirtual(Runnable.class, "run", MethodType.methodType(void.class))
+                  .bindTo(action),
+              0,
+              signal);
+      signal
+          .getMethod("handle", signal, handler)
+          .invoke(
+              null,
+              signal.getConstructor(String.class).newInstance(name),
+              MethodHandleProxies.asInterfaceInstance(handler, run));
+      return true;
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IllegalArgumentException) {
+        return false;
+      }
+      throw new IllegalStateException("cannot take signal " + name, e);
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
+  }
+}
