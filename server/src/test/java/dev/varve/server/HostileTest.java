@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What comes from senders that are broken, or mean it badly. */
 class HostileTest {
@@ -84,6 +85,20 @@ class HostileTest {
             "{\"name\":\"x\",\"tags\":{\"a\":\"b\"},\"timestamp\":1,\"value\":"
                 + "[".repeat(50_000)),
         path.equals(LINES) ? 200 : 400);
+  }
+
+  /** The first bytes are those of a UTF-32 that nobody has. */
+  @ParameterizedTest
+  @ValueSource(strings = {POINTS, QUERY, "/api/put", "/v1/metrics"})
+  void takesJsonForUtf8AndGuessesNothing(String path) {
+    byte[] body = {0, '"', 0, 0, 1, 't', 'y'};
+    assertTold(
+        server.send(
+            server
+                .request(path)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))),
+        400);
   }
 
   @Test

@@ -7,7 +7,6 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
-import java.io.CharConversionException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
@@ -104,12 +102,6 @@ final class DataPointsReader {
     } catch (UnexpectedEndOfInputException e) {
       error(NO_CONTENT);
     } catch (StreamReadException | StreamConstraintsException e) {
-      error("Invalid json: " + JsonTree.reason(e));
-    } catch (JacksonIOException e) {
-      // Of UTF-16 and UTF-32, what is no character comes as a failure to read.
-      if (!(e.getCause() instanceof CharConversionException)) {
-        throw e;
-      }
       error("Invalid json: " + JsonTree.reason(e));
     }
     flush();

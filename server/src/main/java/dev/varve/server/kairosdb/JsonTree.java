@@ -11,6 +11,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
@@ -26,6 +27,8 @@ final class JsonTree {
   static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
+          // JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed.
+          .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxStringLength(TEXT_MAX)

@@ -26,6 +26,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -41,7 +42,9 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class OpenTsdb {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
-  static final JsonFactory JSON = new JsonFactory();
+  /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
+  static final JsonFactory JSON =
+      JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int SUGGESTED = 25;
   private static final Selector ALL = new Selector(List.of());

@@ -27,6 +27,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonParser.NumberType;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
@@ -39,7 +40,9 @@ import tools.jackson.core.json.JsonFactory;
  * which only exemplars have. A null is what is not said.
  */
 final class OtlpJson {
-  private static final JsonFactory FACTORY = new JsonFactory();
+  /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int INTEGER_LENGTH_MAX = 50;
   private static final Pattern DIGITS = Pattern.compile("\\d{1,20}");

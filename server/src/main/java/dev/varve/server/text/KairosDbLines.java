@@ -16,6 +16,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -29,7 +30,11 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class KairosDbLines implements LineFormat {
   private static final JsonFactory JSON =
-      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+      JsonFactory.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          // JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed.
+          .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
+          .build();
 
   private final Resolution target;
 
