@@ -272,15 +272,16 @@ final class WriteRequestReader {
    */
   private void add(Map<String, String> labels, WireReader series, int histogramField) {
     GroupKey key = key(labels);
+    Object named = key == null ? labels : key;
     while (series.next()) {
       if (series.field() == histogramField) {
         series.skip();
-        refuse(labels, "native histograms are not held");
+        refuse(named, "native histograms are not held");
       } else if (series.field() != 2) {
         series.skip();
       } else if (key == null) {
         series.skip();
-        refuse(labels, "a series without a name, __name__");
+        refuse(named, "a series without a name, __name__");
       } else {
         readSample(series.message(), batch.group(key));
         writeIfFull();
@@ -311,10 +312,10 @@ final class WriteRequestReader {
     }
   }
 
-  private void refuse(Map<String, String> labels, String reason) {
+  private void refuse(Object series, String reason) {
     refused++;
     if (reasons.size() < REASONS_MAX) {
-      note(labels + ": " + reason);
+      note(series + ": " + reason);
     }
   }
 

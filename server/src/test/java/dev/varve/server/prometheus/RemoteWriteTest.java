@@ -162,6 +162,59 @@ class RemoteWriteTest {
   }
 
   @Test
+  void leavesExemplarsOutAndSaysHowManyItHasWritten() throws IOException {
+    WireWriter exemplar =
+        new WireWriter().message(1, label("trace_id", "a")).real(2, 1).varint(3, START);
+    WireWriter request =
+        new WireWriter()
+            .message(
+                1,
+                series("__name__", "with_exemplar", "job", "e")
+                    .message(2, sample(3, START))
+                    .message(3, exemplar));
+    assertWritten(first("", request), 204);
+    assertThat(query("", "with_exemplar", 1_700_000_000)).contains("\"3\"");
+    assertThat(server.get("/api/v1/query_exemplars?query=with_exemplar").body())
+        .contains("\"data\":[]");
+  }
+
+  @Test
+  void refusesNativeHistogramsOfTheSecondVersionByNameAndKeepsTheRest() throws IOException {
+    WireWriter request = new WireWriter();
+    List.of("", "__name__", "second_native", "second_beside")
+        .forEach(symbol -> request.text(4, symbol));
+    WireWriter exemplar = new WireWriter().bytes(1, new byte[] {1, 2}).real(2, 1).varint(3, START);
+    request
+        .message(
+            5,
+            new WireWriter()
+                .bytes(1, new byte[] {1, 2})
+                .message(3, new WireWriter().varint(1, 4).varint(15, START)))
+        .message(
+            5,
+            new WireWriter()
+                .bytes(1, new byte[] {1, 3})
+                .message(2, sample(6, START))
+                .message(4, exemplar));
+    HttpResponse<String> answer =
+        write("", "application/x-protobuf;proto=io.prometheus.write.v2.Request", request.toBytes());
+    assertWritten(answer, 400);
+    assertThat(answer.body())
+        .startsWith("1 samples were refused")
+        .contains("second_native", "native histograms are not held");
+    assertThat(query("", "second_beside", 1_700_000_000)).contains("\"6\"");
+  }
+
+  /** One sample, and nothing else of what was sent. */
+  private static void assertWritten(HttpResponse<String> answer, int status) {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    String head = "X-Prometheus-Remote-Write-";
+    assertThat(answer.headers().firstValue(head + "Samples-Written")).hasValue("1");
+    assertThat(answer.headers().firstValue(head + "Histograms-Written")).hasValue("0");
+    assertThat(answer.headers().firstValue(head + "Exemplars-Written")).hasValue("0");
+  }
+
+  @Test
   void aSeriesThatIsMalformedKeepsNoOtherFromBeingWritten() throws IOException {
     WireWriter request =
         new WireWriter()
