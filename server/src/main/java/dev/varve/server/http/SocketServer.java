@@ -53,16 +53,21 @@ public final class SocketServer implements AutoCloseable {
   public record Port(
       String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {}
 
-  /** So many connections may speak lines at once; each may hold a few megabytes. */
-  private static final int LINE_CONNECTIONS_MAX = 1_000;
-
-  /** Lines come in bursts with long silences between: agents send once an interval. */
-  private static final Duration LINE_IDLE = Duration.ofMinutes(15);
+  /**
+   * What connections may take that speak lines.
+   *
+   * @param connections open at once; each may hold a few megabytes
+   * @param idle how long one may be silent: lines come in bursts, agents send once an interval
+   */
+  record LineLimits(int connections, Duration idle) {
+    static final LineLimits DEFAULTS = new LineLimits(1_000, Duration.ofMinutes(15));
+  }
 
   private static final Complaints FULL = new Complaints("line protocols");
 
   private final Dispatcher dispatcher;
   private final HttpLimits limits;
+  private final LineLimits lineLimits;
   private final Server jetty;
   private final Watch watch = new Watch();
   private final List<ServerConnector> connectors = new ArrayList<>();
@@ -70,8 +75,9 @@ public final class SocketServer implements AutoCloseable {
   private final AtomicInteger requests = new AtomicInteger();
   private final Connections connections;
 
-  private SocketServer(Dispatcher dispatcher) {
+  private SocketServer(Dispatcher dispatcher, LineLimits lineLimits) {
     this.dispatcher = dispatcher;
+    this.lineLimits = lineLimits;
     this.limits = dispatcher.limits();
     this.connections = new Connections(limits.connections());
     // These threads only move bytes; whatever may block runs on virtual ones.
@@ -89,7 +95,12 @@ public final class SocketServer implements AutoCloseable {
    * @throws IOException if one cannot be opened; none is open then
    */
   public static SocketServer start(List<Port> ports, Dispatcher dispatcher) throws IOException {
-    SocketServer server = new SocketServer(dispatcher);
+    return start(ports, dispatcher, LineLimits.DEFAULTS);
+  }
+
+  static SocketServer start(List<Port> ports, Dispatcher dispatcher, LineLimits lineLimits)
+      throws IOException {
+    SocketServer server = new SocketServer(dispatcher, lineLimits);
     try {
       for (Port port : ports) {
         server.listen(port);
@@ -237,10 +248,11 @@ public final class SocketServer implements AutoCloseable {
   }
 
   /** A sender that is told nothing comes again later. */
-  private static void turnAway(InputStream in, OutputStream out) {
+  private void turnAway(InputStream in, OutputStream out) {
     FULL.add(
         1,
-        "a connection is closed: %,d are open, as many as may be".formatted(LINE_CONNECTIONS_MAX));
+        "a connection is closed: %,d are open, as many as may be"
+            .formatted(lineLimits.connections()));
   }
 
   /** Tells lines from HTTP by their first byte. */
@@ -264,13 +276,13 @@ public final class SocketServer implements AutoCloseable {
 
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
-      boolean full = lineConnections.size() >= LINE_CONNECTIONS_MAX;
+      boolean full = lineConnections.size() >= lineLimits.connections();
       LineConnection connection =
           new LineConnection(
               endPoint,
               connector.getExecutor(),
-              full ? SocketServer::turnAway : protocol,
-              LINE_IDLE.toMillis());
+              full ? SocketServer.this::turnAway : protocol,
+              lineLimits.idle().toMillis());
       lineConnections.add(connection);
       connection.addEventListener(
           new Connection.Listener() {

@@ -4,12 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class LineConnectionTest {
@@ -21,8 +24,7 @@ class LineConnectionTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch stopping = new CountDownLatch(1);
     CompletableFuture<Integer> read = new CompletableFuture<>();
-    Dispatcher dispatcher =
-        new Dispatcher(HttpLimits.DEFAULTS, (dialect, path, status, nanos, in, out) -> {});
+    Dispatcher dispatcher = dispatcher();
     StreamProtocol slow =
         (in, out) -> {
           in.read();
@@ -47,6 +49,56 @@ class LineConnectionTest {
       assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(SENT);
       closing.get(10, TimeUnit.SECONDS);
       assertThat(socket.getInputStream().read()).isNegative();
+    }
+  }
+
+  private static Dispatcher dispatcher() {
+    return new Dispatcher(HttpLimits.DEFAULTS, (dialect, path, status, nanos, in, out) -> {});
+  }
+
+  private static SocketServer echo(int connections, Duration idle) throws IOException {
+    return SocketServer.start(
+        List.of(new SocketServer.Port("127.0.0.1", 0, null, InputStream::transferTo)),
+        dispatcher(),
+        new SocketServer.LineLimits(connections, idle));
+  }
+
+  private static Socket connect(SocketServer server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
+    socket.setSoTimeout(10_000);
+    return socket;
+  }
+
+  private static int echoed(Socket socket) throws IOException {
+    socket.getOutputStream().write('x');
+    return socket.getInputStream().read();
+  }
+
+  @Test
+  void oneMoreThanMayBeOpenIsClosedAndTheOthersGoOn() throws IOException {
+    try (SocketServer server = echo(2, Duration.ofMinutes(1));
+        Socket first = connect(server)) {
+      assertThat(echoed(first)).isEqualTo('x');
+      try (Socket second = connect(server);
+          Socket third = connect(server)) {
+        assertThat(echoed(second)).isEqualTo('x');
+        assertThat(third.getInputStream().read()).isNegative();
+        assertThat(echoed(first)).isEqualTo('x');
+      }
+      Awaitility.await().until(() -> server.lineConnections() == 1);
+      try (Socket fourth = connect(server)) {
+        assertThat(echoed(fourth)).isEqualTo('x');
+      }
+    }
+  }
+
+  @Test
+  void oneThatIsSilentIsClosed() throws IOException {
+    try (SocketServer server = echo(2, Duration.ofMillis(200));
+        Socket socket = connect(server)) {
+      assertThat(echoed(socket)).isEqualTo('x');
+      assertThat(socket.getInputStream().read()).isNegative();
+      Awaitility.await().until(() -> server.lineConnections() == 0);
     }
   }
 
