@@ -1,5 +1,7 @@
 package dev.varve.server.otlp;
 
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 
@@ -9,12 +11,13 @@ public final class OtlpJsonFuzz {
 
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) {
-    Translation translation = OtlpProtobufFuzz.translation();
+    Intake intake = FuzzIntake.next();
+    Translation translation = OtlpProtobufFuzz.translation(intake);
     try {
       new OtlpJson(translation).read(new ByteArrayInputStream(input));
     } catch (MalformedMessageException e) {
       OtlpProtobufFuzz.ensureReason(e);
     }
-    OtlpProtobufFuzz.end(translation);
+    OtlpProtobufFuzz.end(translation, intake);
   }
 }
