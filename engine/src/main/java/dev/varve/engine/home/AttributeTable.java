@@ -5,14 +5,11 @@ import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
-import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
-import dev.varve.store.RowOutcome;
-import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -21,8 +18,6 @@ import dev.varve.store.TableSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is said of metrics: attributes of them, by name. Of two that say something of one metric the
@@ -36,8 +31,6 @@ import java.util.concurrent.locks.LockSupport;
  * </pre>
  */
 public final class AttributeTable implements AutoCloseable {
-  private static final int TRIES = 4;
-
   private static final String TYPE = "type";
   private static final String UNIT = "unit";
   private static final String HELP = "help";
@@ -79,23 +72,7 @@ public final class AttributeTable implements AutoCloseable {
    * @throws StoreException if that fails
    */
   public void apply(MutationBatch edits) {
-    List<RowOutcome> outcomes = table.apply(edits, Durability.SYNCED);
-    for (int tries = 1; tries < TRIES && has(outcomes, Status.NOT_APPLIED); tries++) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50L * tries));
-      outcomes = table.apply(edits, Durability.SYNCED);
-    }
-    for (RowOutcome outcome : outcomes) {
-      if (!outcome.applied()) {
-        throw new StoreException(
-            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()),
-            null,
-            has(outcomes, Status.UNKNOWN));
-      }
-    }
-  }
-
-  private static boolean has(List<RowOutcome> outcomes, Status status) {
-    return outcomes.stream().anyMatch(outcome -> outcome.status() == status);
+    HomeWrite.apply(table, edits);
   }
 
   /** What is known of one metric; none or one. */

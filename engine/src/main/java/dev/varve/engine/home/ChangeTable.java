@@ -5,13 +5,10 @@ import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
-import dev.varve.store.Durability;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.ReadPlan;
-import dev.varve.store.RowOutcome;
-import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -24,8 +21,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -51,8 +46,6 @@ public final class ChangeTable implements AutoCloseable {
   public static final Duration MADE_WITHIN = Duration.ofSeconds(10);
 
   private static final long MINUTE_MICROS = 60_000_000;
-  private static final int TRIES = 4;
-
   /** Longer than anybody looks back. */
   private static final long OWN_KEPT_MICROS = 30 * MINUTE_MICROS;
 
@@ -117,27 +110,7 @@ public final class ChangeTable implements AutoCloseable {
     identities.forEach(identity -> value.putLong(identity.high()).putLong(identity.low()));
     MutationBatch edit = new MutationBatch();
     edit.put(row(minute, server), 0, i64(stamp), stamp, Bytes.of(value.array()));
-    apply(edit);
-  }
-
-  private void apply(MutationBatch edits) {
-    List<RowOutcome> outcomes = table.apply(edits, Durability.SYNCED);
-    for (int tries = 1; tries < TRIES && has(outcomes, Status.NOT_APPLIED); tries++) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50L * tries));
-      outcomes = table.apply(edits, Durability.SYNCED);
-    }
-    for (RowOutcome outcome : outcomes) {
-      if (!outcome.applied()) {
-        throw new StoreException(
-            "table '%s' cannot be written: %s".formatted(table.spec().name(), outcome.reason()),
-            null,
-            has(outcomes, Status.UNKNOWN));
-      }
-    }
-  }
-
-  private static boolean has(List<RowOutcome> outcomes, Status status) {
-    return outcomes.stream().anyMatch(outcome -> outcome.status() == status);
+    HomeWrite.apply(table, edit);
   }
 
   /** What other servers told from one minute to another, both included. */
@@ -210,7 +183,7 @@ public final class ChangeTable implements AutoCloseable {
     for (long minute = from; minute <= to; minute++) {
       edits.deleteRow(row(minute, server));
     }
-    apply(edits);
+    HomeWrite.apply(table, edits);
   }
 
   private static Bytes row(long minute, ServerId server) {
