@@ -3,7 +3,7 @@ package dev.varve.bench;
 import dev.varve.devstores.ChildProcess;
 import dev.varve.devstores.Ports;
 import dev.varve.devstores.Prometheus;
-import java.io.ByteArrayOutputStream;
+import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -12,8 +12,6 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -260,47 +258,18 @@ public final class PromQlComparison {
 
   /** A message of remote write 1.0 with some samples of every series. */
   private static byte[] body(MonitoringSeries made, int from, int to) throws IOException {
-    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    WireWriter request = new WireWriter();
     for (int i = 0; i < made.count(); i++) {
-      ByteArrayOutputStream one = new ByteArrayOutputStream();
+      WireWriter one = new WireWriter();
       new TreeMap<>(made.labels(i))
-          .forEach((name, value) -> {
-            ByteArrayOutputStream label = new ByteArrayOutputStream();
-            bytes(label, 1, name.getBytes(StandardCharsets.UTF_8));
-            bytes(label, 2, value.getBytes(StandardCharsets.UTF_8));
-            bytes(one, 1, label.toByteArray());
-          });
+          .forEach((name, value) -> one.message(1, new WireWriter().text(1, name).text(2, value)));
       for (int sample = from; sample < to; sample++) {
-        bytes(
-            one, 2, sample(MonitoringSeries.START + sample * MonitoringSeries.STEP, made.next(i)));
+        long time = MonitoringSeries.START + sample * MonitoringSeries.STEP;
+        one.message(2, new WireWriter().real(1, made.next(i)).varint(2, time));
       }
-      bytes(request, 1, one.toByteArray());
+      request.message(1, one);
     }
-    return Snappy.compress(request.toByteArray());
-  }
-
-  private static byte[] sample(long time, double value) {
-    ByteArrayOutputStream sample = new ByteArrayOutputStream();
-    sample.write(1 << 3 | 1);
-    sample.writeBytes(
-        ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putDouble(value).array());
-    sample.write(2 << 3);
-    varint(sample, time);
-    return sample.toByteArray();
-  }
-
-  private static void bytes(ByteArrayOutputStream out, int field, byte[] bytes) {
-    varint(out, (long) field << 3 | 2);
-    varint(out, bytes.length);
-    out.writeBytes(bytes);
-  }
-
-  private static void varint(ByteArrayOutputStream out, long number) {
-    long left = number;
-    for (; (left & ~0x7fL) != 0; left >>>= 7) {
-      out.write((int) ((left & 0x7f) | 0x80));
-    }
-    out.write((int) left);
+    return Snappy.compress(request.toBytes());
   }
 
   private void send(Server server, byte[] body) throws IOException, InterruptedException {
