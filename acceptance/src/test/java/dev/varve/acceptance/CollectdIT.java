@@ -7,14 +7,17 @@ import dev.varve.acceptance.CollectdValues.Source;
 import dev.varve.acceptance.KairosQuery.Wanted;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -24,7 +27,8 @@ import org.junit.jupiter.api.Test;
 /**
  * A real collectd sends what it measures to four datasets, by HTTP in KairosDB's format and by
  * OpenTSDB's telnet lines, and writes it to files beside: every value in the files is found in
- * every dataset, both ways.
+ * every dataset, both ways. What its write_prometheus plugin exposes meanwhile, and Varve scrapes,
+ * stands in the files too.
  */
 class CollectdIT {
   private static final Duration TIME =
@@ -37,10 +41,11 @@ class CollectdIT {
 
   private final Path folder = Checkout.fresh("collectd");
   private final Map<String, Integer> telnetPorts = new LinkedHashMap<>();
+  private final int exposedPort = VarveProcess.freePort();
 
   @Test
   void findsEveryValueOfARealAgentInEveryDataset() throws Exception {
-    Path collectd = Checkout.program("collectd", "collectd-core libcurl3-gnutls libyajl2");
+    Path collectd = Checkout.program("collectd", "collectd-core libcurl3-gnutls libyajl2 libmicrohttpd12 libprotobuf-c1");
     DATASETS.forEach(dataset -> telnetPorts.put(dataset, VarveProcess.freePort()));
     try (VarveProcess server = VarveProcess.in(folder, serverConfig()).start()) {
       List<Source> sources = measure(collectd, server);
@@ -49,6 +54,7 @@ class CollectdIT {
         checkHttp(server, dataset, sources);
         checkTelnet(server, dataset, sources);
       }
+      checkScraped(server, sources);
       assertThat(server.isAlive()).isTrue();
     }
   }
@@ -59,6 +65,17 @@ class CollectdIT {
         (dataset, port) -> config.append("- {port: %d, dataset: %s}%n".formatted(port, dataset)));
     config.append("default: buckets\ndatasets:\n");
     DATASETS.forEach(dataset -> config.append("  %s: {layout: %s}%n".formatted(dataset, dataset)));
+    config.append(
+        """
+        scrape:
+          dataset: buckets
+          scrape_configs:
+          - job_name: collectd
+            scrape_interval: 1s
+            honor_labels: true
+            static_configs: [{targets: ['127.0.0.1:%d']}]
+        """
+            .formatted(exposedPort));
     return config.toString();
   }
 
@@ -163,7 +180,17 @@ class CollectdIT {
               </Node>
             """
                 .formatted(dataset, port)));
-    return config.append("</Plugin>\n").toString();
+    config.append("</Plugin>\n");
+    config.append(
+        """
+        LoadPlugin write_prometheus
+        <Plugin write_prometheus>
+          Host "127.0.0.1"
+          Port "%d"
+        </Plugin>
+        """
+            .formatted(exposedPort));
+    return config.toString();
   }
 
   /** That there is something to find: integers and fractions, for most of the time. */
@@ -251,5 +278,41 @@ class CollectdIT {
         problems.add(source + " " + row + " in " + row.seconds());
       }
     }
+  }
+
+  /**
+   * What is exposed are the newest values, each with its time; two scrapes may find the same ones,
+   * or miss some.
+   */
+  private static void checkScraped(VarveProcess server, List<Source> sources) throws IOException {
+    HttpResponse<String> answer =
+        server.get("/api/v1/query?query=%7Bjob%3D%22collectd%22%2C__name__%3D~%22collectd_.%2B%22%7D%5B10m%5D");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    Map<Map<String, Object>, List<Object>> found = new HashMap<>();
+    Map<String, Object> data = Json.members(Json.object(answer.body()).get("data"));
+    for (Object one : Json.elements(data.get("result"))) {
+      Map<String, Object> labels = new TreeMap<>(Json.members(Json.members(one).get("metric")));
+      labels.remove("job");
+      found.put(labels, Json.elements(Json.members(one).get("values")));
+    }
+    List<String> problems = new ArrayList<>();
+    for (Source source : sources) {
+      List<Object> samples = found.getOrDefault(source.overScrape(), List.of());
+      if (samples.size() < source.rows().size() / 2) {
+        problems.add("%s: %d of %d".formatted(source, samples.size(), source.rows().size()));
+      }
+      for (Object sample : samples) {
+        List<Object> pair = Json.elements(sample);
+        long time = ((BigDecimal) pair.get(0)).movePointRight(3).longValueExact();
+        BigDecimal value = new BigDecimal((String) pair.get(1));
+        if (source.rows().stream()
+            .noneMatch(row -> row.times().contains(time) && row.isValue(value))) {
+          problems.add(source + " " + sample);
+        }
+      }
+    }
+    assertThat(problems.stream().limit(PROBLEMS_SHOWN).toList())
+        .as("%d problems of what was scraped", problems.size())
+        .isEmpty();
   }
 }

@@ -10,7 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -66,6 +68,20 @@ final class CollectdValues {
       return new KairosQuery.Wanted(
           String.join(".", parts.stream().filter(part -> !part.isEmpty()).toList()),
           Map.of("fqdn", host));
+    }
+
+    /** The labels that write_prometheus gives it; counters are those that csv writes whole. */
+    Map<String, String> overScrape() {
+      String name =
+          Stream.of("collectd", plugin, type.equals(plugin) ? "" : type, source)
+              .filter(part -> !part.isEmpty())
+              .collect(Collectors.joining("_"));
+      Map<String, String> labels = new TreeMap<>();
+      labels.put("__name__", rows.getFirst().isInteger() ? name + "_total" : name);
+      put(labels, plugin, pluginInstance);
+      put(labels, pluginInstance.isEmpty() ? plugin : "type", typeInstance);
+      labels.put("instance", host);
+      return labels;
     }
 
     @Override
