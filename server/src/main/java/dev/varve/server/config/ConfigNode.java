@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -46,6 +47,10 @@ public sealed interface ConfigNode {
     } catch (MarkedYamlEngineException e) {
       String line = e.getProblemMark().map(mark -> " line " + (mark.getLine() + 1)).orElse("");
       throw new ConfigException(List.of(source + line + ": " + e.getProblem()));
+    } catch (YamlEngineException e) {
+      // Of characters that no YAML holds, in lines of its own.
+      throw new ConfigException(
+          List.of(source + ": " + String.valueOf(e.getMessage()).replace('\n', ' ')));
     }
   }
 
