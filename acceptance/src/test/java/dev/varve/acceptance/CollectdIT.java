@@ -45,7 +45,9 @@ class CollectdIT {
 
   @Test
   void findsEveryValueOfARealAgentInEveryDataset() throws Exception {
-    Path collectd = Checkout.program("collectd", "collectd-core libcurl3-gnutls libyajl2 libmicrohttpd12 libprotobuf-c1");
+    Path collectd =
+        Checkout.program(
+            "collectd", "collectd-core libcurl3-gnutls libyajl2 libmicrohttpd12 libprotobuf-c1");
     DATASETS.forEach(dataset -> telnetPorts.put(dataset, VarveProcess.freePort()));
     try (VarveProcess server = VarveProcess.in(folder, serverConfig()).start()) {
       List<Source> sources = measure(collectd, server);
@@ -286,7 +288,8 @@ class CollectdIT {
    */
   private static void checkScraped(VarveProcess server, List<Source> sources) throws IOException {
     HttpResponse<String> answer =
-        server.get("/api/v1/query?query=%7Bjob%3D%22collectd%22%2C__name__%3D~%22collectd_.%2B%22%7D%5B10m%5D");
+        server.get(
+            "/api/v1/query?query=%7Bjob%3D%22collectd%22%2C__name__%3D~%22collectd_.%2B%22%7D%5B10m%5D");
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     Map<Map<String, Object>, List<Object>> found = new HashMap<>();
     Map<String, Object> data = Json.members(Json.object(answer.body()).get("data"));

@@ -37,7 +37,9 @@ class FeedDrainTest {
         Socket influx = server.connectTo(INFLUX)) {
       send(telnet, i -> text("put telnet %d %d a=b\n".formatted(1_700_000_000 + i, i)));
       send(lines, i -> text("lines %d %d\n".formatted(i, 1_700_000_000 + i)));
-      send(pickles, i -> frame("(lp0\n(S'pickles'\n(I%d\nI%d\ntta.".formatted(1_700_000_000 + i, i)));
+      send(
+          pickles,
+          i -> frame("(lp0\n(S'pickles'\n(I%d\nI%d\ntta.".formatted(1_700_000_000 + i, i)));
       send(influx, i -> text("influx value=%d %d\n".formatted(i, 1_700_000_000 + i)));
       server.restart();
       for (String metric : List.of("telnet", "lines", "pickles", "influx")) {

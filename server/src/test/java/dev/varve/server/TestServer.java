@@ -99,14 +99,7 @@ public final class TestServer implements AutoCloseable {
         Engine.open(new EngineConfig(directory, 64 << 20, datasets, datasets.getFirst().name()));
     config =
         new ServerConfig(
-            listeners,
-            http,
-            queries,
-            selfMonitoring,
-            "test",
-            scrapes,
-            RulesConfig.DEFAULTS,
-            door);
+            listeners, http, queries, selfMonitoring, "test", scrapes, RulesConfig.DEFAULTS, door);
     server = Server.start(config, engine);
   }
 

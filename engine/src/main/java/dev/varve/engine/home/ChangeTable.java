@@ -46,6 +46,7 @@ public final class ChangeTable implements AutoCloseable {
   public static final Duration MADE_WITHIN = Duration.ofSeconds(10);
 
   private static final long MINUTE_MICROS = 60_000_000;
+
   /** Longer than anybody looks back. */
   private static final long OWN_KEPT_MICROS = 30 * MINUTE_MICROS;
 

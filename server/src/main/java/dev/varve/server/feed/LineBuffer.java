@@ -82,7 +82,9 @@ public final class LineBuffer {
     return true;
   }
 
-  /** Whether bytes are left that are no whole line: at the end of the stream, one that is cut off. */
+  /**
+   * Whether bytes are left that are no whole line: at the end of the stream, one that is cut off.
+   */
   public boolean hasRest() {
     return filled > start;
   }

@@ -42,6 +42,7 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class OpenTsdb {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
+
   /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
   static final JsonFactory JSON =
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();

@@ -22,10 +22,7 @@ public final class PickleFeedFuzz {
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     byte[] framed =
-        ByteBuffer.allocate(Integer.BYTES + input.length)
-            .putInt(input.length)
-            .put(input)
-            .array();
+        ByteBuffer.allocate(Integer.BYTES + input.length).putInt(input.length).put(input).array();
     FEED.serve(new ByteArrayInputStream(framed), OutputStream.nullOutputStream());
   }
 }

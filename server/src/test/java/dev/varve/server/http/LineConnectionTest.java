@@ -33,10 +33,8 @@ class LineConnectionTest {
           read.complete(1 + in.readAllBytes().length);
         };
     SocketServer server =
-        SocketServer.start(
-            List.of(new SocketServer.Port("127.0.0.1", 0, null, slow)), dispatcher);
-    try (Socket socket =
-        new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst())) {
+        SocketServer.start(List.of(new SocketServer.Port("127.0.0.1", 0, null, slow)), dispatcher);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst())) {
       socket.getOutputStream().write("x".repeat(SENT).getBytes(UTF_8));
       await(begun);
       CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
