@@ -138,9 +138,6 @@ public final class CellBatch {
       byte[] value,
       int valueFrom,
       int valueSize) {
-    if (size == time.length) {
-      growCells();
-    }
     boolean sameRow =
         size > 0
             && rowLength[size - 1] == rowSize
@@ -151,8 +148,58 @@ public final class CellBatch {
                 row,
                 rowFrom,
                 rowFrom + rowSize);
-    ensure((sameRow ? 0 : rowSize) + qualifierSize + valueSize);
-    rowOffset[size] = sameRow ? rowOffset[size - 1] : append(row, rowFrom, rowSize);
+    int at = sameRow ? rowOffset[size - 1] : append(row, rowFrom, rowSize);
+    add(
+        at,
+        rowSize,
+        familyIndex,
+        qualifier,
+        qualifierFrom,
+        qualifierSize,
+        cellTime,
+        value,
+        valueFrom,
+        valueSize);
+  }
+
+  /** Adds a cell of the row of the cell before, which there must be, and copies its bytes. */
+  public void addToRow(
+      int familyIndex,
+      byte[] qualifier,
+      int qualifierFrom,
+      int qualifierSize,
+      long cellTime,
+      byte[] value,
+      int valueFrom,
+      int valueSize) {
+    add(
+        rowOffset[size - 1],
+        rowLength[size - 1],
+        familyIndex,
+        qualifier,
+        qualifierFrom,
+        qualifierSize,
+        cellTime,
+        value,
+        valueFrom,
+        valueSize);
+  }
+
+  private void add(
+      int rowAt,
+      int rowSize,
+      int familyIndex,
+      byte[] qualifier,
+      int qualifierFrom,
+      int qualifierSize,
+      long cellTime,
+      byte[] value,
+      int valueFrom,
+      int valueSize) {
+    if (size == time.length) {
+      growCells();
+    }
+    rowOffset[size] = rowAt;
     rowLength[size] = rowSize;
     family[size] = familyIndex;
     qualifierOffset[size] = append(qualifier, qualifierFrom, qualifierSize);
@@ -199,6 +246,7 @@ public final class CellBatch {
   }
 
   private int append(byte[] source, int from, int length) {
+    ensure(length);
     System.arraycopy(source, from, bytes, used, length);
     int at = used;
     used += length;

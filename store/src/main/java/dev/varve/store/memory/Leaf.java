@@ -4,6 +4,7 @@ import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Neighbouring cells of one row and family, in their order: by qualifier, then newest first. Never
@@ -87,25 +88,31 @@ final class Leaf {
   /**
    * Adds a cell to a batch.
    *
-   * @param ofRow the bytes of the row
+   * @param ofRow the bytes of the row; null where the cell before is of the same row
    * @param value whether with its value
    */
-  void addTo(CellBatch batch, byte[] ofRow, int index, boolean value) {
+  void addTo(CellBatch batch, byte @Nullable [] ofRow, int index, boolean value) {
     int start = start(index);
-    int qualifierEnd = ends[2 * index];
-    int valueLength = value ? ends[2 * index + 1] - qualifierEnd : 0;
-    batch.add(
-        ofRow,
-        0,
-        ofRow.length,
-        family,
-        bytes,
-        start,
-        qualifierEnd - start,
-        times[index],
-        bytes,
-        qualifierEnd,
-        valueLength);
+    int length = ends[2 * index] - start;
+    int valueFrom = start + length;
+    int valueLength = value ? ends[2 * index + 1] - valueFrom : 0;
+    long time = times[index];
+    if (ofRow == null) {
+      batch.addToRow(family, bytes, start, length, time, bytes, valueFrom, valueLength);
+    } else {
+      batch.add(
+          ofRow,
+          0,
+          ofRow.length,
+          family,
+          bytes,
+          start,
+          length,
+          time,
+          bytes,
+          valueFrom,
+          valueLength);
+    }
   }
 
   boolean isOf(Bytes otherRow, int otherFamily) {

@@ -281,7 +281,8 @@ final class MemoryCursor implements CellCursor {
   }
 
   private void deliver(Leaf of, int version, CellBatch into) {
-    of.addTo(into, rowBytes, index, plan.values());
+    boolean goesOn = !into.isEmpty() && lastLeaf != null;
+    of.addTo(into, goesOn ? null : rowBytes, index, plan.values());
     tally.add(slice, of.family(), version);
     lastLeaf = of;
     lastIndex = index;

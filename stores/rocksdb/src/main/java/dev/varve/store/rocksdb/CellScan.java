@@ -25,7 +25,7 @@ import org.rocksdb.RocksIterator;
 final class CellScan {
   /*
    * The place is a slice, within it a row, within that one of the row's ranges, within that a key.
-   * step() goes one step from there, with a handful of native calls at most, so that after any step
+   * step() goes one step from there, with some hundred native calls at most, so that after any step
    * a page can end, a cancel be seen, another read have its turn.
    */
 
@@ -55,6 +55,9 @@ final class CellScan {
   private static final int PAGE_BYTES = 4 << 20;
   private static final int STEPS_A_TURN = 1 << 14;
 
+  /** Cells to look at between two questions whether the read is to stop. */
+  private static final int CELLS_A_STEP = 64;
+
   private final TableEntry table;
   private final ReadPlan plan;
   private final Reader reader;
@@ -69,6 +72,12 @@ final class CellScan {
   private boolean inRange;
   private List<RowRange> ranges;
   private int range;
+
+  /** The key behind the range at hand. */
+  private final GrowingBytes rangeEnd = new GrowingBytes(64);
+
+  /** Whether the last cell of the page is of the row at hand. */
+  private boolean rowInPage;
 
   /** The column looked at last, as it stands in keys, the row before it and no time behind. */
   private final GrowingBytes column = new GrowingBytes(64);
@@ -133,9 +142,11 @@ final class CellScan {
   /** Adds cells to a page. */
   Progress fill(CellBatch page) throws RocksDBException {
     fills++;
-    for (int steps = 0; steps < STEPS_A_TURN; steps++) {
+    rowInPage = false;
+    long last = cellsLookedAt + STEPS_A_TURN;
+    for (int steps = 0; steps < STEPS_A_TURN && cellsLookedAt < last; steps++) {
       reader.ensureAlive();
-      if (page.size() >= plan.limits().pageCells() || page.byteCount() >= PAGE_BYTES) {
+      if (isFull(page)) {
         return Progress.PAGE;
       }
       if (tally.isFull() || (!inSlice && slice == plan.slices().size())) {
@@ -146,6 +157,10 @@ final class CellScan {
       }
     }
     return Progress.PAUSE;
+  }
+
+  private boolean isFull(CellBatch page) {
+    return page.size() >= plan.limits().pageCells() || page.byteCount() >= PAGE_BYTES;
   }
 
   /** The token behind the last cell of a page that is not empty and was filled last. */
@@ -180,8 +195,10 @@ final class CellScan {
       inRow = false;
     } else if (!inRange) {
       startRange(ranges.get(range));
-    } else if (!isWithin(ranges.get(range))) {
+    } else if (!walk.isBefore(rangeEnd)) {
       leaveRange();
+    } else if (resumed == null && !table.isTimed(ranges.get(range).family())) {
+      return lookOn(ranges.get(range), page);
     } else {
       return look(ranges.get(range), page);
     }
@@ -202,6 +219,7 @@ final class CellScan {
     range = 0;
     inRow = true;
     inRange = false;
+    rowInPage = false;
     column.truncate(0);
   }
 
@@ -218,6 +236,9 @@ final class CellScan {
     target.add(rows.prefix());
     target.add(to.from(), 0, to.from().length);
     walk.forwardTo(target);
+    rangeEnd.truncate(0);
+    rangeEnd.add(rows.prefix());
+    rangeEnd.add(to.to(), 0, to.to().length);
     inRange = true;
   }
 
@@ -226,12 +247,32 @@ final class CellScan {
     inRange = false;
   }
 
-  private boolean isWithin(RowRange range) {
-    int rowLength = rows.prefix().length();
-    return walk.startsWith(rows.prefix())
-        && Arrays.compareUnsigned(
-                walk.key(), rowLength, walk.length(), range.to(), 0, range.to().length)
-            < 0;
+  /**
+   * Looks at cells of a family that has no time in its keys, where each is a column of its own, up
+   * to the end of the range, of the page or of the step; false where the next one would be above
+   * the budget.
+   */
+  private boolean lookOn(RowRange within, CellBatch page) throws RocksDBException {
+    FamilySelect select = within.select();
+    int qualifierAt = rows.prefix().length() + 1;
+    for (int i = 0; i < CELLS_A_STEP && inRange && walk.isBefore(rangeEnd); i++) {
+      qualifier.truncate(0);
+      KeyFormat.addUnescaped(qualifier, walk.key(), qualifierAt, walk.length());
+      int valueLength = walk.loadValue() - KeyFormat.TIME_LENGTH;
+      if (!spend((long) rows.row().length() + qualifier.length() + valueLength, page)) {
+        return false;
+      }
+      long time = GrowingBytes.longAt(walk.value(), 0);
+      if (select.times().contains(time)) {
+        versionsDelivered = 0;
+        deliver(select, time, KeyFormat.TIME_LENGTH, valueLength, page);
+      }
+      walk.next();
+      if (isFull(page) || tally.isFull()) {
+        break;
+      }
+    }
+    return true;
   }
 
   /** Looks at the cell at hand; false where that would be above the budget. */
@@ -315,18 +356,31 @@ final class CellScan {
       FamilySelect select, long time, int valueOffset, int valueLength, CellBatch page) {
     int delivered = plan.values() ? valueLength : 0;
     GrowingBytes row = rows.row();
-    page.add(
-        row.array(),
-        0,
-        row.length(),
-        select.family(),
-        qualifier.array(),
-        0,
-        qualifier.length(),
-        time,
-        walk.value(),
-        valueOffset,
-        delivered);
+    if (rowInPage) {
+      page.addToRow(
+          select.family(),
+          qualifier.array(),
+          0,
+          qualifier.length(),
+          time,
+          walk.value(),
+          valueOffset,
+          delivered);
+    } else {
+      page.add(
+          row.array(),
+          0,
+          row.length(),
+          select.family(),
+          qualifier.array(),
+          0,
+          qualifier.length(),
+          time,
+          walk.value(),
+          valueOffset,
+          delivered);
+      rowInPage = true;
+    }
     versionsDelivered++;
     tally.add(slice, select.family(), versionsDelivered);
     cellsReturned++;

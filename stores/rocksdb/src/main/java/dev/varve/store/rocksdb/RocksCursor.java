@@ -27,6 +27,7 @@ final class RocksCursor implements CellCursor, CellScan.Reader {
   private @Nullable ResumeToken token;
   private boolean finished;
   private boolean closed;
+  private volatile boolean released;
   private volatile boolean cancelled;
 
   /** The pull that waits for a thread or runs on one, if there is one. */
@@ -111,6 +112,7 @@ final class RocksCursor implements CellCursor, CellScan.Reader {
 
   /** Frees what is native. Never runs beside a pull: the gate sees to that. */
   void release() {
+    released = true;
     handles.close();
     store.forget(this);
   }
@@ -138,7 +140,9 @@ final class RocksCursor implements CellCursor, CellScan.Reader {
   public void close() {
     if (!closed) {
       closed = true;
-      store.gate().free(this::release);
+      if (!released) {
+        store.gate().free(this::release);
+      }
     }
   }
 }
