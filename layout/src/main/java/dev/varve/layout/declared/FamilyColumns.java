@@ -27,6 +27,9 @@ final class FamilyColumns {
   final boolean hasSequence;
   final boolean hasOffset;
 
+  /** Whether a cell is a sample whose qualifier is its offset and, unless left out, its field. */
+  final boolean plain;
+
   /** The field of cells that do not name theirs. */
   final String onlyField;
 
@@ -43,8 +46,14 @@ final class FamilyColumns {
     this.namesFields = qualifierHasField || form == ValueForm.ALL;
     this.hasSequence = qualifier.has(Qualifier.Part.SEQUENCE);
     this.hasOffset = qualifier.has(Qualifier.Part.OFFSET);
+    this.plain = form == ValueForm.ONE && !eventTime && qualifier.isOffsetAndPerhapsField();
     this.onlyField =
         declaration.fields().isEmpty() ? Series.DEFAULT_FIELD : declaration.fields().getFirst();
+  }
+
+  /** The field of cells whose qualifiers have no bytes for it. */
+  String unnamedField() {
+    return qualifierHasField ? Series.DEFAULT_FIELD : onlyField;
   }
 
   /**

@@ -1,6 +1,9 @@
 package dev.varve.layout.declared;
 
 import dev.varve.layout.KeyBytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * Signed numbers of 64 bits whose bytes sort as they do: big-endian, the sign bit flipped.
@@ -10,6 +13,9 @@ import dev.varve.layout.KeyBytes;
  */
 final class OrderedNumber {
   static final int LENGTH = 8;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   private OrderedNumber() {}
 
@@ -25,6 +31,9 @@ final class OrderedNumber {
 
   /** A big-endian number of up to eight bytes. */
   static long unsigned(byte[] bytes, int from, int length) {
+    if (length > 0 && from <= bytes.length - LENGTH) {
+      return (long) LONG.get(bytes, from) >>> (64 - 8 * length);
+    }
     long number = 0;
     for (int i = 0; i < length; i++) {
       number = (number << 8) | (bytes[from + i] & 0xff);

@@ -122,6 +122,10 @@ final class Qualifier {
     return parts[0] == Part.OFFSET;
   }
 
+  boolean isOffsetAndPerhapsField() {
+    return offsetFirst() && (parts.length == 1 || (parts.length == 2 && parts[1] == Part.FIELD));
+  }
+
   /**
    * Whether the cells of one series come in the order of time within a bucket: nothing that differs
    * within a series stands before the offset.

@@ -50,12 +50,65 @@ final class SampleDecoder {
       }
       return;
     }
-    for (int cell = from; cell < to; cell++) {
-      String reason = cell(cells, cell, start, end, stamp, out);
-      if (reason != null) {
-        out.damaged(cell, reason);
+    int cell = from;
+    while (cell < to) {
+      cell = plainCells(cells, cell, to, start, end, out);
+      if (cell < to) {
+        String reason = cell(cells, cell, start, end, stamp, out);
+        if (reason != null) {
+          out.damaged(cell, reason);
+        }
+        cell++;
       }
     }
+  }
+
+  /**
+   * Decodes cells as long as they are of the most frequent kind: an offset alone as the qualifier,
+   * hence of the field that need not be named, and a double as the value. What it takes is what
+   * {@link #cell} would make of it; whatever else it meets, damage among it, it leaves to that.
+   *
+   * @return the first cell that it has left, or {@code to}
+   */
+  private int plainCells(CellBatch cells, int from, int to, long start, long end, RowSamples out) {
+    int index = cells.family(from);
+    if (index == layout.attributesFamily() || !isPlain(layout.family(index), start, end)) {
+      return from;
+    }
+    FamilyColumns family = layout.family(index);
+    int length = family.qualifier.offsetBytes();
+    long unit = family.qualifier.offsetUnit();
+    long lastStep = (end - 1 - start) / unit;
+    Samples samples = null;
+    byte[] bytes = cells.bytes();
+    for (int cell = from; cell < to; cell++) {
+      int value = cells.valueOffset(cell);
+      int valueEnd = value + cells.valueLength(cell);
+      if (cells.family(cell) != index
+          || cells.qualifierLength(cell) != length
+          || !ValueCodec.isDouble(bytes, value, valueEnd)) {
+        return cell;
+      }
+      long step = OrderedNumber.unsigned(bytes, cells.qualifierOffset(cell), length);
+      if (step < 0 || step > lastStep) {
+        return cell;
+      }
+      if (samples == null) {
+        samples = out.samples(family.unnamedField(), Kind.DOUBLE);
+      }
+      samples.add(
+          start + step * unit, ValueCodec.readDouble(bytes, value, valueEnd), cells.time(cell));
+    }
+    return to;
+  }
+
+  /** Whether {@link #plainCells} knows all that there is to say of cells of a family. */
+  private boolean isPlain(FamilyColumns family, long start, long end) {
+    return family.plain
+        && !keys.oneRowASample()
+        && start >= layout.domain().times().from()
+        && end > start
+        && (!family.qualifierHasField || layout.familyOf(family.unnamedField()) == family);
   }
 
   /**

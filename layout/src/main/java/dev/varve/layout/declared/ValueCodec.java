@@ -103,6 +103,15 @@ final class ValueCodec {
     return to - from == 1 || bytes[to - 1] != 0 ? Kind.DOUBLE : null;
   }
 
+  /** Whether {@link #kind} calls the bytes a double. */
+  static boolean isDouble(byte[] bytes, int from, int to) {
+    int length = to - from;
+    return length > 0
+        && length <= 9
+        && bytes[from] == (DOUBLE | (length - 1))
+        && (length == 1 || bytes[to - 1] != 0);
+  }
+
   /** The number of bytes that {@link #kind} calls an int64. */
   static long readLong(byte[] bytes, int from, int to) {
     if (to - from == 1) {
