@@ -23,19 +23,28 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 import org.xerial.snappy.Snappy;
 
 /**
  * PromQL of Varve, in memory and on RocksDB, beside Debian's Prometheus and VictoriaMetrics that
  * hold the same samples, each a process of its own: how long a query takes, how much processor time
- * it costs, how much memory the process holds.
+ * it costs, how much memory the process holds at most meanwhile, and how that stands to Prometheus.
  *
  * <p>Arguments: the launcher, then optionally {@code series=N}, {@code runs=N}, {@code
- * servers=a,b}. Prints tables in Markdown. The programs are fetched by {@code parts/debian/fetch
- * prometheus victoria-metrics}.
+ * servers=a,b}. Prints tables in Markdown; a query that takes less than a second in all its runs is
+ * run more often. The programs are fetched by {@code parts/debian/fetch prometheus
+ * victoria-metrics}.
  */
 public final class PromQlComparison {
   private static final int WARM_UP = 3;
+
+  /** Quick queries are asked for so long, but not more often than so many times as slow ones. */
+  private static final long ENOUGH_NANOS = 1_000_000_000L;
+
+  private static final int RUNS_FACTOR = 50;
+
+  private static final String COMPARED_WITH = "prometheus";
 
   /** Samples of all series in one write. */
   private static final int SAMPLES_A_WRITE = 5;
@@ -127,7 +136,14 @@ public final class PromQlComparison {
   /** A process that answers Prometheus' API. */
   private record Server(String name, int port, ProcessHandle process, AutoCloseable end) {}
 
-  private record Figures(double millis, double cpuMillis, long bytes) {}
+  /**
+   * What a query takes.
+   *
+   * @param millis the median of its runs
+   * @param cpuMillis the mean
+   * @param megabytes what the process held at most meanwhile
+   */
+  private record Figures(double millis, double cpuMillis, double megabytes) {}
 
   private void run() throws Exception {
     List<Server> servers = new ArrayList<>();
@@ -304,23 +320,35 @@ public final class PromQlComparison {
   }
 
   private Figures measure(Server server, String query) throws IOException, InterruptedException {
-    for (int i = 0; i < WARM_UP; i++) {
-      ask(server, query);
-    }
-    double[] millis = new double[runs];
-    long bytes = 0;
+    repeat(server, query, WARM_UP);
+    forgetPeak(server);
     Duration before = cpu(server);
-    for (int i = 0; i < runs; i++) {
-      long start = System.nanoTime();
-      bytes = ask(server, query);
-      millis[i] = (System.nanoTime() - start) / 1e6;
-    }
+    double[] millis = repeat(server, query, runs);
+    double cpu = cpu(server).minus(before).toMillis() / (double) millis.length;
     Arrays.sort(millis);
-    return new Figures(
-        millis[runs / 2], cpu(server).minus(before).toMillis() / (double) runs, bytes);
+    return new Figures(millis[millis.length / 2], cpu, resident(server, "VmHWM:"));
   }
 
-  private long ask(Server server, String query) throws IOException, InterruptedException {
+  /** Asks at least so often, and gives the milliseconds of each time. */
+  private double[] repeat(Server server, String query, int atLeast)
+      throws IOException, InterruptedException {
+    List<Double> millis = new ArrayList<>();
+    long begun = System.nanoTime();
+    while (millis.size() < atLeast
+        || (millis.size() < RUNS_FACTOR * atLeast && System.nanoTime() - begun < ENOUGH_NANOS)) {
+      long start = System.nanoTime();
+      ask(server, query);
+      millis.add((System.nanoTime() - start) / 1e6);
+    }
+    return millis.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  /** Makes the kernel note anew what the process holds at most (proc(5), clear_refs). */
+  private static void forgetPeak(Server server) throws IOException {
+    Files.writeString(Path.of("/proc", Long.toString(server.process().pid()), "clear_refs"), "5");
+  }
+
+  private void ask(Server server, String query) throws IOException, InterruptedException {
     String form =
         "query=%s&start=%d&end=%d&step=60&nocache=1"
             .formatted(
@@ -343,34 +371,60 @@ public final class PromQlComparison {
                 + " of "
                 + query);
       }
-      return body.transferTo(OutputStream.nullOutputStream());
+      body.transferTo(OutputStream.nullOutputStream());
     }
+  }
+
+  /** One figure of all queries and servers, each with how many times Prometheus' it is. */
+  private static void table(
+      String what,
+      List<Server> servers,
+      Map<String, List<Figures>> figures,
+      ToDoubleFunction<Figures> figure) {
+    List<String> names = servers.stream().map(Server::name).toList();
+    int compared = names.indexOf(COMPARED_WITH);
+    System.out.printf("| %s | %s |%n", what, String.join(" | ", names));
+    System.out.println("| --- |" + " ---: |".repeat(names.size()));
+    double[] logarithms = new double[names.size()];
+    int[] counted = new int[names.size()];
+    figures.forEach((query, row) -> {
+      System.out.printf("| %s |", query);
+      double other = compared < 0 ? 0 : figure.applyAsDouble(row.get(compared));
+      for (int i = 0; i < names.size(); i++) {
+        double one = figure.applyAsDouble(row.get(i));
+        System.out.printf(Locale.ROOT, one < 10 ? " %.1f" : " %,.0f", one);
+        if (i != compared && other > 0 && one > 0) {
+          System.out.printf(Locale.ROOT, " (%.1f)", one / other);
+          logarithms[i] += Math.log(one / other);
+          counted[i]++;
+        }
+        System.out.print(" |");
+      }
+      System.out.println();
+    });
+    if (compared >= 0) {
+      System.out.print("| geometric mean of the ratios |");
+      for (int i = 0; i < names.size(); i++) {
+        String mean =
+            counted[i] == 0
+                ? " |"
+                : String.format(Locale.ROOT, " (%.2f) |", Math.exp(logarithms[i] / counted[i]));
+        System.out.print(mean);
+      }
+      System.out.println();
+    }
+    System.out.println();
   }
 
   private static void print(List<Server> servers, Map<String, List<Figures>> figures)
       throws IOException {
-    StringBuilder head = new StringBuilder("| query |");
-    StringBuilder line = new StringBuilder("| --- |");
+    table("latency, ms", servers, figures, Figures::millis);
+    table("processor time, ms", servers, figures, Figures::cpuMillis);
+    table("resident at most, MB", servers, figures, Figures::megabytes);
+    System.out.println("| server | MB resident after the queries |");
+    System.out.println("| --- | ---: |");
     for (Server server : servers) {
-      head.append(" %s, ms | CPU ms |".formatted(server.name()));
-      line.append(" ---: | ---: |");
-    }
-    System.out.println(head);
-    System.out.println(line);
-    figures.forEach((query, row) -> {
-      System.out.printf("| %s |", query);
-      for (Figures one : row) {
-        System.out.printf(Locale.ROOT, " %,.0f | %,.0f |", one.millis(), one.cpuMillis());
-      }
-      System.out.println();
-    });
-    System.out.println();
-    System.out.println("| server | MB resident after the queries | at most |");
-    System.out.println("| --- | ---: | ---: |");
-    for (Server server : servers) {
-      System.out.printf(
-          "| %s | %d | %d |%n",
-          server.name(), resident(server, "VmRSS:"), resident(server, "VmHWM:"));
+      System.out.printf("| %s | %d |%n", server.name(), resident(server, "VmRSS:"));
     }
     System.out.println();
     QUERIES.forEach((name, query) -> System.out.printf("| %s | `%s` |%n", name, query));
