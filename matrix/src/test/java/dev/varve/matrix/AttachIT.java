@@ -51,36 +51,39 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 /**
  * {@code varve attach} at tables of other servers in real stores, and the servers that it
  * configures: what is only read stays as it is, tables that are others' are refused.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class AttachIT {
   private static final long START = 1_699_999_200_000L;
   private static final long HOUR = 3_600_000L;
   private static final int HOSTS = 30;
   private static final int HOURS = 3;
 
+  /** Of whose store a test sees that nothing changes, there no other makes tables meanwhile. */
+  private static final String BIGTABLE = "bigtable";
+
+  private static final String HBASE = "hbase";
+  private static final String CASSANDRA = "cassandra";
+
   @TempDir private static Path directory;
-  private static RealStores stores;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
   @BeforeAll
   static void start() {
-    stores = RealStores.start(directory);
-  }
-
-  @AfterAll
-  static void stop() {
-    stores.close();
+    RealStores.all();
   }
 
   /** Says what tables a store has, and how they were made, by other means than Varve's. */
@@ -120,6 +123,7 @@ class AttachIT {
   }
 
   @Test
+  @ResourceLock(HBASE)
   void looksAtOpenTsdbsTables() throws Exception {
     Theirs plain = openTsdb("tsdb", "tsdb-uid");
     seed(plain, Map.of());
@@ -133,6 +137,7 @@ class AttachIT {
   }
 
   @Test
+  @ResourceLock(HBASE)
   void infersSaltAndWidthsOfOpenTsdb() throws Exception {
     Theirs salted = openTsdb("metrics", "metrics-uid");
     seed(
@@ -157,6 +162,7 @@ class AttachIT {
   }
 
   @Test
+  @ResourceLock(CASSANDRA)
   void looksAtKairosDbsKeyspace() throws Exception {
     Theirs theirs = kairosDb("kairosdb", "MILLISECONDS");
     seed(theirs, Map.of("unit", "milliseconds"));
@@ -168,9 +174,10 @@ class AttachIT {
   }
 
   @Test
+  @ResourceLock(BIGTABLE)
   void looksAtHeroicsTable() throws Exception {
     try (HeroicTable heroic =
-        new HeroicTable(stores.bigtable(), "metrics")
+        new HeroicTable(RealStores.bigtable(), "metrics")
             .make("points", "distributionPoints", "events")) {
       List<HeroicTable.Point> points = new ArrayList<>();
       batch("theirs")
@@ -183,7 +190,11 @@ class AttachIT {
       heroic.write(points);
       check(
           new Theirs(
-              "heroic", stores.bigtable(), stores.bigtable().options(), Map.of(), heroic::schema));
+              "heroic",
+              RealStores.bigtable(),
+              RealStores.bigtable().options(),
+              Map.of(),
+              heroic::schema));
       assertThat(err.toString()).contains("metrics, called metrics: there");
     }
   }
@@ -296,6 +307,9 @@ class AttachIT {
   }
 
   @Test
+  @ResourceLock(BIGTABLE)
+  @ResourceLock(CASSANDRA)
+  @ResourceLock(HBASE)
   void refusesTablesThatAreOthers() throws Exception {
     hbaseTable("odd", List.of("x"));
     hbaseTable("odd-uid", List.of("id", "name"));
@@ -304,12 +318,12 @@ class AttachIT {
         "table 'odd' of the hbase store has no family t");
     refuses(hbase(Map.of("tsdb", "absent")), "the store has no table 'absent'");
 
-    try (HeroicTable odd = new HeroicTable(stores.bigtable(), "odd").make("x", "events")) {
+    try (HeroicTable odd = new HeroicTable(RealStores.bigtable(), "odd").make("x", "events")) {
       refuses(
           new Theirs(
               "heroic",
-              stores.bigtable(),
-              stores.bigtable().options(),
+              RealStores.bigtable(),
+              RealStores.bigtable().options(),
               Map.of("metrics", "odd"),
               odd::schema),
           "has no family 'points', only [events, x]");
@@ -351,7 +365,11 @@ class AttachIT {
 
   private static Theirs hbase(Map<String, String> tables) {
     return new Theirs(
-        "opentsdb", stores.hbase(), stores.hbase().options(), tables, AttachIT::descriptors);
+        "opentsdb",
+        RealStores.hbase(),
+        RealStores.hbase().options(),
+        tables,
+        AttachIT::descriptors);
   }
 
   /** As OpenTSDB's {@code create_table.sh} makes it. */
@@ -364,14 +382,14 @@ class AttachIT {
             Partitioning.NONE);
     try (Store store =
         StoreProviders.of("hbase")
-            .open(directory.resolve("unused"), RunningStore.MEMORY, stores.hbase().options())) {
+            .open(directory.resolve("unused"), RunningStore.MEMORY, RealStores.hbase().options())) {
       store.open(spec, OpenMode.CREATE_IF_ABSENT).close();
     }
   }
 
   /** The files that describe tables, which get a new name whenever a table is altered. */
   private static Map<String, String> descriptors() throws IOException {
-    Path tables = directory.resolve("hbase").resolve("data").resolve("data");
+    Path tables = RealStores.hbaseDirectory().resolve("data").resolve("data");
     Map<String, String> found = new TreeMap<>();
     try (Stream<Path> files = Files.walk(tables, 4)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -384,9 +402,9 @@ class AttachIT {
   }
 
   private static Theirs cassandra(String keyspace) {
-    Map<String, String> options = new HashMap<>(stores.cassandra().options());
+    Map<String, String> options = new HashMap<>(RealStores.cassandra().options());
     options.put("keyspace", keyspace);
-    return new Theirs("kairosdb", stores.cassandra(), options, Map.of(), AttachIT::keyspaces);
+    return new Theirs("kairosdb", RealStores.cassandra(), options, Map.of(), AttachIT::keyspaces);
   }
 
   /** A keyspace as KairosDB 1.3 makes it. */
@@ -433,7 +451,7 @@ class AttachIT {
   }
 
   private static CqlSession session() {
-    String[] address = stores.cassandra().address().split(":", -1);
+    String[] address = RealStores.cassandra().address().split(":", -1);
     return CqlSession.builder()
         .addContactPoint(new InetSocketAddress(address[0], Integer.parseInt(address[1])))
         .withLocalDatacenter("datacenter1")

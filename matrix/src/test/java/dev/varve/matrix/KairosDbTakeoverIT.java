@@ -46,11 +46,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The original KairosDB and Varve at the same tables: what one writes, overwrites or deletes, the
  * other reads.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class KairosDbTakeoverIT {
   private static final int POINTS = Integer.getInteger("varve.takeover.points", 2000);
   private static final long SEED = Long.getLong("varve.seed", System.nanoTime());

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Every layout's promises on the tables of one store, and the engine on it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -50,12 +52,10 @@ abstract class LayoutsOnStore {
     if (store != null) {
       store.close();
     }
-    if (running != null) {
-      running.close();
-    }
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicNode> layoutsKeepTheirContract() {
     List<DynamicNode> layouts = new ArrayList<>();
     KnownLayouts.fixtures()
@@ -81,6 +81,7 @@ abstract class LayoutsOnStore {
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicTest> nothingIsAcknowledgedThatIsNotThereWhereTheStoreFails() {
     return FaultsOnStore.layouts().stream()
         .map(layout ->
@@ -90,6 +91,7 @@ abstract class LayoutsOnStore {
   }
 
   @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicTest> datasetsAnswerAsTheModel() {
     return DatasetsOnStore.layouts().stream()
         .map(layout ->

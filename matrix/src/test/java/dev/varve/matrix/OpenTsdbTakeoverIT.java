@@ -59,11 +59,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * OpenTSDB 2.4.0 and Varve on the same tables of HBase, at the same time: each reads what the other
  * has written, and neither takes a UID twice.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class OpenTsdbTakeoverIT {
   private static final int POINTS = Integer.getInteger("varve.takeover.points", 2000);
   private static final long SEED = Long.getLong("varve.seed", System.nanoTime());

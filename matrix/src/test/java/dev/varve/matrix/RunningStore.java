@@ -1,40 +1,24 @@
 package dev.varve.matrix;
 
-import dev.varve.devstores.DevStore;
-import dev.varve.devstores.DevStores;
 import dev.varve.store.Store;
 import dev.varve.store.StoreProviders;
 import java.nio.file.Path;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A store of one kind for the tests of a class, and the process behind it where there is one.
+ * A store of one kind for the tests of a class.
  *
- * @param process null where the store lies in this process
+ * @param options of a process where there is one behind it, else none
  */
-record RunningStore(String kind, @Nullable DevStore process, Path directory)
-    implements AutoCloseable {
+record RunningStore(String kind, Map<String, String> options, Path directory) {
   static final long MEMORY = 64L << 20;
 
   static RunningStore start(String kind, Path directory) {
     boolean embedded = kind.equals("rocksdb") || kind.equals("memory");
-    DevStore process = embedded ? null : DevStores.of(kind).start(directory.resolve("process"));
-    return new RunningStore(kind, process, directory);
-  }
-
-  Map<String, String> options() {
-    return process == null ? Map.of() : process.options();
+    return new RunningStore(kind, embedded ? Map.of() : RealStores.of(kind).options(), directory);
   }
 
   Store open() {
-    return StoreProviders.of(kind).open(directory.resolve("store"), MEMORY, options());
-  }
-
-  @Override
-  public void close() {
-    if (process != null) {
-      process.close();
-    }
+    return StoreProviders.of(kind).open(directory.resolve("store"), MEMORY, options);
   }
 }

@@ -36,7 +36,6 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,19 +57,14 @@ class TwoServersIT {
           "cassandra", List.of("kairosdb", "buckets"));
 
   @TempDir private static Path directory;
-  private static RealStores stores;
+  private static List<DevStore> stores;
 
   /** What was written, by dataset, and host of the one metric. */
   private final Map<String, Map<String, NavigableMap<Long, Value>>> model = new TreeMap<>();
 
   @BeforeAll
   static void startStores() {
-    stores = RealStores.start(directory.resolve("stores"));
-  }
-
-  @AfterAll
-  static void stopStores() {
-    stores.close();
+    stores = RealStores.all();
   }
 
   private static final class Server implements AutoCloseable {
@@ -84,7 +78,7 @@ class TwoServersIT {
 
     private static Engine open(String name) {
       List<DatasetConfig> datasets = new ArrayList<>();
-      for (DevStore store : stores.all()) {
+      for (DevStore store : stores) {
         for (String layout : LAYOUTS.getOrDefault(store.kind(), List.of())) {
           datasets.add(
               new DatasetConfig(
