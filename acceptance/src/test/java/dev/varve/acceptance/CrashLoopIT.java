@@ -22,15 +22,25 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Several clients write, the server is killed with SIGKILL at a named or a random moment, started
  * again, and asked for everything: every acknowledged point is there, none is changed, none
- * invented. Twenty times by default; {@code -Dvarve.crash.kills=500} for longer, {@code
- * -Dvarve.crash.seed=N} for the same choices again.
+ * invented. Twenty times by default, in two loops beside one another, each with a server of its
+ * own; {@code -Dvarve.crash.kills=500} for longer, {@code -Dvarve.crash.seed=N} for the same
+ * choices again.
  */
+@ParameterizedClass
+@ValueSource(ints = {0, 1})
+@Execution(ExecutionMode.CONCURRENT)
 class CrashLoopIT {
-  private static final int KILLS = Integer.getInteger("varve.crash.kills", 20);
+  private static final int LOOPS = 2;
+  private static final int KILLS_A_LOOP =
+      Math.ceilDiv(Integer.getInteger("varve.crash.kills", 20), LOOPS);
   private static final long SEED = Long.getLong("varve.crash.seed", System.nanoTime());
   private static final List<String> DATASETS = List.of("buckets", "kairosdb", "opentsdb");
   private static final int CLIENTS = 4;
@@ -70,32 +80,45 @@ class CrashLoopIT {
     }
   }
 
-  private final Path folder = Checkout.fresh("crash-loop");
-  private final Random random = new Random(SEED);
+  private final int loop;
+  private final Path folder;
+  private final Random random;
   private final Ledger ledger = new Ledger();
   private final AtomicLong answers = new AtomicLong();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
   private final Map<Moment, Integer> diedAtCall = new EnumMap<>(Moment.class);
   private volatile boolean expectsToDie;
 
+  CrashLoopIT(int loop) {
+    this.loop = loop;
+    this.folder = Checkout.fresh("crash-loop-" + loop);
+    this.random = new Random(SEED + loop);
+  }
+
   @Test
   void keepsEveryAcknowledgedPointThroughKills() throws Exception {
     Checkout.program("strace", "strace");
     try (VarveProcess server = VarveProcess.in(folder, config()).start()) {
-      for (int round = 0; round < KILLS; round++) {
-        Moment moment = Moment.values()[round % Moment.values().length];
+      for (int round = 0; round < KILLS_A_LOOP; round++) {
+        Moment moment = momentOf(round);
         killAt(server, moment, round);
         server.start();
-        check(server, round, round % ROUNDS_BETWEEN_FULL_LOOKS == 0 || round == KILLS - 1);
+        check(server, round, round % ROUNDS_BETWEEN_FULL_LOOKS == 0 || round == KILLS_A_LOOP - 1);
       }
       assertThat(server.stop())
           .as("exit code after SIGTERM" + server.shownLog())
           .isIn(0, VarveProcess.TERMINATED);
     }
     System.out.printf(
-        "crash loop: %d kills, seed %d, %d points acknowledged and found; killed by strace: %s%n",
-        KILLS, SEED, ledger.acknowledged(), diedAtCall);
-    assertThat(ledger.acknowledged()).isGreaterThan(50L * KILLS);
+        "crash loop %d: %d kills, seed %d, %d points acknowledged and found; killed by strace: %s%n",
+        loop, KILLS_A_LOOP, SEED, ledger.acknowledged(), diedAtCall);
+    assertThat(ledger.acknowledged()).isGreaterThan(50L * KILLS_A_LOOP);
+  }
+
+  /** Each in turn, and not the same again and again in the rounds that are over in both loops. */
+  private Moment momentOf(int round) {
+    Moment[] all = Moment.values();
+    return all[(round + loop * all.length / LOOPS) % all.length];
   }
 
   /** Little memory, so that table files are written and logs go all the time. */
@@ -142,7 +165,7 @@ class CrashLoopIT {
     }
     server.kill();
     writers.join();
-    assertThat(problems).as("seed %d, round %d, %s", SEED, round, moment).isEmpty();
+    assertThat(problems).as("seed %d, loop %d, round %d, %s", SEED, loop, round, moment).isEmpty();
   }
 
   /**
@@ -217,7 +240,9 @@ class CrashLoopIT {
       }
     }
     assertThat(wrong.stream().limit(PROBLEMS_SHOWN).toList())
-        .as("%d wrong after kill %d, seed %d%s", wrong.size(), round, SEED, server.shownLog())
+        .as(
+            "%d wrong after kill %d of loop %d, seed %d%s",
+            wrong.size(), round, loop, SEED, server.shownLog())
         .isEmpty();
   }
 

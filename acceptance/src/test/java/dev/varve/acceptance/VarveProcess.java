@@ -95,7 +95,13 @@ final class VarveProcess implements AutoCloseable {
   /** Starts it and waits until it is ready. */
   VarveProcess start() {
     launch();
-    awaitReady();
+    try {
+      awaitReady();
+    } catch (AssertionError e) {
+      // Whoever opens it in a try has none yet that would be closed.
+      close();
+      throw e;
+    }
     return this;
   }
 
