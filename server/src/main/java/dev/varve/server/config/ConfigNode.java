@@ -47,8 +47,8 @@ public sealed interface ConfigNode {
     } catch (MarkedYamlEngineException e) {
       String line = e.getProblemMark().map(mark -> " line " + (mark.getLine() + 1)).orElse("");
       throw new ConfigException(List.of(source + line + ": " + e.getProblem()));
-    } catch (YamlEngineException e) {
-      // Of characters that no YAML holds, in lines of its own.
+    } catch (YamlEngineException | NumberFormatException e) {
+      // Of characters that no YAML holds, in lines of its own; of an escape that lacks its digits.
       throw new ConfigException(
           List.of(source + ": " + String.valueOf(e.getMessage()).replace('\n', ' ')));
     }
