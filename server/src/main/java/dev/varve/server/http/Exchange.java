@@ -193,6 +193,17 @@ public abstract class Exchange {
     }
   }
 
+  /**
+   * Checks what the body of a question says that it becomes once it is decompressed.
+   *
+   * @throws HttpError 413 where it is larger than {@link #QUESTION_MAX}
+   */
+  public static void requireQuestionLength(long length) {
+    if (length > QUESTION_MAX) {
+      throw LimitedInput.tooLarge("decompressed body of a query", QUESTION_MAX);
+    }
+  }
+
   private InputStream decoded(InputStream in) {
     return new LimitedInput(in, limits.decodedBody(), "decompressed body");
   }

@@ -14,6 +14,7 @@ import java.util.List;
  *     samples
  */
 record ReadRequest(List<Query> queries, boolean streamed) {
+  private static final int QUERIES_MAX = 1_000;
   private static final int SAMPLES = 0;
   private static final int STREAMED_XOR_CHUNKS = 1;
 
@@ -50,7 +51,14 @@ record ReadRequest(List<Query> queries, boolean streamed) {
     WireReader request = new WireReader(bytes);
     while (request.next()) {
       switch (request.field()) {
-        case 1 -> queries.add(query(request.message()));
+        case 1 -> {
+          if (queries.size() == QUERIES_MAX) {
+            throw new MalformedMessageException(
+                "it has more than %,d queries, which is the most that is taken"
+                    .formatted(QUERIES_MAX));
+          }
+          queries.add(query(request.message()));
+        }
         case 2 -> request.eachVarint(accepted::add);
         default -> request.skip();
       }

@@ -39,7 +39,7 @@ final class RemoteRead {
   }
 
   void read(Exchange exchange) throws IOException {
-    byte[] message = SnappyBody.read(exchange, "remote read");
+    byte[] message = SnappyBody.readQuestion(exchange, "remote read");
     ReadRequest request;
     try {
       request = ReadRequest.read(message);

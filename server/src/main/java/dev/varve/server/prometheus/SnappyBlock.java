@@ -9,6 +9,9 @@ import org.xerial.snappy.Snappy;
  * format</a>, in which the messages of remote write come.
  */
 final class SnappyBlock {
+  /** The most bytes that three bytes of a block can stand for is 64, by a copy. */
+  private static final int EXPANSION_MAX = 22;
+
   private SnappyBlock() {}
 
   /**
@@ -19,8 +22,8 @@ final class SnappyBlock {
    */
   static byte[] unpack(byte[] block, LongConsumer announced) throws IOException {
     long length = Snappy.uncompressedLength(block);
-    if (length < 0) {
-      throw new IOException("a length of " + length);
+    if (length < 0 || length > (long) EXPANSION_MAX * block.length) {
+      throw new IOException("a length of %d in %d bytes".formatted(length, block.length));
     }
     announced.accept(length);
     return Snappy.uncompress(block);

@@ -4,6 +4,7 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.LongConsumer;
 
 /** Bodies in snappy's block format, as remote write and remote read send them. */
 final class SnappyBody {
@@ -17,16 +18,34 @@ final class SnappyBody {
    *     something else
    */
   static byte[] read(Exchange exchange, String what) throws IOException {
-    String encoding = exchange.header("Content-Encoding");
-    if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
-      throw new HttpError(415, "%s comes in snappy, not in '%s'".formatted(what, encoding));
-    }
+    requireSnappy(exchange, what);
     byte[] compressed;
     try (InputStream body = exchange.body("identity")) {
       compressed = body.readAllBytes();
     }
+    return unpack(compressed, exchange::requireDecodedLength);
+  }
+
+  /**
+   * The same of a body that is no more than a question.
+   *
+   * @throws HttpError also 413 where it is larger than {@link Exchange#QUESTION_MAX}
+   */
+  static byte[] readQuestion(Exchange exchange, String what) throws IOException {
+    requireSnappy(exchange, what);
+    return unpack(exchange.wholeBody("identity"), Exchange::requireQuestionLength);
+  }
+
+  private static void requireSnappy(Exchange exchange, String what) {
+    String encoding = exchange.header("Content-Encoding");
+    if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
+      throw new HttpError(415, "%s comes in snappy, not in '%s'".formatted(what, encoding));
+    }
+  }
+
+  private static byte[] unpack(byte[] compressed, LongConsumer announced) {
     try {
-      return SnappyBlock.unpack(compressed, exchange::requireDecodedLength);
+      return SnappyBlock.unpack(compressed, announced);
     } catch (IOException e) {
       throw HttpError.badRequest("the body is not in snappy's block format");
     }

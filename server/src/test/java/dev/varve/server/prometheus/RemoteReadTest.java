@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,6 +97,10 @@ class RemoteReadTest {
   }
 
   private HttpResponse<byte[]> read(byte[] request) throws IOException, InterruptedException {
+    return send(Snappy.compress(request));
+  }
+
+  private HttpResponse<byte[]> send(byte[] body) throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client.send(
           server
@@ -103,7 +108,7 @@ class RemoteReadTest {
               .header("Content-Type", "application/x-protobuf")
               .header("Content-Encoding", "snappy")
               .header("Accept-Encoding", "gzip, zstd, snappy")
-              .POST(BodyPublishers.ofByteArray(Snappy.compress(request)))
+              .POST(BodyPublishers.ofByteArray(body))
               .build(),
           HttpResponse.BodyHandlers.ofByteArray());
     }
@@ -224,6 +229,27 @@ class RemoteReadTest {
             "1: A=2 __name__=mixed chunks [2]",
             "1: Z=1 __name__=mixed chunks [2]",
             "1: __name__=mixed a=1 chunks [2]");
+  }
+
+  @Test
+  void refusesBodiesThatSayThatTheyBecomeHuge() throws Exception {
+    byte[] announces = {(byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80, 1, 0};
+    HttpResponse<byte[]> answer = send(announces);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(new String(answer.body(), StandardCharsets.UTF_8)).contains("snappy's block format");
+    assertThat(send(Snappy.compress(new byte[2 << 20])).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void refusesAThousandQueriesAndOne() throws Exception {
+    WireWriter request = new WireWriter();
+    for (int i = 0; i <= 1_000; i++) {
+      request.message(1, new WireWriter());
+    }
+    HttpResponse<byte[]> answer = read(request.toBytes());
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(new String(answer.body(), StandardCharsets.UTF_8))
+        .contains("more than 1,000 queries");
   }
 
   @Test
