@@ -125,7 +125,7 @@ final class EvaluatedGroup {
           long start = System.nanoTime();
           evaluations.incrementAndGet();
           String problem = null;
-          RuntimeException cause = null;
+          @Nullable Throwable cause = null;
           try {
             List<RuleSample> vector = rule.evaluate(queries, at, offset(), group.limit());
             given[0] = vector.size();
@@ -135,7 +135,8 @@ final class EvaluatedGroup {
             problem = write(rule, vector, at);
           } catch (RuleFailedException e) {
             problem = String.valueOf(e.getMessage());
-          } catch (RuntimeException e) {
+          } catch (RuntimeException | Error e) {
+            // An error too: a group that ended would neither fire nor end its alerts.
             problem = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
             cause = saysItAll(e) ? null : e;
           } finally {
@@ -151,7 +152,7 @@ final class EvaluatedGroup {
   }
 
   /** Whether the message of a failure is enough; of anything else the trace is worth having. */
-  private static boolean saysItAll(RuntimeException e) {
+  private static boolean saysItAll(Throwable e) {
     return e instanceof StoreException
         || e instanceof ReadCancelledException
         || e instanceof OverloadedException
@@ -295,7 +296,7 @@ final class EvaluatedGroup {
               around
                   .listener()
                   .failed(group, rule.rule(), "state not restored: " + e.getMessage(), null);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
               around.listener().failed(group, rule.rule(), "state not restored", e);
             } finally {
               running = null;

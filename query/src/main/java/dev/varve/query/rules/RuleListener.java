@@ -10,6 +10,5 @@ public interface RuleListener {
    * @param rule null where it is not one rule's
    * @param cause where the reason is none that a user can see to
    */
-  void failed(
-      RuleGroup group, @Nullable Rule rule, String problem, @Nullable RuntimeException cause);
+  void failed(RuleGroup group, @Nullable Rule rule, String problem, @Nullable Throwable cause);
 }

@@ -18,8 +18,11 @@ public final class RuleRehearsal {
         @Override
         public RuleListener listener() {
           return (group, rule, problem, cause) -> {
-            if (cause != null) {
-              throw cause;
+            switch (cause) {
+              case null -> {}
+              case RuntimeException e -> throw e;
+              case Error e -> throw e;
+              default -> throw new IllegalStateException(problem, cause);
             }
           };
         }

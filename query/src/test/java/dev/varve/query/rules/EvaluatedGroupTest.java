@@ -48,7 +48,7 @@ class EvaluatedGroupTest {
       };
 
   private void note(
-      RuleGroup group, @Nullable Rule rule, String problem, @Nullable RuntimeException cause) {
+      RuleGroup group, @Nullable Rule rule, String problem, @Nullable Throwable cause) {
     problems.add(problem);
   }
 
@@ -174,6 +174,18 @@ class EvaluatedGroupTest {
     run(group, 1);
     assertThat(only(group).error()).isEqualTo("the disk is full");
     assertThat(problems).isNotEmpty();
+  }
+
+  @Test
+  void goesOnAfterAnError() {
+    sample("x", Map.of("host", "a"), 0, 1);
+    store.exhausted = true;
+    EvaluatedGroup group = group(0, record("y", "x"));
+    run(group, 0);
+    assertThat(only(group).error()).isEqualTo("StackOverflowError");
+    store.exhausted = false;
+    run(group, 1);
+    assertThat(only(group).error()).isEmpty();
   }
 
   @Test

@@ -32,9 +32,15 @@ final class MemoryStore implements RuleStore {
   /** Whether the store fails. */
   boolean broken;
 
+  /** Whether what reads runs out of stack. */
+  boolean exhausted;
+
   @Override
   public PromResult instant(
       String expression, Instant at, PromSettings settings, Consumer<QueryUse> known) {
+    if (exhausted) {
+      throw new StackOverflowError();
+    }
     return ask(runs, expression, at, settings, known);
   }
 

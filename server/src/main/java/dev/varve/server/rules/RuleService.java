@@ -297,7 +297,7 @@ public final class RuleService implements AutoCloseable {
 
     @Override
     public void failed(
-        RuleGroup group, @Nullable Rule rule, String problem, @Nullable RuntimeException cause) {
+        RuleGroup group, @Nullable Rule rule, String problem, @Nullable Throwable cause) {
       String name = rule == null ? "" : rule.name();
       String before = said.put(group.key() + ";" + name, problem);
       if (!problem.equals(before)) {
