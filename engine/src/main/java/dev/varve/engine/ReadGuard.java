@@ -15,6 +15,9 @@ public interface ReadGuard {
         public void matched(long keys) {}
 
         @Override
+        public void found(long bytes) {}
+
+        @Override
         public void begun(Runnable cancel) {}
 
         @Override
@@ -30,6 +33,12 @@ public interface ReadGuard {
 
   /** Tells how many keys a selector matches, before anything is built of them. */
   void matched(long keys);
+
+  /**
+   * Tells how many more bytes are held, until the read is over, of what an index of the store names
+   * for it.
+   */
+  void found(long bytes);
 
   /**
    * Tells how a read that begins can be ended from another thread, also inside a call of a store.

@@ -18,6 +18,31 @@ import java.util.function.LongSupplier;
  * clock is.
  */
 public final class Steps {
+  /** Looks on while steps read, and may end that by throwing. */
+  public interface Onlooker {
+    /** Lets everything go on. */
+    Onlooker NONE =
+        new Onlooker() {
+          @Override
+          public void begun(Runnable cancel) {}
+
+          @Override
+          public void read(long bytes) {}
+
+          @Override
+          public void ended(Runnable cancel) {}
+        };
+
+    /** A read begins, which can be ended so by another thread. */
+    void begun(Runnable cancel);
+
+    /** A page of so many bytes has come, and is held. */
+    void read(long bytes);
+
+    /** A read that had begun is over. */
+    void ended(Runnable cancel);
+  }
+
   private final List<Table> tables;
   private final LongSupplier clock;
 
@@ -37,35 +62,48 @@ public final class Steps {
    * @throws StoreException if a table fails, or lacks a power that the step asks for
    */
   public <T> T run(Step<T> step) {
+    return run(step, Onlooker.NONE);
+  }
+
+  /** The same while somebody looks on, whose exceptions come out. */
+  public <T> T run(Step<T> step, Onlooker onlooker) {
     Step<T> next = step;
     while (true) {
       switch (next) {
         case Step.Done<T>(T value) -> {
           return value;
         }
-        case Step.Look<T>(var reads, var settled, var then) -> next = then.apply(look(reads));
+        case Step.Look<T>(var reads, var settled, var then) ->
+            next = then.apply(look(reads, onlooker));
         case Step.Claim<T> claim -> next = claim.then().apply(claim(claim));
         case Step.Count<T> count -> next = count.then().apply(count(count));
       }
     }
   }
 
-  private List<CellBatch> look(List<Step.TableRead> reads) {
+  private List<CellBatch> look(List<Step.TableRead> reads, Onlooker onlooker) {
     List<CellBatch> answers = new ArrayList<>(reads.size());
     for (Step.TableRead read : reads) {
-      answers.add(readAll(tables.get(read.table()), read.plan()));
+      answers.add(readAll(tables.get(read.table()), read.plan(), onlooker));
     }
     return answers;
   }
 
-  private static CellBatch readAll(Table table, ReadPlan plan) {
+  private static CellBatch readAll(Table table, ReadPlan plan, Onlooker onlooker) {
     CellBatch all = new CellBatch();
     try (CellCursor cursor = table.read(plan, null)) {
-      CellBatch page = new CellBatch();
-      while (cursor.next(page)) {
-        for (int i = 0; i < page.size(); i++) {
-          all.addFrom(page, i);
+      Runnable cancel = cursor::cancel;
+      onlooker.begun(cancel);
+      try {
+        CellBatch page = new CellBatch();
+        while (cursor.next(page)) {
+          onlooker.read(page.byteCount());
+          for (int i = 0; i < page.size(); i++) {
+            all.addFrom(page, i);
+          }
         }
+      } finally {
+        onlooker.ended(cancel);
       }
     }
     return all;

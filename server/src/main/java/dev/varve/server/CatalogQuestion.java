@@ -28,6 +28,11 @@ public final class CatalogQuestion {
         }
 
         @Override
+        public void found(long bytes) {
+          use.found(bytes);
+        }
+
+        @Override
         public void matched(long keys) {}
 
         @Override

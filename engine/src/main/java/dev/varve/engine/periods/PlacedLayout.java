@@ -7,6 +7,7 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
+import dev.varve.layout.Steps.Onlooker;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.store.Cell;
@@ -188,6 +189,11 @@ public final class PlacedLayout implements AutoCloseable {
 
   public <T> T run(Step<T> step) {
     return steps.run(step);
+  }
+
+  /** The same while somebody looks on. */
+  public <T> T run(Step<T> step, Onlooker onlooker) {
+    return steps.run(step, onlooker);
   }
 
   /** Forgets what steps have found. */

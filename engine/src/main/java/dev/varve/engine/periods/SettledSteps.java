@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.varve.layout.Step;
 import dev.varve.layout.Step.TableRead;
 import dev.varve.layout.Steps;
+import dev.varve.layout.Steps.Onlooker;
 import dev.varve.store.CellBatch;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -45,12 +46,18 @@ final class SettledSteps {
     this.steps = new Steps(tables, clock);
   }
 
+  /** Runs a step to its end while nobody looks on. */
+  <T> T run(Step<T> step) {
+    return run(step, Onlooker.NONE);
+  }
+
   /**
    * Runs a step to its end.
    *
+   * @param onlooker looks on while tables are read
    * @throws StoreException if a table fails
    */
-  <T> T run(Step<T> step) {
+  <T> T run(Step<T> step, Onlooker onlooker) {
     Step<T> next = step;
     while (true) {
       switch (next) {
@@ -58,7 +65,7 @@ final class SettledSteps {
           return value;
         }
         case Step.Look<T>(var reads, var isSettled, var then) ->
-            next = then.apply(isSettled ? settled(reads) : look(reads));
+            next = then.apply(isSettled ? settled(reads, onlooker) : look(reads, onlooker));
         case Step.Claim<T>(var table, var cell, var expected, var then) ->
             next =
                 then.apply(steps.run(new Step.Claim<Boolean>(table, cell, expected, Step::done)));
@@ -75,11 +82,11 @@ final class SettledSteps {
     settled.invalidateAll();
   }
 
-  private List<CellBatch> look(List<TableRead> reads) {
-    return steps.run(new Step.Look<List<CellBatch>>(reads, false, Step::done));
+  private List<CellBatch> look(List<TableRead> reads, Onlooker onlooker) {
+    return steps.run(new Step.Look<List<CellBatch>>(reads, false, Step::done), onlooker);
   }
 
-  private List<CellBatch> settled(List<TableRead> reads) {
+  private List<CellBatch> settled(List<TableRead> reads, Onlooker onlooker) {
     List<@Nullable CellBatch> known = new ArrayList<>(reads.size());
     List<TableRead> unknown = new ArrayList<>();
     for (TableRead read : reads) {
@@ -90,7 +97,7 @@ final class SettledSteps {
       }
     }
     Iterator<CellBatch> found =
-        (unknown.isEmpty() ? List.<CellBatch>of() : look(unknown)).iterator();
+        (unknown.isEmpty() ? List.<CellBatch>of() : look(unknown, onlooker)).iterator();
     List<CellBatch> answers = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
       CellBatch answer = known.get(i);

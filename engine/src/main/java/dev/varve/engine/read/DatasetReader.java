@@ -66,34 +66,59 @@ public final class DatasetReader {
   }
 
   /**
-   * How a read goes, all series planned together.
+   * How a read goes, all series planned together as far as its order lets them.
    *
    * @param analyze whether it is also run
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
-    ReadRequest together =
-        new ReadRequest(
-            request.selector(),
-            request.times(),
-            request.fields(),
-            request.versions(),
-            request.kinds(),
-            Order.TIME_WITHIN_SERIES,
-            request.newestFirst(),
-            request.wholeTable(),
-            request.budget());
-    Reading reading = reading(together, true, guard);
-    try (RunStream stream = stream(reading)) {
+    try {
+      return explainInOrder(request, analyze, guard);
+    } catch (QueryRefusedException e) {
+      // No plan of all keeps them apart: each has one of its own, which are shown as one.
+      return explainInOrder(inAnyOrder(request), analyze, guard);
+    }
+  }
+
+  private QueryExplanation explainInOrder(ReadRequest request, boolean analyze, ReadGuard guard) {
+    Reading reading = reading(request, true, guard);
+    try (RunStream stream = stream(reading, true)) {
       return QueryExplainer.explain(reading, stream, analyze);
     }
   }
 
+  private static ReadRequest inAnyOrder(ReadRequest request) {
+    return new ReadRequest(
+        request.selector(),
+        request.times(),
+        request.fields(),
+        request.versions(),
+        request.kinds(),
+        Order.TIME_WITHIN_SERIES,
+        request.newestFirst(),
+        request.wholeTable(),
+        request.budget());
+  }
+
   private RunStream stream(Reading reading) {
+    return stream(reading, false);
+  }
+
+  /**
+   * Begins to read.
+   *
+   * @param together whether all series are planned together, whatever their order
+   */
+  private RunStream stream(Reading reading, boolean together) {
     ReadRequest request = reading.request();
-    List<Period> periods = periods(reading.times());
-    refuseMissingVersions(request.versions(), periods);
-    return new RunStream(
-        reading, planner, request.newestFirst() > 0 ? periods.reversed() : periods, false);
+    try {
+      List<Period> periods = periods(reading.times());
+      refuseMissingVersions(request.versions(), periods);
+      List<Period> inOrder = request.newestFirst() > 0 ? periods.reversed() : periods;
+      return new RunStream(reading, planner, inOrder, false, together);
+    } catch (RuntimeException e) {
+      reading.close();
+      throw e;
+    }
   }
 
   /**
@@ -122,7 +147,7 @@ public final class DatasetReader {
             .filter(period -> period.primary().layout().domain().attributes())
             .toList();
     Reading reading = reading(ReadRequest.of(selector, times), false, ReadGuard.NONE);
-    return attributes(new RunStream(reading, planner, periods, true), times);
+    return attributes(new RunStream(reading, planner, periods, true, false), times);
   }
 
   /**
@@ -130,7 +155,8 @@ public final class DatasetReader {
    * it keeps versions, whatever the dataset otherwise gives out.
    */
   public RunCursor primary(Period period, GroupKey key, TimeRange times) {
-    return new RunStream(readingOf(period, key, times), plannerOfPrimaries, List.of(period), false);
+    return new RunStream(
+        readingOf(period, key, times), plannerOfPrimaries, List.of(period), false, false);
   }
 
   /** The attributes of one key that the primary of a period has in a range. */
@@ -139,7 +165,8 @@ public final class DatasetReader {
       return Stream.of();
     }
     RunStream stream =
-        new RunStream(readingOf(period, key, times), plannerOfPrimaries, List.of(period), true);
+        new RunStream(
+            readingOf(period, key, times), plannerOfPrimaries, List.of(period), true, false);
     return attributes(stream, times);
   }
 

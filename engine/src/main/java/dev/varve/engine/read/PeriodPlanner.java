@@ -168,7 +168,7 @@ final class PeriodPlanner {
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order(),
             reading.request().order() == Order.SERIES_BY_SERIES);
-    Plan plan = layout.run(Planner.plan(layout.layout(), request));
+    Plan plan = layout.run(Planner.plan(layout.layout(), request), reading.onlooker());
     return new Candidate(layout, bindings, matches, plan);
   }
 

@@ -6,6 +6,7 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.layout.Steps.Onlooker;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,10 @@ final class Reading {
   private final ReadGuard guard;
   private final Runnable cancel = this::cancel;
   private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
+
+  /** Of the parts of one reading, what one finds out holds for all. */
+  private final AtomicBoolean oneByOne;
+
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
 
@@ -55,6 +61,19 @@ final class Reading {
       Predicate<String> wantedFields,
       VersionRule versions,
       ReadGuard guard) {
+    this(request, index, times, matches, wantedFields, versions, guard, new AtomicBoolean());
+  }
+
+  private Reading(
+      ReadRequest request,
+      SeriesIndex index,
+      TimeRange times,
+      List<Match> matches,
+      Predicate<String> wantedFields,
+      VersionRule versions,
+      ReadGuard guard,
+      AtomicBoolean oneByOne) {
+    this.oneByOne = oneByOne;
     this.request = request;
     this.index = index;
     this.times = times;
@@ -76,7 +95,14 @@ final class Reading {
     Budget left =
         new Budget(budget.cellsRead() - spent.cellsRead(), budget.bytesRead() - spent.bytesRead());
     return new Reading(
-        request.with(left), index, times, matches.subList(from, to), wantedFields, versions, guard);
+        request.with(left),
+        index,
+        times,
+        matches.subList(from, to),
+        wantedFields,
+        versions,
+        guard,
+        oneByOne);
   }
 
   ReadRequest request() {
@@ -99,6 +125,15 @@ final class Reading {
   boolean wantsField(int match, String field) {
     List<String> known = matches.get(match).fields();
     return wantsField(field) && (known.isEmpty() || known.contains(field));
+  }
+
+  /** Whether it has turned out that series which come one after the other have to be planned so. */
+  boolean plansOneByOne() {
+    return oneByOne.get();
+  }
+
+  void planOneByOne() {
+    oneByOne.set(true);
   }
 
   VersionRule versions() {
@@ -156,6 +191,27 @@ final class Reading {
     }
     fields.removeIf(field -> !wantsField(field));
     return fields;
+  }
+
+  /** Looks on while a layout looks into its tables for a plan. */
+  Onlooker onlooker() {
+    return new Onlooker() {
+      @Override
+      public void begun(Runnable end) {
+        guard.begun(end);
+      }
+
+      @Override
+      public void read(long bytes) {
+        ensureWanted();
+        guard.found(bytes);
+      }
+
+      @Override
+      public void ended(Runnable end) {
+        guard.ended(end);
+      }
+    };
   }
 
   /** Starts a read of a table, with as much budget as is left. */

@@ -26,11 +26,8 @@ final class RunStream implements RunCursor {
   private final boolean attributes;
   private final Deque<PlannedRead> plans = new ArrayDeque<>();
   private @Nullable GroupReader reader;
+  private final boolean together;
   private int nextGroup;
-
-  /** Whether it is worth trying to plan series together that are read one after the other. */
-  private boolean inTurn;
-
   private int nextMatch;
   private boolean closed;
 
@@ -39,27 +36,33 @@ final class RunStream implements RunCursor {
    *
    * @param periods those that the request touches, in the order in which they are read
    * @param attributes whether attributes are wanted in place of samples
+   * @param together whether all series are planned together, whatever their order
    */
-  RunStream(Reading reading, PeriodPlanner planner, List<Period> periods, boolean attributes) {
+  RunStream(
+      Reading reading,
+      PeriodPlanner planner,
+      List<Period> periods,
+      boolean attributes,
+      boolean together) {
     this.reading = reading;
     this.planner = planner;
     this.periods = periods;
     this.attributes = attributes;
-    this.inTurn =
-        reading.request().order() == Order.SERIES_BY_SERIES
-            && periods.size() == 1
-            && !reading.newest().isAsked();
+    this.together = together || reading.request().order() != Order.SERIES_BY_SERIES;
     planMore();
   }
 
   /** Plans all series, or the next of them; does nothing where all are planned. */
   private void planMore() {
     int size = reading.matches().size();
-    if (nextMatch == size || planInTurn()) {
+    if (nextMatch == size) {
       return;
     }
-    boolean seriesBySeries = reading.request().order() == Order.SERIES_BY_SERIES;
-    planEach(seriesBySeries ? nextMatch + 1 : size);
+    if (together) {
+      planEach(size);
+    } else if (!planInTurn()) {
+      planEach(nextMatch + 1);
+    }
   }
 
   private void planEach(int end) {
@@ -76,8 +79,11 @@ final class RunStream implements RunCursor {
    * @return whether this was possible
    */
   private boolean planInTurn() {
-    int end = inTurn ? SeriesInTurn.end(reading.matches(), nextMatch) : nextMatch;
-    if (end - nextMatch < 2) {
+    if (reading.plansOneByOne() || periods.size() != 1 || reading.newest().isAsked()) {
+      return false;
+    }
+    int end = SeriesInTurn.end(reading.matches(), nextMatch);
+    if (end == nextMatch + 1) {
       return false;
     }
     @Nullable PlannedRead planned;
@@ -89,7 +95,7 @@ final class RunStream implements RunCursor {
       planned = null;
     }
     if (planned == null) {
-      inTurn = false;
+      reading.planOneByOne();
       return false;
     }
     plans.add(planned);

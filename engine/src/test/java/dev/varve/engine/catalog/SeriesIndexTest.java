@@ -168,6 +168,9 @@ class SeriesIndexTest {
           }
 
           @Override
+          public void found(long bytes) {}
+
+          @Override
           public void matched(long keys) {}
 
           @Override

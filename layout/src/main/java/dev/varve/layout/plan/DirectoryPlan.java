@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,10 +63,19 @@ final class DirectoryPlan {
   }
 
   static Step<Plan> of(Directory directory, Survey survey) {
-    Map<String, List<TagFilter>> filters = new LinkedHashMap<>();
+    Map<String, Map<String, Set<String>>> values = new LinkedHashMap<>();
     for (Binding binding : survey.bindings) {
-      filters.merge(binding.key().metric(), equals(binding.key().tags()), DirectoryPlan::common);
+      Tags tags = binding.key().tags();
+      Map<String, Set<String>> known = values.get(binding.key().metric());
+      if (known == null) {
+        values.put(binding.key().metric(), valuesOf(tags));
+      } else {
+        known.keySet().removeIf(name -> tags.get(name) == null);
+        known.forEach((name, of) -> of.add(String.valueOf(tags.get(name))));
+      }
     }
+    Map<String, List<TagFilter>> filters = new LinkedHashMap<>();
+    values.forEach((metric, of) -> filters.put(metric, filters(of)));
     return named(directory, survey, List.copyOf(filters.keySet()), filters, Named.NOTHING)
         .map(named -> new DirectoryPlan(survey).plan(named));
   }
@@ -75,15 +86,21 @@ final class DirectoryPlan {
         .map(named -> new DirectoryPlan(survey).planOfAll(named));
   }
 
-  /** What holds of every key of a metric that is asked for, since the index may use it. */
-  private static List<TagFilter> equals(Tags tags) {
-    List<TagFilter> filters = new ArrayList<>(tags.size());
-    tags.forEach((name, value) -> filters.add(new TagFilter.Equal(name, value)));
-    return filters;
+  private static Map<String, Set<String>> valuesOf(Tags tags) {
+    Map<String, Set<String>> values = new TreeMap<>();
+    tags.forEach((name, value) -> values.computeIfAbsent(name, key -> new TreeSet<>()).add(value));
+    return values;
   }
 
-  private static List<TagFilter> common(List<TagFilter> some, List<TagFilter> others) {
-    return some.stream().filter(others::contains).toList();
+  /** What holds of every key of a metric that is asked for, since the index may use it. */
+  private static List<TagFilter> filters(Map<String, Set<String>> values) {
+    List<TagFilter> filters = new ArrayList<>(values.size());
+    values.forEach((name, of) ->
+        filters.add(
+            of.size() == 1
+                ? new TagFilter.Equal(name, of.iterator().next())
+                : new TagFilter.In(name, of)));
+    return filters;
   }
 
   /** Asks for one metric after the other. */

@@ -2,9 +2,14 @@ package dev.varve.layout.kairosdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.layout.Binding;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyBytes;
+import dev.varve.layout.ReadScope;
 import dev.varve.layout.Step;
+import dev.varve.layout.plan.Plan;
+import dev.varve.layout.plan.PlanRequest;
+import dev.varve.layout.plan.Planner;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -20,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -169,6 +175,26 @@ class KairosDbDirectoryTest {
     assertThat(found).extracting(Directory.Row::row).containsAll(wanted).doesNotHaveDuplicates();
     assertThat(found).extracting(Directory.Row::row).isSorted();
     assertThat(found).extracting(Directory.Row::key).allMatch(KEY::equals);
+  }
+
+  @Test
+  void looksUpTheValuesOfAllSeriesThatAreRead() {
+    KairosDbLayout indexed = KairosDbLayout.of(Map.of("tagIndexed", "m(host)"));
+    Keyspace tagged = new Keyspace(indexed);
+    GroupKey a = GroupKey.of("m", Tags.of("host", "a", "dc", "x"));
+    GroupKey b = GroupKey.of("m", Tags.of("host", "b", "dc", "y"));
+    GroupKey c = GroupKey.of("m", Tags.of("host", "c", "dc", "x"));
+    for (GroupKey key : List.of(a, b, c)) {
+      tagged.write(key, 5, new Value.Int64(1));
+    }
+    List<Binding> bindings =
+        Stream.of(a, b)
+            .map(key -> (Binding) tagged.run(indexed.bind(key, false)).orElseThrow())
+            .toList();
+    ReadScope scope =
+        new ReadScope(new TimeRange(0, WEEKS), null, ReadScope.Versions.LATEST, false);
+    Plan plan = tagged.run(Planner.plan(indexed, PlanRequest.of(bindings, scope)));
+    assertThat(plan.notes()).contains("the index names 2 rows, of which 2 are of matching series");
   }
 
   @Test

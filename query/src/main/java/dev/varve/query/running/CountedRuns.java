@@ -106,6 +106,12 @@ final class CountedRuns implements Runs {
     }
 
     @Override
+    public void found(long more) {
+      use.holdFound(more);
+      bytes.addAndGet(more);
+    }
+
+    @Override
     public void begun(Runnable cancel) {
       use.begun(cancel);
     }

@@ -135,6 +135,17 @@ public final class QueryUse implements ReadGuard {
     refuseBeyond(keys);
   }
 
+  @Override
+  public void found(long bytes) {
+    holdFound(bytes);
+  }
+
+  /** The same, for whoever knows when they are not held any more. */
+  void holdFound(long bytes) {
+    ensureWanted();
+    memory.hold(bytes, "what an index of the layout names");
+  }
+
   private void refuseBeyond(long keys) {
     if (keys > limits.series()) {
       throw beyond(
