@@ -187,10 +187,8 @@ class KairosDbDirectoryTest {
     for (GroupKey key : List.of(a, b, c)) {
       tagged.write(key, 5, new Value.Int64(1));
     }
-    List<Binding> bindings =
-        Stream.of(a, b)
-            .map(key -> (Binding) tagged.run(indexed.bind(key, false)).orElseThrow())
-            .toList();
+    List<? extends Binding> bindings =
+        Stream.of(a, b).map(key -> tagged.run(indexed.bind(key, false)).orElseThrow()).toList();
     ReadScope scope =
         new ReadScope(new TimeRange(0, WEEKS), null, ReadScope.Versions.LATEST, false);
     Plan plan = tagged.run(Planner.plan(indexed, PlanRequest.of(bindings, scope)));
