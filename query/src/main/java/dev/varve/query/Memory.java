@@ -32,11 +32,7 @@ public final class Memory {
     }
 
     private boolean tryHold(long bytes) {
-      if (held.addAndGet(bytes) <= max) {
-        return true;
-      }
-      held.addAndGet(-bytes);
-      return false;
+      return addWithin(max, held, bytes) >= 0;
     }
   }
 
@@ -61,9 +57,8 @@ public final class Memory {
 
   /** Whether so much more may be held; if so it counts as held. */
   public boolean tryHold(long bytes) {
-    long now = held.addAndGet(bytes);
-    if (now > max || now < 0) {
-      held.addAndGet(-bytes);
+    long now = addWithin(max, held, bytes);
+    if (now < 0) {
       return false;
     }
     if (pool != null && !pool.tryHold(bytes)) {
@@ -74,6 +69,24 @@ public final class Memory {
       most.accumulateAndGet(now, Math::max);
     }
     return true;
+  }
+
+  /**
+   * Adds where the sum stays within a bound. What does not fit is never counted, not for a moment:
+   * it would make something smaller beside it fail.
+   *
+   * @return the sum; -1 where it would be more
+   */
+  private static long addWithin(long max, AtomicLong held, long bytes) {
+    long before = held.get();
+    while (bytes <= max - before) {
+      long seen = held.compareAndExchange(before, before + bytes);
+      if (seen == before) {
+        return before + bytes;
+      }
+      before = seen;
+    }
+    return -1;
   }
 
   /**

@@ -1,0 +1,47 @@
+package dev.varve.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+class MemoryTest {
+  @Test
+  void isNotFullOfWhatIsRefused() throws InterruptedException {
+    Memory.Pool pool = new Memory.Pool(1000);
+    assertThat(refusedBeside(new Memory(1 << 20, pool), new Memory(1 << 20, pool))).isZero();
+    assertThat(pool.held()).isZero();
+
+    Memory one = new Memory(1000);
+    assertThat(refusedBeside(one, one)).isZero();
+    assertThat(one.held()).isZero();
+    assertThat(one.most()).isEqualTo(10);
+  }
+
+  /** How often something small is refused while something is asked for that is too large. */
+  private static int refusedBeside(Memory large, Memory small) throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread asking =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!done.get()) {
+                large.tryHold(5000);
+                begun.countDown();
+              }
+            });
+    begun.await();
+    int refused = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      if (small.tryHold(10)) {
+        small.release(10);
+      } else {
+        refused++;
+      }
+    }
+    done.set(true);
+    asking.join();
+    return refused;
+  }
+}
