@@ -13,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one query uses, against what it may, and whether it is still wanted. Whatever works for a
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * computes for long. Safe for use by several threads.
  */
 public final class QueryUse implements ReadGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(QueryUse.class);
+
   /** A key with its tags and its place in a list; texts are shared with the catalog. */
   private static final long BYTES_PER_KEY = 200;
 
@@ -35,6 +39,7 @@ public final class QueryUse implements ReadGuard {
   private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
   private volatile boolean limitStruck;
+  private volatile @Nullable String refusal;
 
   QueryUse(QueryLimits limits, Memory.@Nullable Pool pool) {
     this.limits = limits;
@@ -79,7 +84,16 @@ public final class QueryUse implements ReadGuard {
    */
   public void stop(Outcome why) {
     if (stopped.compareAndSet(null, why)) {
-      cancels.forEach(Runnable::run);
+      cancels.forEach(QueryUse::cancel);
+    }
+  }
+
+  /** One read that cannot be cancelled must not keep the others from it. */
+  private static void cancel(Runnable read) {
+    try {
+      read.run();
+    } catch (RuntimeException e) {
+      LOG.error("a read of a query could not be cancelled", e);
     }
   }
 
@@ -207,6 +221,16 @@ public final class QueryUse implements ReadGuard {
 
   void cost(ReadCost more) {
     cost.accumulateAndGet(more, ReadCost::plus);
+  }
+
+  /** Notes that the answer was on its way when it was refused, and ends with the reason. */
+  public void refusedAmid(String reason) {
+    refusal = reason;
+  }
+
+  /** Why the answer ends with a refusal; null where it does not. */
+  @Nullable String refusal() {
+    return refusal;
   }
 
   /** Whether the query went beyond one of its limits. */

@@ -34,6 +34,8 @@ public final class RunningQueries implements AutoCloseable {
     T run(RunningQuery query) throws E;
   }
 
+  private static final String STOPPING = "the server is stopping";
+
   private final Map<String, RunningQuery> all = new ConcurrentHashMap<>();
   private final QueryGate gate;
   private final QueryCapacity capacity;
@@ -46,6 +48,7 @@ public final class RunningQueries implements AutoCloseable {
   private final String prefix = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
   private final ScheduledThreadPoolExecutor timer;
+  private volatile boolean closed;
 
   /**
    * Platform threads, so that it is the operating system that shares the cores among queries and
@@ -123,16 +126,21 @@ public final class RunningQueries implements AutoCloseable {
             origin,
             clock.instant(),
             new QueryUse(limits, memory));
+    // Either this sees that all is closed, or the closing sees the query.
     all.put(query.id(), query);
     Outcome outcome = Outcome.FAILED;
     @Nullable String reason = null;
     try {
+      if (closed) {
+        throw new QueryStoppedException(Outcome.BUSY, STOPPING, Duration.ofSeconds(5), null);
+      }
       known.accept(query);
       gate.enter(query);
       try {
         T result = onPlatformThread(query, work);
         // An answer that was on its way ends with the refusal as its last line.
-        outcome = query.use().limitStruck() ? Outcome.LIMIT : Outcome.OK;
+        reason = query.use().refusal();
+        outcome = outcome(query.use());
         return result;
       } finally {
         gate.leave();
@@ -141,7 +149,7 @@ public final class RunningQueries implements AutoCloseable {
       outcome = e.outcome();
       reason = e.getMessage();
       throw e;
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       Outcome stopped = query.use().stopped();
       reason = e.getMessage();
       if (stopped != null) {
@@ -150,20 +158,18 @@ public final class RunningQueries implements AutoCloseable {
         reason = stop.getMessage();
         throw stop;
       }
-      outcome = outcome(query, e);
-      throw e;
-    } catch (Exception e) {
-      // Whoever reads the answer is no longer there.
-      Outcome stopped = query.use().stopped();
-      outcome = stopped == null ? Outcome.GONE : stopped;
-      reason = e.getMessage();
+      // What is checked says that whoever reads the answer is no longer there.
+      outcome = e instanceof RuntimeException thrown ? outcome(query, thrown) : Outcome.GONE;
       throw e;
     } finally {
       all.remove(query.id());
       Duration waited = query.waited();
       Duration ran = query.ran();
-      ended.accept(new EndedQuery(query, outcome, reason, waited, ran));
-      query.use().memory().releaseAll();
+      try {
+        ended.accept(new EndedQuery(query, outcome, reason, waited, ran));
+      } finally {
+        query.use().memory().releaseAll();
+      }
     }
   }
 
@@ -219,7 +225,7 @@ public final class RunningQueries implements AutoCloseable {
     }
   }
 
-  private static QueryStoppedException stop(RunningQuery query, Outcome why, Throwable cause) {
+  private QueryStoppedException stop(RunningQuery query, Outcome why, Throwable cause) {
     QueryUse use = query.use();
     String message =
         switch (why) {
@@ -231,9 +237,16 @@ public final class RunningQueries implements AutoCloseable {
                       use.seriesRead(),
                       use.seriesMatched());
           case KILLED -> "the query was killed, as %s".formatted(query.id());
-          default -> "the client went away";
+          default -> closed ? STOPPING : "the client went away";
         };
     return new QueryStoppedException(why, message, null, cause);
+  }
+
+  private static Outcome outcome(QueryUse answered) {
+    if (answered.limitStruck()) {
+      return Outcome.LIMIT;
+    }
+    return answered.refusal() == null ? Outcome.OK : Outcome.REFUSED;
   }
 
   private static Outcome outcome(RunningQuery query, RuntimeException thrown) {
@@ -248,8 +261,11 @@ public final class RunningQueries implements AutoCloseable {
     };
   }
 
+  /** Stops those that wait or run, and refuses what comes later. Closing twice is allowed. */
   @Override
   public void close() {
+    closed = true;
+    all.values().forEach(query -> query.use().stop(Outcome.GONE));
     timer.shutdownNow();
     threads.shutdown();
   }

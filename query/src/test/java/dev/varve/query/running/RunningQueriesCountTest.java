@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +111,106 @@ class RunningQueriesCountTest {
             }))
         .isInstanceOf(QueryStoppedException.class)
         .hasMessageContaining("longer than 120 s");
+  }
+
+  @Test
+  void cancelsAllReadsEvenWhereOneCannotBe() throws IOException {
+    CountDownLatch cancelled = new CountDownLatch(5);
+    run(query -> {
+      for (int i = 0; i < 5; i++) {
+        query
+            .use()
+            .begun(() -> {
+              cancelled.countDown();
+              throw new IllegalStateException("the cursor is broken");
+            });
+      }
+      query.use().stop(Outcome.GONE);
+      return 1;
+    });
+    assertThat(cancelled.getCount()).isZero();
+  }
+
+  @Test
+  void tellsWhatWasRefusedAmidItsAnswer() throws IOException {
+    run(query -> {
+      query.use().refusedAmid("it needs numbers");
+      return 1;
+    });
+    assertThat(ended)
+        .singleElement()
+        .satisfies(one -> {
+          assertThat(one.outcome()).isEqualTo(Outcome.REFUSED);
+          assertThat(one.reason()).isEqualTo("it needs numbers");
+        });
+  }
+
+  @Test
+  void tellsWhyItWasStoppedWhereItsAnswerIsCutOff() {
+    assertThatThrownBy(() ->
+            run(query -> {
+              query.use().stop(Outcome.TIMEOUT);
+              throw new IOException("pipe");
+            }))
+        .isInstanceOf(QueryStoppedException.class)
+        .hasMessageContaining("longer than 120 s");
+    assertThat(ended).extracting(EndedQuery::outcome).containsExactly(Outcome.TIMEOUT);
+  }
+
+  @Test
+  void givesMemoryBackThoughNobodyCouldBeToldOfTheEnd() {
+    try (RunningQueries deaf =
+        new RunningQueries(
+            queries.capacity(),
+            one -> {
+              throw new IllegalStateException("deaf");
+            },
+            Clock.systemUTC())) {
+      assertThatThrownBy(() ->
+              deaf.<Integer, IOException>run(
+                  ORIGIN,
+                  QueryLimits.DEFAULTS,
+                  query -> {},
+                  query -> {
+                    query.use().memory().hold(1000, "this");
+                    return 1;
+                  }))
+          .hasMessage("deaf");
+      assertThat(deaf.held()).isZero();
+    }
+  }
+
+  @Test
+  void stopsWhatRunsWhenItClosesAndRefusesWhatComesLater() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> first =
+          threads.submit(() -> {
+            run(query -> {
+              running.countDown();
+              for (int i = 0; i < 500; i++) {
+                query.use().ensureWanted();
+                LockSupport.parkNanos(10_000_000);
+              }
+              return 1;
+            });
+            return null;
+          });
+      running.await();
+      queries.close();
+      assertThatThrownBy(first::get)
+          .hasCauseInstanceOf(QueryStoppedException.class)
+          .hasMessageContaining("the server is stopping");
+      Future<?> second =
+          threads.submit(() -> {
+            run(query -> 1);
+            return null;
+          });
+      assertThatThrownBy(second::get)
+          .hasCauseInstanceOf(QueryStoppedException.class)
+          .hasMessageContaining("the server is stopping");
+    }
+    assertThat(ended).extracting(EndedQuery::outcome).containsExactly(Outcome.GONE, Outcome.BUSY);
   }
 
   @Test

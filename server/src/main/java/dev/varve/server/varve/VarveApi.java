@@ -190,10 +190,14 @@ public final class VarveApi {
     Dataset dataset = context.dataset(exchange);
     Query query = Query.of(plan(texts, dataset));
     context.query(
-        exchange, dataset, NAME, words(texts), use -> answer(exchange, query.on(dataset, use)));
+        exchange,
+        dataset,
+        NAME,
+        words(texts),
+        use -> answer(exchange, query.on(dataset, use), use));
   }
 
-  private static void answer(Exchange exchange, QueryRun run) throws IOException {
+  private static void answer(Exchange exchange, QueryRun run, QueryUse use) throws IOException {
     try (OutputStream out = exchange.answer(JSON_LINES)) {
       ResultLines lines = new ResultLines(out);
       try {
@@ -203,7 +207,9 @@ public final class VarveApi {
         if (!exchange.committed()) {
           throw e;
         }
-        lines.fail(String.valueOf(e.getMessage()));
+        String reason = String.valueOf(e.getMessage());
+        use.refusedAmid(reason);
+        lines.fail(reason);
       }
     }
   }
