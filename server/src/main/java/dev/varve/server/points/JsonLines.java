@@ -12,8 +12,10 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Writes lines of JSON, each a value and a line feed, to a target that stays open. */
 public final class JsonLines {
+  /** A line that breaks off half way is not closed, so that it does not look whole. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
+          .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .disable(StreamWriteFeature.FLUSH_PASSED_TO_STREAM)
           .rootValueSeparator("")

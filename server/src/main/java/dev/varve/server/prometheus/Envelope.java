@@ -20,9 +20,13 @@ final class Envelope {
   /** How Prometheus begins to say that the time was up. */
   private static final String TIMED_OUT = "query timed out in expression evaluation: ";
 
-  /** A level of a query is two of JSON at most: an object, and a list of arguments. */
+  /**
+   * A level of a query is two of JSON at most: an object, and a list of arguments. An answer that
+   * breaks off half way is not closed, so that it does not look whole.
+   */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
+          .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .streamWriteConstraints(
               StreamWriteConstraints.builder().maxNestingDepth(3 * PromQl.DEPTH_MAX).build())
