@@ -1,6 +1,7 @@
 package dev.varve.server.http;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -32,13 +33,18 @@ final class Connections {
             .getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Whether a connection may stay; one that may not is told why, and closed. */
-  boolean admit(SocketChannel channel) {
+  /**
+   * Whether a connection may stay, and is set up; one that may not is told why, and closed.
+   *
+   * @throws IOException if it cannot be set up; it is closed then
+   */
+  boolean admit(SocketChannel channel) throws IOException {
     if (admitted.size() >= max) {
       admitted.removeIf(other -> !other.isOpen());
     }
     if (admitted.size() < max) {
       admitted.add(channel);
+      setUp(channel);
       return true;
     }
     try (channel) {
@@ -49,6 +55,16 @@ final class Connections {
       LOG.debug("a connection that was one too many could not be told so", e);
     }
     return false;
+  }
+
+  private static void setUp(SocketChannel channel) throws IOException {
+    try {
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
   }
 
   int open() {

@@ -3,7 +3,6 @@ package dev.varve.server.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
@@ -169,8 +168,6 @@ public final class SocketServer implements AutoCloseable {
             if (getTransport() instanceof ServerSocketChannel listening && listening.isOpen()) {
               SocketChannel channel = listening.accept();
               if (connections.admit(channel)) {
-                channel.configureBlocking(false);
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 getSelectorManager().accept(channel);
               }
             }
