@@ -8,6 +8,7 @@ import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
+import dev.varve.server.http.ClientGoneException;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Door;
@@ -155,8 +156,21 @@ public record DialectContext(
           query.use().begun(exchange::abandonAnswer);
         },
         query -> {
-          work.run(query.use());
+          answer(work, query.use());
           return null;
         });
+  }
+
+  /** Does the work; what is thrown because nobody takes the answer is not taken for a failure. */
+  private static void answer(QueryWork work, QueryUse use) throws IOException {
+    try {
+      work.run(use);
+    } catch (RuntimeException e) {
+      ClientGoneException gone = ClientGoneException.in(e);
+      if (gone != null) {
+        throw gone;
+      }
+      throw e;
+    }
   }
 }

@@ -184,8 +184,7 @@ public final class Dispatcher {
       if (known != null) {
         return known;
       }
-    }
-    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      // What lies below is between the store and its servers, and says nothing of the request.
       if (cause instanceof StoreException store) {
         return failed(exchange, store);
       }
@@ -210,14 +209,15 @@ public final class Dispatcher {
     return new Failure(503, "the store failed: " + failure.getMessage(), RETRY_STORE);
   }
 
-  private static Failure stopped(QueryStoppedException e) {
+  private Failure stopped(QueryStoppedException e) {
     String message = String.valueOf(e.getMessage());
     return switch (e.outcome()) {
       case TIMEOUT -> new Failure(503, "timeout", message, e.retryAfter());
       // As Prometheus has it: not an error of the server, and not to be tried again.
       case KILLED -> new Failure(499, "canceled", message, null);
-      // To the client itself: a proxy would take 503 to another server, and the load with it.
-      case BUSY -> new Failure(429, "", message, e.retryAfter());
+      // To the client itself: a proxy would take 503 to another server, and the load with it. That
+      // is right where this one stops.
+      case BUSY -> new Failure(draining ? 503 : 429, "", message, e.retryAfter());
       default -> GONE;
     };
   }
@@ -251,6 +251,7 @@ public final class Dispatcher {
                   ? e.getMessage() + "; it is not known what stands: send the same again"
                   : String.valueOf(e.getMessage()),
               RETRY_STORE);
+      case ClientGoneException e -> GONE;
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
       case com.github.luben.zstd.ZstdIOException e ->
           new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());

@@ -89,7 +89,10 @@ public abstract class Exchange {
   /** The address and port of the client. */
   public abstract String client();
 
-  /** Closes the connection under the answer, so that nobody goes on waiting to write to it. */
+  /**
+   * Closes the connection under the answer, so that nobody goes on waiting to write to it. Nothing
+   * happens once the answer is complete: the connection may be another request's by then.
+   */
   protected abstract void hangUp();
 
   /**
@@ -341,10 +344,10 @@ public abstract class Exchange {
       headers.merge("Vary", "Accept-Encoding", (some, more) -> some + ", " + more);
       OutputStream begun;
       if (coding == Coding.IDENTITY) {
-        begun = commit(status, headers, length);
+        begun = new ToClient(commit(status, headers, length));
       } else {
         header("Content-Encoding", coding.token());
-        Cut out = new Cut(commit(status, headers, -1));
+        Cut out = new Cut(new ToClient(commit(status, headers, -1)));
         cut = out;
         begun = coding.into(out);
       }
@@ -387,6 +390,50 @@ public abstract class Exchange {
         } catch (IOException e) {
           throw new UncheckedIOException("a stream into nothing failed", e);
         }
+      }
+    }
+  }
+
+  /**
+   * Tells a failure to write the answer from all else that fails by an {@link IOException}, through
+   * whatever writes into it.
+   */
+  private static final class ToClient extends OutputStream {
+    private final OutputStream out;
+
+    ToClient(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      try {
+        out.write(bytes, offset, length);
+      } catch (IOException e) {
+        throw new ClientGoneException(e);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      try {
+        out.flush();
+      } catch (IOException e) {
+        throw new ClientGoneException(e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        out.close();
+      } catch (IOException e) {
+        throw new ClientGoneException(e);
       }
     }
   }

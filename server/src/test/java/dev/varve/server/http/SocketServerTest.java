@@ -5,30 +5,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import dev.varve.engine.OverloadedException;
+import dev.varve.query.QueryLimits;
+import dev.varve.query.running.QueryCapacity;
+import dev.varve.query.running.QueryOrigin;
+import dev.varve.query.running.RunningQueries;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.points.JsonLines;
 import dev.varve.store.StoreException;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.core.JsonGenerator;
 
 /** The server on real sockets, with handlers of its own. */
 class SocketServerTest {
@@ -48,8 +60,9 @@ class SocketServerTest {
   private final AtomicLong aborted = new AtomicLong();
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch release = new CountDownLatch(1);
+  private final Map<String, Integer> statuses = new ConcurrentHashMap<>();
   private final Dispatcher dispatcher =
-      new Dispatcher(LIMITS, (dialect, path, status, nanos, in, out) -> {});
+      new Dispatcher(LIMITS, (dialect, path, status, nanos, in, out) -> statuses.put(path, status));
   private SocketServer server;
   private int port;
 
@@ -91,6 +104,32 @@ class SocketServerTest {
                     }
                   }
                 }),
+            Route.get(
+                "/endless-json",
+                Load.NONE,
+                exchange -> {
+                  try (OutputStream out = exchange.answer("application/json");
+                      JsonGenerator json = JsonLines.generator(out)) {
+                    json.writeStartArray();
+                    while (true) {
+                      json.writeString("0123456789");
+                    }
+                  }
+                }),
+            Route.get(
+                "/endless-unchecked",
+                Load.NONE,
+                exchange -> {
+                  OutputStream out = exchange.answer("text/plain");
+                  try {
+                    while (true) {
+                      out.write(new byte[10_000]);
+                    }
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }),
+            Route.get("/closed", Load.NONE, SocketServerTest::askWhatIsClosed),
             Route.get("/slow", Load.READ, this::slow),
             Route.get(
                 "/full",
@@ -103,6 +142,19 @@ class SocketServerTest {
                 Load.READ,
                 exchange -> {
                   throw new StoreException("no node can be reached");
+                }),
+            Route.get(
+                "/store-late",
+                Load.READ,
+                exchange -> {
+                  throw new StoreException("no node answers", new TimeoutException());
+                }),
+            Route.get(
+                "/store-cut",
+                Load.READ,
+                exchange -> {
+                  throw new IllegalStateException(
+                      new StoreException("a node went away", new EOFException()));
                 }),
             Route.get(
                 "/bug",
@@ -130,6 +182,20 @@ class SocketServerTest {
         SocketServer.start(
             List.of(new SocketServer.Port("127.0.0.1", 0, router, shout)), dispatcher);
     port = server.ports().getFirst();
+  }
+
+  /** Asks a query of what takes no more of them. */
+  private static void askWhatIsClosed(Exchange exchange) throws IOException {
+    RunningQueries queries =
+        new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC());
+    queries.close();
+    String answer =
+        queries.<String, IOException>run(
+            new QueryOrigin("d", "l", "t", "c", ""),
+            QueryLimits.DEFAULTS,
+            query -> {},
+            query -> "let in");
+    exchange.answer(200, "text/plain", answer);
   }
 
   /** Waits until it is released or cancelled. */
@@ -268,6 +334,26 @@ class SocketServerTest {
   }
 
   @Test
+  void tellsThatTheStoreFailedWhateverLiesBelow() throws Exception {
+    HttpResponse<String> late = send(request("/store-late"));
+    assertThat(late.statusCode()).isEqualTo(503);
+    assertThat(late.body()).contains("the store failed: no node answers");
+    HttpResponse<String> cut = send(request("/store-cut"));
+    assertThat(cut.statusCode()).isEqualTo(503);
+    assertThat(cut.body()).contains("the store failed: a node went away");
+  }
+
+  @Test
+  void sendsAQueryThatComesTooLateToAnotherServer() throws Exception {
+    assertThat(send(request("/closed")).statusCode()).isEqualTo(429);
+    dispatcher.drain();
+    HttpResponse<String> stopping = send(request("/closed"));
+    assertThat(stopping.statusCode()).isEqualTo(503);
+    assertThat(stopping.headers().firstValue("Retry-After")).hasValue("5");
+    assertThat(stopping.body()).contains("the server is stopping");
+  }
+
+  @Test
   void tellsNoSecretsAndNoStackTraces() throws Exception {
     HttpResponse<String> bug = send(request("/bug"));
     assertThat(bug.statusCode()).isEqualTo(500);
@@ -319,6 +405,20 @@ class SocketServerTest {
     }
     org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
     assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(Duration.ofMillis(100));
+  }
+
+  @Test
+  void countsAClientThatGoesAwayAmidAnAnswer() throws Exception {
+    for (String path : List.of("/endless", "/endless-json", "/endless-unchecked")) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        socket
+            .getOutputStream()
+            .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+        assertThat(socket.getInputStream().read()).isEqualTo('H');
+      }
+      org.awaitility.Awaitility.await().until(() -> statuses.containsKey(path));
+      assertThat(statuses).as(path).containsEntry(path, 499);
+    }
   }
 
   @Test

@@ -210,6 +210,43 @@ class RunningQueriesTest {
   }
 
   @Test
+  void countsAClientThatGoesAwayAmidAnAnswer() throws Exception {
+    write(40, 5000);
+    for (int i = 0; i < 3; i++) {
+      try (Socket socket = new Socket()) {
+        socket.setReceiveBufferSize(4096);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+        String request = "GET /varve/v1/query?selector=m&from=0&to=" + (START + 10_000_000);
+        socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+        awaitState("running");
+        assertThat(socket.getInputStream().read()).isEqualTo('H');
+      }
+      awaitIdle();
+    }
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*language=\"varve\",outcome=\"gone\"} 3.0");
+  }
+
+  @Test
+  void countsAsRefusedWhatIsRefusedAmidAnAnswer() {
+    StringBuilder points = new StringBuilder();
+    String point = "{\"metric\":\"t\",\"tags\":{\"host\":\"%s\"},\"time\":%d,\"value\":%s}\n";
+    for (int i = 0; i < 5000; i++) {
+      points.append(point.formatted("a", START + 1000L * i, i + ".5"));
+    }
+    points.append(point.formatted("b", START, "{\"string\":\"up\"}"));
+    assertThat(server.post("/varve/v1/points", points.toString()).body())
+        .contains("\"accepted\":5001");
+    String path = "/varve/v1/query?selector=t&rate=gauge&from=0&to=" + (START + 10_000_000);
+    HttpResponse<String> answer = server.get(path);
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).contains("{\"error\":\"").endsWith("it needs numbers\"}");
+    awaitIdle();
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*language=\"varve\",outcome=\"refused\"} 1.0");
+  }
+
+  @Test
   void letsSoManyRunAndSoManyWait() throws Exception {
     start(
         "memory",
