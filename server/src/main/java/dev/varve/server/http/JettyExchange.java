@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -27,6 +28,14 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   private volatile boolean timed;
   private volatile boolean timedOut;
   private volatile boolean bodyRead;
+
+  /**
+   * Guards what others do to the connection against its being given back: from then on it may be
+   * the next request's.
+   */
+  private final Object connection = new Object();
+
+  /** Guarded by {@link #connection}. */
   private boolean completed;
 
   JettyExchange(Request request, Response response, Callback callback, Watch watch, long deadline) {
@@ -142,13 +151,22 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected void breakOff() {
-    complete(new IOException("broken off"));
-    hangUp();
+    // Of this kind, as Jetty would log a trace else.
+    complete(new EofException("broken off"));
+    endPoint().close();
   }
 
   @Override
   protected void hangUp() {
-    request.getConnectionMetaData().getConnection().getEndPoint().close();
+    synchronized (connection) {
+      if (!completed) {
+        endPoint().close();
+      }
+    }
+  }
+
+  private EndPoint endPoint() {
+    return request.getConnectionMetaData().getConnection().getEndPoint();
   }
 
   @Override
@@ -182,12 +200,19 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     if (cancel == null) {
       return;
     }
-    timedOut = timed && System.nanoTime() - deadline > 0;
-    if (timedOut || (noMoreBody() && clientGone())) {
+    synchronized (connection) {
+      if (completed) {
+        watch.remove(this);
+        return;
+      }
+      timedOut = timed && System.nanoTime() - deadline > 0;
+      if (!timedOut && !(noMoreBody() && clientGone())) {
+        return;
+      }
       abort = null;
-      watch.remove(this);
-      cancel.run();
     }
+    watch.remove(this);
+    cancel.run();
   }
 
   private boolean noMoreBody() {
@@ -197,21 +222,23 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   }
 
   private boolean clientGone() {
-    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-    return endPoint instanceof WatchedEndPoint watched && watched.gone();
+    return endPoint() instanceof WatchedEndPoint watched && watched.gone();
   }
 
   /** Gives the connection back. */
   void complete(@Nullable Throwable failure) {
     abort = null;
     watch.remove(this);
-    if (!completed) {
-      completed = true;
-      if (failure == null) {
-        callback.succeeded();
-      } else {
-        callback.failed(failure);
+    synchronized (connection) {
+      if (completed) {
+        return;
       }
+      completed = true;
+    }
+    if (failure == null) {
+      callback.succeeded();
+    } else {
+      callback.failed(failure);
     }
   }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * kept for the next request.
  */
 final class WatchedEndPoint extends SocketChannelEndPoint {
+  /** How much of what comes next is looked behind; who sends more is not seen to leave. */
   private static final int AHEAD = 1 << 10;
 
   /** Guards reading: the connection and {@link #gone} may come together. */
@@ -32,21 +33,22 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
   /** Whether the client has closed its side, or all of the connection. */
   boolean gone() {
     synchronized (reading) {
-      if (ahead != null && ahead.hasRemaining()) {
-        return false;
-      }
       if (!isOpen() || isInputShutdown()) {
         return true;
       }
-      ByteBuffer probe = BufferUtil.allocate(AHEAD);
+      ByteBuffer probe = ahead == null ? BufferUtil.allocate(AHEAD) : ahead;
       try {
-        int read = super.fill(probe);
-        if (read > 0) {
-          ahead = probe;
+        int read = 1;
+        while (read > 0 && probe.remaining() < AHEAD) {
+          read = super.fill(probe);
         }
         return read < 0;
       } catch (IOException e) {
         return true;
+      } finally {
+        if (probe.hasRemaining()) {
+          ahead = probe;
+        }
       }
     }
   }

@@ -34,7 +34,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +63,7 @@ class SocketServerTest {
   private final CountDownLatch started = new CountDownLatch(1);
   private final CountDownLatch release = new CountDownLatch(1);
   private final Map<String, Integer> statuses = new ConcurrentHashMap<>();
+  private final AtomicReference<Exchange> kept = new AtomicReference<>();
   private final Dispatcher dispatcher =
       new Dispatcher(LIMITS, (dialect, path, status, nanos, in, out) -> statuses.put(path, status));
   private SocketServer server;
@@ -128,6 +131,13 @@ class SocketServerTest {
                   } catch (IOException e) {
                     throw new UncheckedIOException(e);
                   }
+                }),
+            Route.get(
+                "/kept",
+                Load.NONE,
+                exchange -> {
+                  kept.set(exchange);
+                  exchange.answer(200, "text/plain", "kept\n");
                 }),
             Route.get("/closed", Load.NONE, SocketServerTest::askWhatIsClosed),
             Route.get("/slow", Load.READ, this::slow),
@@ -408,6 +418,22 @@ class SocketServerTest {
   }
 
   @Test
+  void cancelsWhenAClientGoesAwayThatHasSentMore() throws Exception {
+    long closed;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      OutputStream out = socket.getOutputStream();
+      out.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
+      out.write("\r\n".getBytes(UTF_8));
+      Thread.sleep(100);
+      assertThat(aborted).hasValue(0);
+      closed = System.nanoTime();
+    }
+    org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
+    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(Duration.ofMillis(100));
+  }
+
+  @Test
   void countsAClientThatGoesAwayAmidAnAnswer() throws Exception {
     for (String path : List.of("/endless", "/endless-json", "/endless-unchecked")) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -418,6 +444,70 @@ class SocketServerTest {
       }
       org.awaitility.Awaitility.await().until(() -> statuses.containsKey(path));
       assertThat(statuses).as(path).containsEntry(path, 499);
+    }
+  }
+
+  /** A connection on which one request after the other is answered by a line. */
+  private final class KeptAlive implements AutoCloseable {
+    private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    private final BufferedReader in =
+        new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+
+    private KeptAlive() throws IOException {
+      socket.setSoTimeout(1000);
+    }
+
+    private void ask() throws IOException {
+      socket.getOutputStream().write("GET /kept HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      String line = in.readLine();
+      assertThat(line).startsWith("HTTP/1.1 200");
+      while (!line.equals("kept")) {
+        line = in.readLine();
+        assertThat(line).isNotNull();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  @Test
+  void leavesTheConnectionAloneOnceTheAnswerIsComplete() throws Exception {
+    try (KeptAlive client = new KeptAlive()) {
+      client.ask();
+      Exchange first = kept.get();
+      client.ask();
+      first.abandonAnswer();
+      client.ask();
+    }
+  }
+
+  /** As a check that began while the request was under way. */
+  @Test
+  void looksNotForTheClientOnceTheAnswerIsComplete() throws Exception {
+    try (KeptAlive client = new KeptAlive()) {
+      client.ask();
+      JettyExchange first = (JettyExchange) kept.get();
+      client.ask();
+      AtomicBoolean done = new AtomicBoolean();
+      Thread checking =
+          Thread.ofPlatform()
+              .start(() -> {
+                while (!done.get()) {
+                  first.onGone(() -> {});
+                  first.check();
+                }
+              });
+      try {
+        for (int i = 0; i < 1000; i++) {
+          client.ask();
+        }
+      } finally {
+        done.set(true);
+        checking.join();
+      }
     }
   }
 
