@@ -62,7 +62,7 @@ public class PromQlBenchmark {
     "stddev(cpu_seconds_total)",
     "quantile(0.9, cpu_seconds_total)",
     "topk(5, cpu_seconds_total)",
-    "count_values('v', cpu_seconds_total > 1e4)",
+    "count_values('v', sgn(cpu_seconds_total))",
     "sum(abs(cpu_seconds_total))",
     "sum(cpu_seconds_total * 2)",
     "sum(cpu_seconds_total{mode='user'} + on (instance, cpu) cpu_seconds_total{mode='system'})",
