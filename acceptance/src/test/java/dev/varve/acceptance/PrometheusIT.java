@@ -273,7 +273,7 @@ class PrometheusIT {
             List.of("instant", "--time=" + end, "SERVER", "scalar(node_load1) * 2"),
             List.of("range", from, to, "--step=1s", "SERVER", "node_memory_MemFree_bytes"),
             List.of("series", from, to, "--match=up", "--match={job=\"node\"}", "SERVER"),
-            List.of("series", "--match={job=\"prometheus\"}", "SERVER"),
+            List.of("series", "--match={job=\"prometheus\", handler=\"\"}", "SERVER"),
             List.of("labels", from, to, "SERVER", "__name__"),
             List.of("labels", "--match=node_cpu_seconds_total", "SERVER", "mode"))) {
       assertThat(promtool(question, other))

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
 import dev.varve.cli.Main;
 import dev.varve.cli.config.VarveConfig;
@@ -450,11 +452,20 @@ class AttachIT {
     return cassandra(keyspace);
   }
 
+  /** A change of the schema takes its time beside other tests. */
+  private static final DriverConfigLoader PATIENT =
+      DriverConfigLoader.programmaticBuilder()
+          .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofMinutes(1))
+          .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofMinutes(1))
+          .withDuration(DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofMinutes(1))
+          .build();
+
   private static CqlSession session() {
     String[] address = RealStores.cassandra().address().split(":", -1);
     return CqlSession.builder()
         .addContactPoint(new InetSocketAddress(address[0], Integer.parseInt(address[1])))
         .withLocalDatacenter("datacenter1")
+        .withConfigLoader(PATIENT)
         .build();
   }
 
