@@ -11,6 +11,12 @@ public interface PartedRead extends AutoCloseable {
   int size();
 
   /**
+   * Whether one range over the rows of all of them is read, and little: each part would read what
+   * the others read too.
+   */
+  boolean isOneRange();
+
+  /**
    * Starts to read some of them, as {@link ReadRequest.Order#SERIES_BY_SERIES} says. The budget of
    * the request is shared with the parts that were read before and not with those under way.
    *

@@ -15,7 +15,10 @@ public interface ReadGuard {
         public void matched(long keys) {}
 
         @Override
-        public void found(long bytes) {}
+        public void held(long bytes, String what) {}
+
+        @Override
+        public void released(long bytes) {}
 
         @Override
         public void begun(Runnable cancel) {}
@@ -35,10 +38,14 @@ public interface ReadGuard {
   void matched(long keys);
 
   /**
-   * Tells how many more bytes are held, until the read is over, of what an index of the store names
-   * for it.
+   * Tells how many more bytes are held, until they are released or the read is over.
+   *
+   * @param what is held, for whoever is told that it is too much
    */
-  void found(long bytes);
+  void held(long bytes, String what);
+
+  /** Tells how many of the bytes held are not held any more. */
+  void released(long bytes);
 
   /**
    * Tells how a read that begins can be ended from another thread, also inside a call of a store.

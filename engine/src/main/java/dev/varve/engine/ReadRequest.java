@@ -45,6 +45,12 @@ public record ReadRequest(
         Budget.UNLIMITED);
   }
 
+  /** The same in another order. */
+  public ReadRequest with(Order other) {
+    return new ReadRequest(
+        selector, times, fields, versions, kinds, other, newestFirst, wholeTable, budget);
+  }
+
   /** The same with another budget. */
   public ReadRequest with(Budget other) {
     return new ReadRequest(

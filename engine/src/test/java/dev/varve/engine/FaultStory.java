@@ -214,8 +214,11 @@ public final class FaultStory implements AutoCloseable {
     int from = random.nextInt(INSTANTS);
     TimeRange times =
         new TimeRange(instant(from), instant(from + 1 + random.nextInt(INSTANTS - from)));
-    return ReadRequest.of(
-        random.nextInt(4) == 0 ? Selector.metric(metric) : Selector.metric(metric, host), times);
+    ReadRequest inTime =
+        ReadRequest.of(
+            random.nextInt(4) == 0 ? Selector.metric(metric) : Selector.metric(metric, host),
+            times);
+    return random.nextBoolean() ? inTime : inTime.with(ReadRequest.Order.SERIES_BY_SERIES);
   }
 
   private void check(ReadRequest request) {

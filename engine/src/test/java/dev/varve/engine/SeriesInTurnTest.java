@@ -98,6 +98,75 @@ class SeriesInTurnTest {
     }
   }
 
+  /** What churns stands behind the day: ten hosts of a day are one range, and few samples. */
+  @Test
+  void areReadTogetherAndHeldWhereThatIsCheaper() {
+    AtomicLong held = new AtomicLong();
+    try (TestEngine engine = fleet(200, 100)) {
+      ReadRequest request = request(Order.SERIES_BY_SERIES);
+      List<Run> runs = new ArrayList<>();
+      try (RunCursor cursor = engine.dataset().read(request, guard(held, false))) {
+        for (Run run = cursor.next(); run != null; run = cursor.next()) {
+          assertThat(held.get()).isGreaterThanOrEqualTo(200 * 100 * 16L);
+          runs.add(run);
+        }
+      }
+      assertThat(runs).extracting(run -> run.series().key().resource().get("pod")).isSorted();
+      assertThat(runs).hasSize(200);
+      assertThat(runs).allSatisfy(run -> assertThat(run.samples().size()).isEqualTo(100));
+      assertThat(held).hasValue(0);
+
+      QueryExplanation explained = engine.dataset().explain(request, true);
+      assertThat(explained.reads().getFirst().plan().estimate().slices()).isEqualTo(1);
+    }
+  }
+
+  /** The catalog takes samples to be spread evenly, so that a crowded hour is more than it says. */
+  @Test
+  void areReadAnewInTurnWhereTheyAreMoreThanExpected() {
+    try (TestEngine engine = fleet(200, 3_000)) {
+      BatchBuilder later = new BatchBuilder();
+      for (int i = 0; i < 200; i++) {
+        later.add(pod(i), START + 400 * 24 * HOUR, new Value.Real(1));
+      }
+      engine.write(later.build());
+      AtomicLong held = new AtomicLong();
+      List<String> pods = new ArrayList<>();
+      long samples = 0;
+      ReadRequest request = request(Order.SERIES_BY_SERIES);
+      try (RunCursor cursor = engine.dataset().read(request, guard(held, false))) {
+        for (Run run = cursor.next(); run != null; run = cursor.next()) {
+          assertThat(held).hasValue(0);
+          samples += run.samples().size();
+          if (pods.isEmpty() || !pods.getLast().equals(run.series().key().resource().get("pod"))) {
+            pods.add(run.series().key().resource().get("pod"));
+          }
+        }
+        assertThat(cursor.cost().cellsRead()).isGreaterThan(200 * 3_000L + 200_000);
+      }
+      assertThat(samples).isEqualTo(200 * 3_000);
+      assertThat(pods).hasSize(200).isSorted();
+    }
+  }
+
+  private static TestEngine fleet(int pods, int samples) {
+    TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout("server-metrics")));
+    for (int i = 0; i < pods; i++) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int s = 0; s < samples; s++) {
+        batch.add(pod(i), START + s * 1_000L, new Value.Real(s));
+      }
+      engine.write(batch.build());
+    }
+    return engine;
+  }
+
+  private static GroupKey pod(int number) {
+    return new GroupKey(
+        "cpu", Tags.EMPTY, Tags.of("pod", String.format(Locale.ROOT, "p%03d", number)));
+  }
+
   private static ReadGuard guard(AtomicLong found, boolean ends) {
     return new ReadGuard() {
       @Override
@@ -107,11 +176,16 @@ class SeriesInTurnTest {
       public void matched(long keys) {}
 
       @Override
-      public void found(long bytes) {
+      public void held(long bytes, String what) {
         found.addAndGet(bytes);
         if (ends) {
           throw new ReadCancelledException();
         }
+      }
+
+      @Override
+      public void released(long bytes) {
+        found.addAndGet(-bytes);
       }
 
       @Override

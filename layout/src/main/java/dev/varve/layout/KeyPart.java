@@ -1,5 +1,7 @@
 package dev.varve.layout;
 
+import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import java.util.List;
 
@@ -34,6 +36,14 @@ public interface KeyPart {
    * @throws DamagedCellException if the bytes are none that {@link #encode} writes
    */
   int skip(byte[] row, int from, int to);
+
+  /**
+   * Conditions on labels that hold for every key which has the same bytes in this part as a given
+   * one; empty where none are known, as of a hash. They may hold for other keys too.
+   */
+  default List<TagFilter> shared(GroupKey key) {
+    return List.of();
+  }
 
   /** The part as people read it, given exactly its bytes. */
   String show(byte[] row, int from, int to);

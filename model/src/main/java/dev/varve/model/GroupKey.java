@@ -14,6 +14,11 @@ public record GroupKey(String metric, Tags tags, Tags resource) {
     return new GroupKey(metric, tags, Tags.EMPTY);
   }
 
+  /** The label as which a resource identifier of the key shows, see {@link Series}. */
+  public String resourceLabel(String name) {
+    return tags.has(name) ? Series.RESOURCE_PREFIX + name : name;
+  }
+
   public Series field(String field) {
     return new Series(this, field);
   }

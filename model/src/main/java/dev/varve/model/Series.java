@@ -46,9 +46,7 @@ public record Series(GroupKey key, String field) {
   /** All labels but the name: tags, then resource identifiers, then the field; a new map. */
   public Map<String, String> labels() {
     Map<String, String> labels = new LinkedHashMap<>(key.tags().toMap());
-    key.resource()
-        .forEach((name, value) ->
-            labels.put(key.tags().has(name) ? RESOURCE_PREFIX + name : name, value));
+    key.resource().forEach((name, value) -> labels.put(key.resourceLabel(name), value));
     if (!field.equals(DEFAULT_FIELD)) {
       labels.put(FIELD_LABEL, field);
     }

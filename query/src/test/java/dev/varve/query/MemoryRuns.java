@@ -112,6 +112,11 @@ public final class MemoryRuns implements Runs {
       }
 
       @Override
+      public boolean isOneRange() {
+        return false;
+      }
+
+      @Override
       public RunCursor part(int from, int to) {
         RunCursor part = read(request, all.subList(from, to));
         parts.add(part);

@@ -28,8 +28,13 @@ public final class CatalogQuestion {
         }
 
         @Override
-        public void found(long bytes) {
-          use.found(bytes);
+        public void held(long bytes, String what) {
+          use.held(bytes, what);
+        }
+
+        @Override
+        public void released(long bytes) {
+          use.released(bytes);
         }
 
         @Override

@@ -222,9 +222,9 @@ public final class SeriesIndex {
     });
   }
 
-  /** How many keys a metric has. */
-  public long seriesOfMetric(String metric) {
-    List<FilterMatch> filters = FilterMatch.of(Selector.metric(metric), ReadGuard.NONE);
+  /** How many keys match, whatever fields they have. */
+  public long count(Selector selector) {
+    List<FilterMatch> filters = FilterMatch.of(selector, ReadGuard.NONE);
     return reading(() -> matchKeys(filters, ReadGuard.NONE).getLongCardinality());
   }
 

@@ -62,7 +62,11 @@ public final class DatasetReader {
    * @throws QueryRefusedException if it may not be read
    */
   public PartedRead inParts(ReadRequest request, ReadGuard guard) {
-    return new ReadInParts(reading(request, true, guard), this::stream);
+    Reading reading = reading(request, true, guard);
+    boolean mayBeOneRange =
+        periods(reading.times()).stream()
+            .allMatch(period -> GatheredRuns.mayPay(period.primary().layout().rows()));
+    return new ReadInParts(reading, this::stream, mayBeOneRange);
   }
 
   /**
@@ -75,7 +79,7 @@ public final class DatasetReader {
       return explainInOrder(request, analyze, guard);
     } catch (QueryRefusedException e) {
       // No plan of all keeps them apart: each has one of its own, which are shown as one.
-      return explainInOrder(inAnyOrder(request), analyze, guard);
+      return explainInOrder(request.with(Order.TIME_WITHIN_SERIES), analyze, guard);
     }
   }
 
@@ -84,19 +88,6 @@ public final class DatasetReader {
     try (RunStream stream = stream(reading, true)) {
       return QueryExplainer.explain(reading, stream, analyze);
     }
-  }
-
-  private static ReadRequest inAnyOrder(ReadRequest request) {
-    return new ReadRequest(
-        request.selector(),
-        request.times(),
-        request.fields(),
-        request.versions(),
-        request.kinds(),
-        Order.TIME_WITHIN_SERIES,
-        request.newestFirst(),
-        request.wholeTable(),
-        request.budget());
   }
 
   private RunStream stream(Reading reading) {

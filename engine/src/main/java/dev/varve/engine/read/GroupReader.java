@@ -1,6 +1,5 @@
 package dev.varve.engine.read;
 
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -59,14 +58,20 @@ final class GroupReader implements AutoCloseable {
 
   private boolean ended;
 
-  GroupReader(Reading reading, PlannedRead planned, Plan.StrandGroup group) {
+  /**
+   * A reader of a group.
+   *
+   * @param inTurn whether its series come one behind the other, so that each is given out as soon
+   *     as it ends
+   */
+  GroupReader(Reading reading, PlannedRead planned, Plan.StrandGroup group, boolean inTurn) {
     this.reading = reading;
     this.planned = planned;
     this.layout = planned.layout().layout();
     this.matches = group.bindings().stream().map(planned.matches()::get).toList();
     this.trimmed = group.strands().getFirst().trimmed();
     this.assembly = new RunAssembly(reading, planned.period().index(), matches);
-    this.inTurn = reading.request().order() == Order.SERIES_BY_SERIES;
+    this.inTurn = inTurn;
     RowShape shape = layout.rows();
     boolean several = group.bindings().size() > 1;
     if (several && RowKeys.scattersUnits(shape)) {

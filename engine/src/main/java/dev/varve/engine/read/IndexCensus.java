@@ -8,7 +8,10 @@ import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.plan.Census;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Selector;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +47,8 @@ final class IndexCensus implements Census {
   }
 
   @Override
-  public OptionalLong seriesOfMetric(String metric) {
-    return OptionalLong.of(index.seriesOfMetric(metric));
+  public OptionalLong series(String metric, List<TagFilter> filters) {
+    return OptionalLong.of(index.count(Selector.metric(metric, filters.toArray(TagFilter[]::new))));
   }
 
   /** Takes the samples of a key to be spread evenly over its extent. */

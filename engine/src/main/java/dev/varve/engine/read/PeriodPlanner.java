@@ -2,7 +2,6 @@ package dev.varve.engine.read;
 
 import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -53,9 +52,11 @@ final class PeriodPlanner {
    * Plans the read of some series in a period by the layout for which it is cheapest.
    *
    * @param wanted places among the series that match
+   * @param apart whether each series has to be read apart from the others
    * @throws QueryRefusedException if no layout has a way to read it
    */
-  PlannedRead plan(Reading reading, Period period, List<Integer> wanted, boolean attributes) {
+  PlannedRead plan(
+      Reading reading, Period period, List<Integer> wanted, boolean attributes, boolean apart) {
     TimeRange times = reading.times().intersect(period.times());
     List<Candidate> candidates = new ArrayList<>();
     List<String> lost = new ArrayList<>();
@@ -67,7 +68,7 @@ final class PeriodPlanner {
         continue;
       }
       try {
-        candidates.add(candidate(reading, layout, times, wanted, attributes));
+        candidates.add(candidate(reading, layout, times, wanted, attributes, apart));
       } catch (PlanRefusedException e) {
         lost.add(layout.name() + ": " + e.getMessage());
         refusal = refusal == null ? e : refusal;
@@ -95,7 +96,7 @@ final class PeriodPlanner {
     TimeRange times = reading.times().intersect(period.times());
     List<Integer> all = IntStream.range(0, reading.matches().size()).boxed().toList();
     try {
-      Candidate only = candidate(reading, layout, times, all, false);
+      Candidate only = candidate(reading, layout, times, all, false, false);
       return new PlannedRead(
           period, times, layout, only.bindings(), only.matches(), only.plan(), List.of());
     } catch (PlanRefusedException e) {
@@ -145,7 +146,8 @@ final class PeriodPlanner {
       PlacedLayout layout,
       TimeRange times,
       List<Integer> wanted,
-      boolean attributes) {
+      boolean attributes,
+      boolean apart) {
     List<Binding> bindings = new ArrayList<>(wanted.size());
     List<Integer> matches = new ArrayList<>(wanted.size());
     for (int match : wanted) {
@@ -167,7 +169,7 @@ final class PeriodPlanner {
             reading.request().newestFirst(),
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order(),
-            reading.request().order() == Order.SERIES_BY_SERIES);
+            apart);
     Plan plan = layout.run(Planner.plan(layout.layout(), request), reading.onlooker());
     return new Candidate(layout, bindings, matches, plan);
   }

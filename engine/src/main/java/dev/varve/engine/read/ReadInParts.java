@@ -17,12 +17,33 @@ final class ReadInParts implements PartedRead {
   private final Set<Part> open = ConcurrentHashMap.newKeySet();
   private volatile boolean cancelled;
 
+  /** All of it as one part, where that is better than parts; until it is asked for. */
+  private @Nullable RunStream oneRange;
+
+  private final boolean isOneRange;
+
   /** Guarded by this. */
   private ReadCost closed = ReadCost.NOTHING;
 
-  ReadInParts(Reading whole, Function<Reading, RunStream> stream) {
+  /**
+   * Parts of a reading.
+   *
+   * @param stream begins to read
+   * @param mayBeOneRange whether it is worth looking if all of it is better read as one
+   */
+  ReadInParts(Reading whole, Function<Reading, RunStream> stream, boolean mayBeOneRange) {
     this.whole = whole;
     this.stream = stream;
+    if (mayBeOneRange && whole.matches().size() <= GatheredRuns.SERIES_MAX) {
+      RunStream all = stream.apply(whole);
+      oneRange = all.isOneRange() ? all : null;
+    }
+    this.isOneRange = oneRange != null;
+  }
+
+  @Override
+  public boolean isOneRange() {
+    return isOneRange;
   }
 
   @Override
@@ -35,12 +56,19 @@ final class ReadInParts implements PartedRead {
     if (cancelled) {
       throw new ReadCancelledException();
     }
-    Part part = new Part(stream.apply(whole.part(from, to, cost())));
+    RunStream all = to - from == size() ? takeOneRange() : null;
+    Part part = new Part(all != null ? all : stream.apply(whole.part(from, to, cost())));
     open.add(part);
     if (cancelled) {
       part.cancel();
     }
     return part;
+  }
+
+  private synchronized @Nullable RunStream takeOneRange() {
+    RunStream all = oneRange;
+    oneRange = null;
+    return all;
   }
 
   @Override

@@ -42,11 +42,16 @@ final class Reading {
   private final Runnable cancel = this::cancel;
   private final Set<CellCursor> open = ConcurrentHashMap.newKeySet();
 
-  /** Of the parts of one reading, what one finds out holds for all. */
-  private final AtomicBoolean oneByOne;
+  private final Ways ways;
 
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
+
+  /** What has turned out of the ways to read; of the parts of one reading, what one finds holds. */
+  private static final class Ways {
+    private final AtomicBoolean oneByOne = new AtomicBoolean();
+    private final AtomicBoolean apart = new AtomicBoolean();
+  }
 
   /**
    * A request that matches some series.
@@ -61,7 +66,7 @@ final class Reading {
       Predicate<String> wantedFields,
       VersionRule versions,
       ReadGuard guard) {
-    this(request, index, times, matches, wantedFields, versions, guard, new AtomicBoolean());
+    this(request, index, times, matches, wantedFields, versions, guard, new Ways());
   }
 
   private Reading(
@@ -72,8 +77,8 @@ final class Reading {
       Predicate<String> wantedFields,
       VersionRule versions,
       ReadGuard guard,
-      AtomicBoolean oneByOne) {
-    this.oneByOne = oneByOne;
+      Ways ways) {
+    this.ways = ways;
     this.request = request;
     this.index = index;
     this.times = times;
@@ -102,7 +107,7 @@ final class Reading {
         wantedFields,
         versions,
         guard,
-        oneByOne);
+        ways);
   }
 
   ReadRequest request() {
@@ -129,11 +134,20 @@ final class Reading {
 
   /** Whether it has turned out that series which come one after the other have to be planned so. */
   boolean plansOneByOne() {
-    return oneByOne.get();
+    return ways.oneByOne.get();
   }
 
   void planOneByOne() {
-    oneByOne.set(true);
+    ways.oneByOne.set(true);
+  }
+
+  /** Whether it has turned out that series read together are more than may be held. */
+  boolean plansApart() {
+    return ways.apart.get();
+  }
+
+  void planApart() {
+    ways.apart.set(true);
   }
 
   VersionRule versions() {
@@ -204,7 +218,7 @@ final class Reading {
       @Override
       public void read(long bytes) {
         ensureWanted();
-        guard.found(bytes);
+        guard.held(bytes, "what an index of the layout names");
       }
 
       @Override
@@ -212,6 +226,11 @@ final class Reading {
         guard.ended(end);
       }
     };
+  }
+
+  /** Whoever looks on at what is held. */
+  ReadGuard guard() {
+    return guard;
   }
 
   /** Starts a read of a table, with as much budget as is left. */

@@ -4,6 +4,7 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.periods.Period;
+import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
 import dev.varve.model.Run;
 import dev.varve.store.ReadCost;
@@ -11,13 +12,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Delivers the runs of a request: all series period by period, or one series after the other and
- * each period by period. Series that are read one after the other are planned some at a time where
- * one plan keeps them apart, see {@link SeriesInTurn}, else one by one.
+ * each period by period. Series that are read one after the other are planned some at a time: read
+ * together and held where that is cheaper and little ({@link GatheredRuns}), in turn where one plan
+ * keeps them apart ({@link SeriesInTurn}), else one by one.
  */
 final class RunStream implements RunCursor {
   private final Reading reading;
@@ -26,6 +29,8 @@ final class RunStream implements RunCursor {
   private final boolean attributes;
   private final Deque<PlannedRead> plans = new ArrayDeque<>();
   private @Nullable GroupReader reader;
+  private @Nullable GatheredRuns gathered;
+  private final boolean inTurn;
   private final boolean together;
   private int nextGroup;
   private int nextMatch;
@@ -48,50 +53,128 @@ final class RunStream implements RunCursor {
     this.planner = planner;
     this.periods = periods;
     this.attributes = attributes;
-    this.together = together || reading.request().order() != Order.SERIES_BY_SERIES;
+    this.inTurn = reading.request().order() == Order.SERIES_BY_SERIES;
+    this.together = together || !inTurn;
     planMore();
   }
 
-  /** Plans all series, or the next of them; does nothing where all are planned. */
-  private void planMore() {
+  /**
+   * Plans all series, or the next of them.
+   *
+   * @return whether there were any left
+   */
+  private boolean planMore() {
     int size = reading.matches().size();
     if (nextMatch == size) {
-      return;
+      return false;
     }
     if (together) {
-      planEach(size);
-    } else if (!planInTurn()) {
-      planEach(nextMatch + 1);
+      plans.addAll(inTurn ? likelyPlans(size) : plansOf(size, false));
+      nextMatch = size;
+    } else if (!planSeveral()) {
+      plans.addAll(plansOf(nextMatch + 1, true));
+      nextMatch++;
     }
+    return true;
   }
 
-  private void planEach(int end) {
+  /** A plan for each period of the next series. */
+  private List<PlannedRead> plansOf(int end, boolean apart) {
     List<Integer> wanted = places(end);
+    List<PlannedRead> each = new ArrayList<>(periods.size());
     for (Period period : periods) {
-      plans.add(planner.plan(reading, period, wanted, attributes));
+      each.add(planner.plan(reading, period, wanted, attributes, apart));
     }
-    nextMatch = end;
+    return each;
+  }
+
+  /** As the next series would be read if all of them were planned at once. */
+  private List<PlannedRead> likelyPlans(int end) {
+    if (!reading.newest().isAsked()) {
+      List<PlannedRead> cheapest = plansOf(end, false);
+      if (GatheredRuns.mayHold(cheapest)) {
+        return cheapest;
+      }
+    }
+    return plansOf(end, true);
   }
 
   /**
-   * Plans the next series together where they are read one after the other all the same.
+   * Plans some of the next series at a time.
    *
    * @return whether this was possible
    */
-  private boolean planInTurn() {
-    if (reading.plansOneByOne() || periods.size() != 1 || reading.newest().isAsked()) {
+  private boolean planSeveral() {
+    int end = SeriesInTurn.end(reading.matches(), nextMatch);
+    if (end == nextMatch + 1 || reading.newest().isAsked()) {
       return false;
     }
-    int end = SeriesInTurn.end(reading.matches(), nextMatch);
-    if (end == nextMatch + 1) {
+    if (planTogether(end)) {
+      return true;
+    }
+    if (!planInTurn(end)) {
+      return false;
+    }
+    nextMatch = end;
+    return true;
+  }
+
+  /** Plans the next series in the cheapest way, if what that reads together may be held. */
+  private boolean planTogether(int end) {
+    if (reading.plansApart()) {
+      return false;
+    }
+    List<PlannedRead> cheapest;
+    try {
+      cheapest = plansOf(end, false);
+    } catch (QueryRefusedException e) {
+      // Too much for one plan may be little enough for one of each series.
+      reading.planApart();
+      return false;
+    }
+    PlannedRead joined = cheapest.size() == 1 ? SeriesInTurn.joined(cheapest.getFirst()) : null;
+    if (joined != null) {
+      plans.add(joined);
+      nextMatch = end;
+      return true;
+    }
+    if (!GatheredRuns.mayHold(cheapest)) {
+      reading.planApart();
+      return false;
+    }
+    gather(cheapest, end);
+    return true;
+  }
+
+  /**
+   * Has series gathered, and more of them if they may be held too: what is read together should be
+   * so once.
+   *
+   * @param end behind those that are planned
+   */
+  private void gather(List<PlannedRead> planned, int end) {
+    int most = SeriesInTurn.end(reading.matches(), nextMatch, GatheredRuns.SERIES_MAX);
+    List<PlannedRead> more = most > end ? plansOf(most, false) : planned;
+    boolean all = GatheredRuns.mayHold(more);
+    int to = all ? most : end;
+    gathered = new GatheredRuns(reading, all ? more : planned, places(to));
+    nextMatch = to;
+  }
+
+  /** Whether all series are read together, and held. */
+  boolean isOneRange() {
+    return gathered != null && gathered.size() == reading.matches().size();
+  }
+
+  /** Plans the next series together where they are read one after the other all the same. */
+  private boolean planInTurn(int end) {
+    if (reading.plansOneByOne() || periods.size() != 1) {
       return false;
     }
     @Nullable PlannedRead planned;
     try {
-      planned =
-          SeriesInTurn.joined(planner.plan(reading, periods.getFirst(), places(end), attributes));
+      planned = SeriesInTurn.joined(plansOf(end, true).getFirst());
     } catch (QueryRefusedException e) {
-      // Too much for one plan may be little enough for one of each series.
       planned = null;
     }
     if (planned == null) {
@@ -99,7 +182,6 @@ final class RunStream implements RunCursor {
       return false;
     }
     plans.add(planned);
-    nextMatch = end;
     return true;
   }
 
@@ -116,20 +198,41 @@ final class RunStream implements RunCursor {
   public @Nullable Run next() {
     reading.ensureWanted();
     ensureOpen();
-    for (GroupReader from = reader(); from != null; from = reader()) {
-      Run run = from.next();
+    while (hasMore()) {
+      Run run = gathered == null ? nextOfGroup() : nextOf(gathered);
       if (run != null) {
         return run;
       }
-      reader = null;
     }
     return null;
   }
 
+  private @Nullable Run nextOfGroup() {
+    Run run = Objects.requireNonNull(reader).next();
+    if (run == null) {
+      reader = null;
+    }
+    return run;
+  }
+
+  private @Nullable Run nextOf(GatheredRuns together) {
+    if (!together.fill()) {
+      reading.planApart();
+      nextMatch = together.first();
+      gathered = null;
+      return null;
+    }
+    Run run = together.next();
+    if (run == null) {
+      gathered = null;
+    }
+    return run;
+  }
+
   @Nullable Attribute nextAttribute() {
     ensureOpen();
-    for (GroupReader from = reader(); from != null; from = reader()) {
-      Attribute attribute = from.nextAttribute();
+    while (hasMore()) {
+      Attribute attribute = Objects.requireNonNull(reader).nextAttribute();
       if (attribute != null) {
         return attribute;
       }
@@ -138,24 +241,26 @@ final class RunStream implements RunCursor {
     return null;
   }
 
-  /** The reader of the group under way, or of the next one; null behind the last. */
-  private @Nullable GroupReader reader() {
-    while (reader == null) {
-      if (plans.isEmpty()) {
-        planMore();
-      }
-      PlannedRead planned = plans.peek();
-      if (planned == null) {
-        return null;
-      }
-      if (nextGroup == planned.plan().groups().size()) {
-        plans.remove();
-        nextGroup = 0;
-      } else {
-        reader = new GroupReader(reading, planned, planned.plan().groups().get(nextGroup++));
+  /** Whether a group is under way or series are held, or the next ones now are. */
+  private boolean hasMore() {
+    while (reader == null && gathered == null) {
+      if (!plans.isEmpty()) {
+        openGroup(plans.element());
+      } else if (!planMore()) {
+        return false;
       }
     }
-    return reader;
+    return true;
+  }
+
+  private void openGroup(PlannedRead planned) {
+    List<Plan.StrandGroup> groups = planned.plan().groups();
+    if (nextGroup == groups.size()) {
+      plans.remove();
+      nextGroup = 0;
+    } else {
+      reader = new GroupReader(reading, planned, groups.get(nextGroup++), inTurn && !together);
+    }
   }
 
   private void ensureOpen() {
@@ -177,6 +282,9 @@ final class RunStream implements RunCursor {
   @Override
   public void close() {
     closed = true;
+    if (gathered != null) {
+      gathered.release();
+    }
     reading.close();
   }
 }

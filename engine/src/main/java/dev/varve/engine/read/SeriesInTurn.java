@@ -28,7 +28,16 @@ final class SeriesInTurn {
    * @param from place of the first
    */
   static int end(List<Match> matches, int from) {
-    int limit = Math.min(matches.size(), from + MOST);
+    return end(matches, from, MOST);
+  }
+
+  /**
+   * The same.
+   *
+   * @param most how many at most
+   */
+  static int end(List<Match> matches, int from, int most) {
+    int limit = Math.min(matches.size(), from + most);
     int end = from + 1;
     while (end < limit
         && matches.get(end).fields().equals(matches.get(from).fields())

@@ -126,7 +126,7 @@ class SeriesIndexTest {
     assertThat(values(index, Series.NAME_LABEL, new Selector(List.of())))
         .containsExactly("cpu", "mem");
     assertThat(values(index, "nowhere", new Selector(List.of()))).isEmpty();
-    assertThat(index.seriesOfMetric("cpu")).isEqualTo(2);
+    assertThat(index.count(Selector.metric("cpu"))).isEqualTo(2);
   }
 
   private List<String> names(String metric) {
@@ -168,7 +168,10 @@ class SeriesIndexTest {
           }
 
           @Override
-          public void found(long bytes) {}
+          public void held(long bytes, String what) {}
+
+          @Override
+          public void released(long bytes) {}
 
           @Override
           public void matched(long keys) {}

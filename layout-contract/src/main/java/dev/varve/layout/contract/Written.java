@@ -7,6 +7,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import java.util.HashMap;
@@ -73,8 +74,17 @@ public final class Written {
   public Census census() {
     return new Census() {
       @Override
-      public OptionalLong seriesOfMetric(String metric) {
-        return OptionalLong.of(keys.stream().filter(key -> key.metric().equals(metric)).count());
+      public OptionalLong series(String metric, List<TagFilter> filters) {
+        return OptionalLong.of(
+            keys.stream()
+                .filter(key -> key.metric().equals(metric))
+                .filter(key -> filters.stream().allMatch(filter -> matches(key, filter)))
+                .count());
+      }
+
+      private static boolean matches(GroupKey key, TagFilter filter) {
+        return filter instanceof TagFilter.Equal(var name, var value)
+            && value.equals(key.field(Series.DEFAULT_FIELD).label(name));
       }
 
       @Override

@@ -7,7 +7,9 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.StringJoiner;
@@ -60,6 +62,19 @@ final class TagSetPart implements KeyPart {
   @Override
   public Role role() {
     return role;
+  }
+
+  @Override
+  public List<TagFilter> shared(GroupKey key) {
+    List<TagFilter> shared = new ArrayList<>();
+    Tags tags = role == Role.TAGS ? key.tags() : key.resource();
+    tags.forEach((name, value) -> {
+      if (!elsewhere.contains(name)) {
+        String label = role == Role.TAGS ? name : key.resourceLabel(name);
+        shared.add(new TagFilter.Equal(label, value));
+      }
+    });
+    return shared;
   }
 
   @Override

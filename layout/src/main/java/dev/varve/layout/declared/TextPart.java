@@ -7,7 +7,10 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +76,14 @@ final class TextPart implements KeyPart {
       return key.metric();
     }
     return role == Role.TAGS ? key.tags().get(name) : key.resource().get(name);
+  }
+
+  @Override
+  public List<TagFilter> shared(GroupKey key) {
+    String value = valueIn(key);
+    String label =
+        name == null ? Series.NAME_LABEL : role == Role.TAGS ? name : key.resourceLabel(name);
+    return value == null ? List.of() : List.of(new TagFilter.Equal(label, value));
   }
 
   @Override

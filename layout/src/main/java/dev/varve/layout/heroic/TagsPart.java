@@ -4,7 +4,11 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * All tags, in the order of their names.
@@ -26,6 +30,13 @@ record TagsPart() implements KeyPart {
   @Override
   public Role role() {
     return Role.TAGS;
+  }
+
+  @Override
+  public List<TagFilter> shared(GroupKey key) {
+    List<TagFilter> shared = new ArrayList<>();
+    key.tags().forEach((name, value) -> shared.add(new TagFilter.Equal(name, value)));
+    return shared;
   }
 
   @Override

@@ -1,7 +1,9 @@
 package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -10,7 +12,7 @@ public interface Census {
   Census UNKNOWN =
       new Census() {
         @Override
-        public OptionalLong seriesOfMetric(String metric) {
+        public OptionalLong series(String metric, List<TagFilter> filters) {
           return OptionalLong.empty();
         }
 
@@ -30,8 +32,8 @@ public interface Census {
         }
       };
 
-  /** How many keys a metric has. */
-  OptionalLong seriesOfMetric(String metric);
+  /** How many keys of a metric match all of some filters. */
+  OptionalLong series(String metric, List<TagFilter> filters);
 
   /** About how many cells of a key have sample times in a range. */
   OptionalLong cells(Binding binding, TimeRange times);

@@ -170,9 +170,10 @@ final class DirectoryPlan {
             .formatted(named.rows().size(), kept));
     Planner.noteOfPartitions(survey, partitions.size(), notes);
     OptionalLong rows = OptionalLong.of(kept);
+    OptionalLong wanted = kept == 0 ? rows : cells.known();
     return new Plan(
         groups,
-        new Plan.Estimate(partitions.size(), kept, rows, rows, kept == 0 ? rows : cells.known()),
+        new Plan.Estimate(partitions.size(), kept, rows, rows, wanted, wanted),
         List.of(
             new Plan.Alternative(
                 "rows named by the index",

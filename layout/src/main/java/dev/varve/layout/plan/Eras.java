@@ -73,7 +73,8 @@ final class Eras {
         earlier.slices() + later.slices(),
         sum(earlier.rows(), later.rows()),
         sum(earlier.rowsWanted(), later.rowsWanted()),
-        sum(earlier.cells(), later.cells()));
+        sum(earlier.cells(), later.cells()),
+        sum(earlier.cellsWanted(), later.cellsWanted()));
   }
 
   private static OptionalLong sum(OptionalLong one, OptionalLong other) {

@@ -59,13 +59,15 @@ public record Plan(
    * @param rows looked at; empty where unknown
    * @param rowsWanted of them those of matching series; empty where unknown
    * @param cells looked at; empty where unknown
+   * @param cellsWanted of them those of matching series; empty where unknown
    */
   public record Estimate(
       long partitions,
       long slices,
       OptionalLong rows,
       OptionalLong rowsWanted,
-      OptionalLong cells) {}
+      OptionalLong cells,
+      OptionalLong cellsWanted) {}
 
   /**
    * A way to read.

@@ -63,7 +63,8 @@ public final class Planner {
 
   static Plan nothing(String note) {
     OptionalLong none = OptionalLong.of(0);
-    return new Plan(List.of(), new Plan.Estimate(0, 0, none, none, none), List.of(), List.of(note));
+    return new Plan(
+        List.of(), new Plan.Estimate(0, 0, none, none, none, none), List.of(), List.of(note));
   }
 
   private static Plan cheapest(Survey survey) {
@@ -78,17 +79,15 @@ public final class Planner {
     }
     SliceWriter writer = new SliceWriter(survey, best.pinned());
     List<Plan.StrandGroup> groups = writer.groups();
-    OptionalLong wanted =
-        survey.means().rows().counted()
-            ? OptionalLong.of(Math.round(survey.bindings.size() * survey.means().rows().value()))
-            : OptionalLong.empty();
+    Way.Amount wanted = new Way.Amount(survey.bindings.size(), true);
     Plan.Estimate estimate =
         new Plan.Estimate(
             partitions(survey, best, writer),
             writer.sliceCount(),
             best.rows().known(),
-            wanted,
-            best.cells().known());
+            wanted.times(survey.means().rows()).known(),
+            best.cells().known(),
+            wanted.times(survey.means().cells()).known());
     return new Plan(groups, estimate, alternatives(ways), notes(survey, best, groups, estimate));
   }
 

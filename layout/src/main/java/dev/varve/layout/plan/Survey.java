@@ -84,7 +84,7 @@ final class Survey {
     return seriesOfMetric.computeIfAbsent(
         metric,
         name -> {
-          OptionalLong counted = census.seriesOfMetric(name);
+          OptionalLong counted = census.series(name, List.of());
           return counted.isEmpty()
               ? counted
               : OptionalLong.of(Math.max(counted.getAsLong(), bindingsOf(name)));

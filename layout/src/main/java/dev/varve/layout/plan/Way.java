@@ -2,6 +2,9 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.KeyPart;
 import dev.varve.layout.RowShape;
+import dev.varve.model.GroupKey;
+import dev.varve.model.TagFilter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -61,7 +64,11 @@ record Way(
     }
     Groups groups = survey.groups(pinned);
     if (survey.apart && groups.count() < survey.bindings.size()) {
-      return closed(pinned, name, "it reads series together, which are wanted apart", false);
+      return closed(
+          pinned,
+          name,
+          "it reads series together, which are wanted one after the other and too many to hold",
+          false);
     }
     Way way = weigh(survey, pinning, groups, name);
     if (survey.partitioned && !survey.wholeTable && way.partitions > Weights.PARTITIONS_HARD) {
@@ -216,33 +223,62 @@ record Way(
             .filter(part -> part.role().ofKey() && part.role() != KeyPart.Role.METRIC)
             .count();
     double share = tellingApart == 0 ? 1 : (double) behind.size() / tellingApart;
+    List<KeyPart> given =
+        survey.shape.parts().subList(0, pinned).stream()
+            .filter(part -> part.role().ofKey() && part.role() != KeyPart.Role.METRIC)
+            .toList();
     double sum = 0;
     boolean counted = true;
-    for (List<Integer> group : groups.members()) {
+    int stride = Math.max(1, groups.count() / Weights.SAMPLED_GROUPS);
+    int asked = 0;
+    for (int i = 0; i < groups.count(); i += stride) {
+      List<Integer> group = groups.members().get(i);
       Amount series =
           metricBefore
-              ? seriesBehind(survey, group, share)
+              ? seriesBehind(survey, group, given, share)
               : new Amount(Weights.METRICS * Weights.SERIES_OF_METRIC, false);
       sum += Math.max(series.value(), group.size());
       counted &= series.counted();
+      asked++;
     }
-    return new Amount(sum, counted);
+    return new Amount(sum / asked * groups.count(), counted);
   }
 
   /**
-   * How many series of a metric share the pinned parts of a group. The parts that tell the series
-   * of a metric apart are taken to divide them evenly: of n series, all are behind the metric
-   * alone, the root of n behind half of the parts.
+   * How many series of a metric share the pinned parts of a group. Where the catalog cannot tell,
+   * the parts that tell the series of a metric apart are taken to divide them evenly: of n series,
+   * all are behind the metric alone, the root of n behind half of the parts.
+   *
+   * @param given the pinned parts that tell series apart
    */
-  private static Amount seriesBehind(Survey survey, List<Integer> group, double share) {
-    String metric = survey.bindings.get(group.getFirst()).key().metric();
-    OptionalLong all = survey.seriesOfMetric(metric);
-    boolean everySeriesIsAsked = all.isPresent() && all.getAsLong() == survey.bindingsOf(metric);
+  private static Amount seriesBehind(
+      Survey survey, List<Integer> group, List<KeyPart> given, double share) {
+    GroupKey key = survey.bindings.get(group.getFirst()).key();
+    OptionalLong all = survey.seriesOfMetric(key.metric());
+    boolean everySeriesIsAsked =
+        all.isPresent() && all.getAsLong() == survey.bindingsOf(key.metric());
     if (everySeriesIsAsked) {
       return new Amount(group.size(), true);
     }
+    OptionalLong sharing = seriesSharing(survey, key, given);
+    if (sharing.isPresent()) {
+      return new Amount(sharing.getAsLong(), true);
+    }
     double of = all.isPresent() ? all.getAsLong() : Weights.SERIES_OF_METRIC;
     return new Amount(Math.pow(of, share), all.isPresent() && share >= 1);
+  }
+
+  /** How many series the catalog has of a metric with the same values in some parts. */
+  private static OptionalLong seriesSharing(Survey survey, GroupKey key, List<KeyPart> parts) {
+    List<TagFilter> shared = new ArrayList<>();
+    for (KeyPart part : parts) {
+      List<TagFilter> ofPart = part.shared(key);
+      if (ofPart.isEmpty()) {
+        return OptionalLong.empty();
+      }
+      shared.addAll(ofPart);
+    }
+    return shared.isEmpty() ? OptionalLong.empty() : survey.census.series(key.metric(), shared);
   }
 
   static String name(RowShape shape, int pinned) {

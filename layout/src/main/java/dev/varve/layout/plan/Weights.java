@@ -40,6 +40,9 @@ final class Weights {
   /** Buckets that are listed one by one. */
   static final int BUCKETS_HARD = 100_000;
 
+  /** Of how many groups the census is asked; the others are taken to be like them. */
+  static final int SAMPLED_GROUPS = 64;
+
   /** Of how many bindings the census is asked; the others are taken to be like them. */
   static final int SAMPLED_BINDINGS = 256;
 

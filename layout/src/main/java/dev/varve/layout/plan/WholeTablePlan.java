@@ -67,7 +67,8 @@ final class WholeTablePlan {
     OptionalLong unknown = OptionalLong.empty();
     return new Plan(
         groups,
-        new Plan.Estimate(writer.partitionCount(), writer.sliceCount(), unknown, unknown, unknown),
+        new Plan.Estimate(
+            writer.partitionCount(), writer.sliceCount(), unknown, unknown, unknown, unknown),
         List.of(
             new Plan.Alternative(
                 Way.name(survey.shape, named ? pinned : 0),

@@ -11,6 +11,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Runs;
+import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCost;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -42,10 +43,11 @@ final class CountedRuns implements Runs {
   @Override
   public RunCursor read(ReadRequest request) {
     use.ensureWanted();
+    ReadRequest bounded = request.with(use.budgetLeft());
     Held held = new Held(use, false);
     try {
       return new Cursor(
-          dataset == null ? plain.read(request) : dataset.read(request, held), held::release, use);
+          dataset == null ? plain.read(bounded) : dataset.read(bounded, held), held::release, use);
     } catch (RuntimeException e) {
       held.release();
       throw e;
@@ -55,10 +57,11 @@ final class CountedRuns implements Runs {
   @Override
   public PartedRead readInParts(ReadRequest request) {
     use.ensureWanted();
+    ReadRequest bounded = request.with(use.budgetLeft());
     Held held = new Held(use, false);
     try {
       return new Parts(
-          dataset == null ? plain.readInParts(request) : dataset.readInParts(request, held),
+          dataset == null ? plain.readInParts(bounded) : dataset.readInParts(bounded, held),
           held,
           use);
     } catch (RuntimeException e) {
@@ -106,9 +109,15 @@ final class CountedRuns implements Runs {
     }
 
     @Override
-    public void found(long more) {
-      use.holdFound(more);
+    public void held(long more, String what) {
+      use.held(more, what);
       bytes.addAndGet(more);
+    }
+
+    @Override
+    public void released(long some) {
+      bytes.addAndGet(-some);
+      use.released(some);
     }
 
     @Override
@@ -131,6 +140,11 @@ final class CountedRuns implements Runs {
     @Override
     public int size() {
       return plain.size();
+    }
+
+    @Override
+    public boolean isOneRange() {
+      return plain.isOneRange();
     }
 
     @Override
@@ -183,7 +197,7 @@ final class CountedRuns implements Runs {
     @Override
     public @Nullable Run next() {
       use.ensureWanted();
-      Run run = plain.next();
+      Run run = pull();
       if (run != null) {
         if (!run.series().equals(last)) {
           last = run.series();
@@ -192,9 +206,18 @@ final class CountedRuns implements Runs {
         use.samplesRead(run.samples().size());
         if (++runs % RUNS_BETWEEN_COSTS == 0) {
           tellCost();
+          use.ensureWithinBudget();
         }
       }
       return run;
+    }
+
+    private @Nullable Run pull() {
+      try {
+        return plain.next();
+      } catch (BudgetExceededException e) {
+        throw use.looksAtTooMuch();
+      }
     }
 
     private void tellCost() {

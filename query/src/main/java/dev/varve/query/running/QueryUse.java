@@ -6,6 +6,7 @@ import dev.varve.engine.ReadGuard;
 import dev.varve.query.Memory;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
+import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
 import java.util.Set;
@@ -150,14 +151,14 @@ public final class QueryUse implements ReadGuard {
   }
 
   @Override
-  public void found(long bytes) {
-    holdFound(bytes);
+  public void held(long bytes, String what) {
+    ensureWanted();
+    memory.hold(bytes, what);
   }
 
-  /** The same, for whoever knows when they are not held any more. */
-  void holdFound(long bytes) {
-    ensureWanted();
-    memory.hold(bytes, "what an index of the layout names");
+  @Override
+  public void released(long bytes) {
+    memory.release(bytes);
   }
 
   private void refuseBeyond(long keys) {
@@ -219,8 +220,36 @@ public final class QueryUse implements ReadGuard {
     return new QueryRefusedException(message);
   }
 
+  /** Counts what the stores have done. */
   void cost(ReadCost more) {
     cost.accumulateAndGet(more, ReadCost::plus);
+  }
+
+  /**
+   * Ends a query whose reads together have used up its budget.
+   *
+   * @throws QueryRefusedException if so
+   */
+  void ensureWithinBudget() {
+    ReadCost used = cost.get();
+    if (used.cellsRead() > limits.cells() || used.bytesRead() > limits.bytes()) {
+      throw looksAtTooMuch();
+    }
+  }
+
+  /** What the stores may still look at for it; nothing where it is used up. */
+  Budget budgetLeft() {
+    ReadCost used = cost.get();
+    return new Budget(
+        Math.max(0, limits.cells() - used.cellsRead()),
+        Math.max(0, limits.bytes() - used.bytesRead()));
+  }
+
+  /** A refusal for a query that has used up its budget. */
+  QueryRefusedException looksAtTooMuch() {
+    return beyond(
+        "the query looks at more than the %,d cells or %,d bytes of the store that it may, of %,d keys that match; a shorter range or more labels would help, and 'explain' shows what is read beside"
+            .formatted(limits.cells(), limits.bytes(), seriesMatched.get()));
   }
 
   /** Notes that the answer was on its way when it was refused, and ends with the reason. */

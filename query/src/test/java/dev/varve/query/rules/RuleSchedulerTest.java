@@ -146,6 +146,11 @@ class RuleSchedulerTest {
         }
 
         @Override
+        public boolean isOneRange() {
+          return false;
+        }
+
+        @Override
         public RunCursor part(int from, int to) {
           return only;
         }

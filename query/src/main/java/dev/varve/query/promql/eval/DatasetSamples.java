@@ -67,7 +67,7 @@ final class DatasetSamples implements SampleSource {
     try {
       new ParallelScan(
               parts.size(),
-              readers,
+              parts.isOneRange() ? 1 : readers,
               bytes,
               parts::cancel,
               (from, to, into) -> {
