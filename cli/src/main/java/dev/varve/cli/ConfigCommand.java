@@ -115,6 +115,8 @@ final class ConfigCommand implements Callable<Integer> {
     records.add("queries.time", limits.time());
     records.add("queries.series", limits.series());
     records.add("queries.samples", limits.samples());
+    records.add("queries.cells", limits.cells());
+    records.add("queries.bytes", limits.bytes());
     records.add("queries.points", limits.points());
     records.add("queries.steps", limits.steps());
     records.add("queries.memory", limits.memory());

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param points samples that its answer may have
  * @param steps at how many times a subquery of it may be worked out
  * @param time how long it may run, not counting the time that it waits for others
- * @param cells cells that the stores may look at
+ * @param cells cells that the stores may look at, whether they are of its series or not
  * @param bytes bytes of those cells
  */
 public record QueryLimits(
@@ -26,7 +26,8 @@ public record QueryLimits(
     long cells,
     long bytes) {
   /**
-   * A sixteenth of the heap, between 8 and 256 MiB, two minutes, and all that the stores can give.
+   * A sixteenth of the heap, between 8 and 256 MiB, two minutes, and as many cells as no store
+   * gives in that time.
    */
   public static final QueryLimits DEFAULTS =
       new QueryLimits(
@@ -36,8 +37,8 @@ public record QueryLimits(
           100_000_000,
           5_000_000,
           Duration.ofMinutes(2),
-          Long.MAX_VALUE,
-          Long.MAX_VALUE);
+          2_000_000_000,
+          256L << 30);
 
   public QueryLimits withMemory(long other) {
     return new QueryLimits(series, samples, other, points, steps, time, cells, bytes);

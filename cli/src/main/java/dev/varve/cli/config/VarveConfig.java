@@ -225,8 +225,8 @@ public record VarveConfig(
                 count(reader, "points", limits.points()),
                 count(reader, "steps", limits.steps()),
                 length(reader, "time", limits.time()),
-                limits.cells(),
-                limits.bytes()),
+                count(reader, "cells", limits.cells()),
+                size(reader, "bytes", limits.bytes())),
             new QueryCapacity(
                 reader.integer("concurrency", 1, 10_000, capacity.running()),
                 reader.integer("queue", 0, 100_000, capacity.waiting()),

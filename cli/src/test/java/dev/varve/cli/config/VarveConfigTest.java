@@ -109,15 +109,14 @@ class VarveConfigTest {
             """
             connections: 50
             queries: {concurrency: 2, queue: 3, wait: 4s, time: 5s, series: 6, samples: 7, points: 8,
-              steps: 9, memory: 10MB, pool: 11MB, slow: 12s}
+              steps: 9, memory: 10MB, pool: 11MB, slow: 12s, cells: 13, bytes: 14MB}
             """);
     VarveConfig config = VarveConfig.read(file, Map.of("VARVE_QUERIES_SERIES", "60"), Map.of());
     assertThat(config.http().connections()).isEqualTo(50);
     assertThat(config.queries())
         .isEqualTo(
             new QueryOptions(
-                new QueryLimits(
-                    60, 7, 10 << 20, 8, 9, Duration.ofSeconds(5), Long.MAX_VALUE, Long.MAX_VALUE),
+                new QueryLimits(60, 7, 10 << 20, 8, 9, Duration.ofSeconds(5), 13, 14 << 20),
                 new QueryCapacity(2, 3, Duration.ofSeconds(4), 11 << 20),
                 Duration.ofSeconds(12)));
 

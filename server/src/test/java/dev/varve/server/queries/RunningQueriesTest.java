@@ -163,6 +163,43 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*outcome=\"gone\"} 2.0");
   }
 
+  /** Each of the first query's reads is within what the query may look at, all together are not. */
+  @ParameterizedTest
+  @ValueSource(strings = {"memory", "rocksdb"})
+  void refusesWhatLooksAtTooManyCells(String store) throws Exception {
+    QueryLimits usual = QueryLimits.DEFAULTS;
+    QueryLimits limits =
+        new QueryLimits(
+            usual.series(),
+            usual.samples(),
+            usual.memory(),
+            usual.points(),
+            usual.steps(),
+            usual.time(),
+            25_000,
+            1 << 30);
+    start(store, options(limits, QueryCapacity.DEFAULTS));
+    write(20, 1000);
+    String said = "looks at more than the 25,000 cells or 1,073,741,824 bytes of the store";
+    HttpResponse<String> twice =
+        server.get(range("sum(m)+sum(m{host!=\"h1\"} offset 1s)", START, 1000));
+    assertThat(twice.statusCode()).isEqualTo(422);
+    assertThat(twice.body()).contains("\"errorType\":\"execution\"", said);
+    assertThat(server.get(range("sum(m)", START, 1000)).statusCode()).isEqualTo(200);
+
+    write(40, 1000);
+    HttpResponse<String> kairos =
+        server.post(
+            "/api/v1/datapoints/query",
+            "{\"start_absolute\":%d,\"metrics\":[{\"name\":\"m\"}]}".formatted(START));
+    assertThat(kairos.body()).contains(said);
+    assertThat(kairos.statusCode()).isEqualTo(400);
+    awaitIdle();
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*language=\"promql\",outcome=\"limit\"} 1.0")
+        .containsPattern("varve_queries_total\\{.*language=\"kairosdb\",outcome=\"limit\"} 1.0");
+  }
+
   @Test
   void endsSearchesByPatternsThatTakeLong() throws Exception {
     // Each value keeps thousands of states of the pattern busy, letter by letter.
