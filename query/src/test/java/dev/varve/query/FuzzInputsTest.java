@@ -1,4 +1,4 @@
-package dev.varve.query.promql;
+package dev.varve.query;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 
