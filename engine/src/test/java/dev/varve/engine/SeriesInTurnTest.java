@@ -98,6 +98,32 @@ class SeriesInTurnTest {
     }
   }
 
+  /** Fields share the rows of their key: they are read one by one, and explained as one read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"buckets", "server-metrics"})
+  void areExplainedWithoutBeingCountedTwice(String layout) {
+    try (TestEngine engine =
+        new TestEngine(TestEngine.dataset("main", TestEngine.layout(layout)))) {
+      BatchBuilder batch = new BatchBuilder();
+      for (int i = 0; i < 20; i++) {
+        batch.add(pod(i), START, new Value.Real(i));
+        batch.add(pod(i), "idle", START, new Value.Real(i));
+      }
+      engine.write(batch.build());
+      AtomicLong matched = new AtomicLong();
+      QueryExplanation explained =
+          engine
+              .dataset()
+              .explain(
+                  request(Order.SERIES_BY_SERIES), true, guard(matched, new AtomicLong(), false));
+      assertThat(matched).hasValue(20);
+      assertThat(explained.seriesMatched()).isEqualTo(20);
+      assertThat(explained.reads().getFirst().plan().estimate().rowsWanted()).hasValue(20);
+      assertThat(explained.actual()).isNotNull();
+      assertThat(explained.actual().samples()).isEqualTo(40);
+    }
+  }
+
   /** What churns stands behind the day: ten hosts of a day are one range, and few samples. */
   @Test
   void areReadTogetherAndHeldWhereThatIsCheaper() {
@@ -168,12 +194,18 @@ class SeriesInTurnTest {
   }
 
   private static ReadGuard guard(AtomicLong found, boolean ends) {
+    return guard(new AtomicLong(), found, ends);
+  }
+
+  private static ReadGuard guard(AtomicLong matched, AtomicLong found, boolean ends) {
     return new ReadGuard() {
       @Override
       public void ensureWanted() {}
 
       @Override
-      public void matched(long keys) {}
+      public void matched(long keys) {
+        matched.addAndGet(keys);
+      }
 
       @Override
       public void held(long bytes, String what) {

@@ -75,16 +75,11 @@ public final class DatasetReader {
    * @param analyze whether it is also run
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
-    try {
-      return explainInOrder(request, analyze, guard);
-    } catch (QueryRefusedException e) {
-      // No plan of all keeps them apart: each has one of its own, which are shown as one.
-      return explainInOrder(request.with(Order.TIME_WITHIN_SERIES), analyze, guard);
-    }
-  }
-
-  private QueryExplanation explainInOrder(ReadRequest request, boolean analyze, ReadGuard guard) {
-    Reading reading = reading(request, true, guard);
+    Found found = find(request, true, guard);
+    // Fields of one key share its rows, and are read one by one: one plan shows them together.
+    boolean fieldsShareRows = found.inOrder().stream().anyMatch(match -> match.fields().size() > 1);
+    ReadRequest shown = fieldsShareRows ? request.with(Order.TIME_WITHIN_SERIES) : request;
+    Reading reading = reading(shown, found, guard);
     try (RunStream stream = stream(reading, true)) {
       return QueryExplainer.explain(reading, stream, analyze);
     }
@@ -193,11 +188,22 @@ public final class DatasetReader {
   }
 
   /**
+   * The series of a request.
+   *
+   * @param times those of the request, cut to what is kept
+   */
+  private record Found(TimeRange times, Matches matches, List<Match> inOrder) {}
+
+  private Reading reading(ReadRequest request, boolean samplesOnly, ReadGuard guard) {
+    return reading(request, find(request, samplesOnly, guard), guard);
+  }
+
+  /**
    * Finds the series of a request.
    *
    * @param samplesOnly whether series that surely have no sample in the range are left out
    */
-  private Reading reading(ReadRequest request, boolean samplesOnly, ReadGuard guard) {
+  private Found find(ReadRequest request, boolean samplesOnly, ReadGuard guard) {
     if (request.selector().filters().isEmpty()
         && !request.wholeTable()
         && !dataset.config().wholeTableScans()) {
@@ -213,13 +219,18 @@ public final class DatasetReader {
     long oldest = dataset.oldestKept();
     TimeRange kept = request.times().intersect(new TimeRange(oldest, Long.MAX_VALUE));
     Matches matches = match(request.selector(), samplesOnly ? kept : null, guard);
+    return new Found(kept, matches, matches.inOrder());
+  }
+
+  private Reading reading(ReadRequest request, Found found, ReadGuard guard) {
     Set<String> fields = request.fields();
     return new Reading(
         request,
         dataset.index(),
-        kept,
-        request.order() == Order.SERIES_BY_SERIES ? byField(matches.inOrder()) : matches.inOrder(),
-        field -> (fields == null || fields.contains(field)) && matches.wantsField(field),
+        found.times(),
+        request.order() == Order.SERIES_BY_SERIES ? byField(found.inOrder()) : found.inOrder(),
+        field ->
+            (fields == null || fields.contains(field)) && found.matches().wantsField(field),
         new VersionRule(request.versions(), dataset.config().duplicates()),
         guard);
   }

@@ -88,15 +88,20 @@ final class RunStream implements RunCursor {
     return each;
   }
 
-  /** As the next series would be read if all of them were planned at once. */
+  /**
+   * As the next series would be read if all of them were planned at once. Where no plan keeps them
+   * apart each has one of its own, which are shown as one.
+   */
   private List<PlannedRead> likelyPlans(int end) {
-    if (!reading.newest().isAsked()) {
-      List<PlannedRead> cheapest = plansOf(end, false);
-      if (GatheredRuns.mayHold(cheapest)) {
-        return cheapest;
-      }
+    List<PlannedRead> cheapest = plansOf(end, false);
+    if (GatheredRuns.mayHold(cheapest) && !reading.newest().isAsked()) {
+      return cheapest;
     }
-    return plansOf(end, true);
+    try {
+      return plansOf(end, true);
+    } catch (QueryRefusedException e) {
+      return cheapest;
+    }
   }
 
   /**
