@@ -7,6 +7,7 @@ import dev.varve.query.template.Node.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -165,18 +166,19 @@ final class Execution {
     return body(branch.body(), element);
   }
 
+  /** Sets a variable, of which the parser has seen to it that there is one. */
   private void set(String name, @Nullable Object value) {
-    variable(name).value = value;
+    Objects.requireNonNull(variable(name), name).value = value;
   }
 
-  /** The last that has the name; the parser has seen to it that there is one. */
-  private Variable variable(String name) {
+  /** The last that has the name; null where it is named in what it is declared to be. */
+  private @Nullable Variable variable(String name) {
     for (int i = variables.size() - 1; i >= 0; i--) {
       if (variables.get(i).name.equals(name)) {
         return variables.get(i);
       }
     }
-    throw new IllegalStateException("no variable " + name);
+    return null;
   }
 
   private @Nullable Object pipe(Pipe pipe, @Nullable Object dot) throws TemplateException {
@@ -306,7 +308,13 @@ final class Execution {
       case Node.Dot d -> dot;
       case Node.Nil n -> null;
       case Node.Constant constant -> constant.value();
-      case Node.Variable variable -> variable(variable.name()).value;
+      case Node.Variable named -> {
+        Variable variable = variable(named.name());
+        if (variable == null) {
+          throw source.failed(named, "undefined variable: " + named.name());
+        }
+        yield variable.value;
+      }
       case Pipe pipe -> pipe(pipe, dot);
       case Node.Function function ->
           call(function, new Command(List.of(function), function.start()), dot, null, false);

@@ -64,6 +64,17 @@ class TemplateTest {
     }
   }
 
+  /** The message is that of Go's text/template. */
+  @Test
+  void failsWhereAVariableIsNamedInItsOwnDeclaration() {
+    for (String text : List.of("{{ $i := $i }}", "{{ range $i, $s := query $i }}{{ end }}")) {
+      assertThatThrownBy(() -> expand(text))
+          .as(text)
+          .isInstanceOf(TemplateException.class)
+          .hasMessageEndingWith(" at <$i>: undefined variable: $i");
+    }
+  }
+
   @Test
   void nestsToADepth() {
     String deep =
