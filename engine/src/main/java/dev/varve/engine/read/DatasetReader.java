@@ -229,8 +229,7 @@ public final class DatasetReader {
         dataset.index(),
         found.times(),
         request.order() == Order.SERIES_BY_SERIES ? byField(found.inOrder()) : found.inOrder(),
-        field ->
-            (fields == null || fields.contains(field)) && found.matches().wantsField(field),
+        field -> (fields == null || fields.contains(field)) && found.matches().wantsField(field),
         new VersionRule(request.versions(), dataset.config().duplicates()),
         guard);
   }

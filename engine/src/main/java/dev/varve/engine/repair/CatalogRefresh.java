@@ -81,7 +81,10 @@ public final class CatalogRefresh implements AutoCloseable {
     boolean othersWrite = dataset.config().attached() != null;
     if (!complete || othersWrite) {
       thread =
-          Thread.ofVirtual().name("catalog of " + dataset.name()).start(() -> work(othersWrite));
+          Thread.ofPlatform()
+              .daemon()
+              .name("catalog of " + dataset.name())
+              .start(() -> work(othersWrite));
     }
   }
 

@@ -56,7 +56,10 @@ public final class MarkerReplay implements AutoCloseable {
   public void start() {
     replayAll();
     thread =
-        Thread.ofVirtual().name("markers of " + dataset.name()).start(this::replayAgainAndAgain);
+        Thread.ofPlatform()
+            .daemon()
+            .name("markers of " + dataset.name())
+            .start(this::replayAgainAndAgain);
   }
 
   private void replayAgainAndAgain() {

@@ -79,7 +79,10 @@ public final class OtherServers implements AutoCloseable {
   public void start() {
     if (changes != null || (dataset.config().attached() != null && !isReadOnly())) {
       thread =
-          Thread.ofVirtual().name("others on " + dataset.name()).start(this::lookAgainAndAgain);
+          Thread.ofPlatform()
+              .daemon()
+              .name("others on " + dataset.name())
+              .start(this::lookAgainAndAgain);
     }
   }
 
