@@ -1,6 +1,6 @@
 package dev.varve.engine.attach;
 
-import dev.varve.layout.Inference;
+import dev.varve.layout.Guess;
 import dev.varve.layout.Layout;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +73,7 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
     return candidates.stream()
         .filter(candidate -> candidate.refusal().isEmpty())
         .filter(candidate ->
-            candidate.rows() - candidate.explained() <= Inference.unexplainedMax(candidate.rows()))
+            candidate.rows() - candidate.explained() <= Guess.unexplainedMax(candidate.rows()))
         .toList();
   }
 }

@@ -1,7 +1,7 @@
 package dev.varve.engine.attach;
 
 import dev.varve.layout.DamagedCellException;
-import dev.varve.layout.Inference;
+import dev.varve.layout.Guess;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;
 import dev.varve.store.Capabilities.RowOrder;
@@ -35,7 +35,7 @@ public final class RowCheck {
     }
     List<Bytes> rows = rows(data, store);
     List<String> damages = rows.stream().flatMap(row -> damage(layout, row).stream()).toList();
-    if (damages.size() <= Inference.unexplainedMax(rows.size())) {
+    if (damages.size() <= Guess.unexplainedMax(rows.size())) {
       return List.of();
     }
     return List.of(
@@ -46,7 +46,7 @@ public final class RowCheck {
   private static List<Bytes> rows(TableSpec data, Store store) {
     List<Integer> families = IntStream.range(0, data.families().size()).boxed().toList();
     try (Table table = store.open(data, OpenMode.READ_ONLY)) {
-      return RowSampler.cells(table, new Inference.Sample(0, families, List.of())).stream()
+      return RowSampler.cells(table, new Guess.Sample(0, families, List.of())).stream()
           .map(Cell::row)
           .distinct()
           .toList();

@@ -1,6 +1,6 @@
 package dev.varve.engine.attach;
 
-import dev.varve.layout.Inference;
+import dev.varve.layout.Guess;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
@@ -49,7 +49,7 @@ final class RowSampler {
   }
 
   /** Cells as a guess of parameters asks for them. */
-  static List<Cell> cells(Table table, Inference.Sample sample) {
+  static List<Cell> cells(Table table, Guess.Sample sample) {
     RowSampler sampler = new RowSampler(table, sample.families());
     if (sample.rows().isEmpty()) {
       sampler.readAllOver();

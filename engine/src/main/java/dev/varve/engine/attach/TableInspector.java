@@ -5,6 +5,7 @@ import dev.varve.engine.attach.Inspection.FoundTable;
 import dev.varve.engine.periods.AbsentTable;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
+import dev.varve.layout.Guess;
 import dev.varve.layout.Inference;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
@@ -117,15 +118,14 @@ public final class TableInspector {
     boolean ordered = store.capabilities(specs.get(first.dataTable())).order() == RowOrder.TABLE;
     List<List<Cell>> sampled = new ArrayList<>();
     tables.forEach(table -> sampled.add(new ArrayList<>()));
-    for (Inference.Sample sample :
-        ordered ? Inference.samples(first) : List.<Inference.Sample>of()) {
+    for (Guess.Sample sample : ordered ? Inference.samples(first) : List.<Guess.Sample>of()) {
       Table table = tables.get(sample.table());
       if (table != null) {
         sampled.get(sample.table()).addAll(RowSampler.cells(table, sample));
       }
     }
     List<Candidate> candidates = new ArrayList<>();
-    for (Inference.Guess guess : Inference.of(layout, given, sampled)) {
+    for (Guess guess : Inference.of(layout, given, sampled)) {
       candidates.add(tried(guess, tables, sampled));
     }
     candidates.sort(
@@ -134,8 +134,7 @@ public final class TableInspector {
     return candidates;
   }
 
-  private Candidate tried(
-      Inference.Guess proposed, List<@Nullable Table> tables, List<List<Cell>> sampled) {
+  private Candidate tried(Guess proposed, List<@Nullable Table> tables, List<List<Cell>> sampled) {
     List<Table> open = new ArrayList<>();
     for (int i = 0; i < tables.size(); i++) {
       Table table = tables.get(i);
@@ -147,7 +146,7 @@ public final class TableInspector {
             () -> {
               throw new IllegalStateException("an inspection writes nothing");
             });
-    Inference.Guess guess = proposed;
+    Guess guess = proposed;
     Layout made = Layouts.of(layout, guess.parameters());
     Trial trial = new Trial(made, steps);
     String refusal = "";

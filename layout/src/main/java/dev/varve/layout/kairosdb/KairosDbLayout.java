@@ -6,7 +6,7 @@ import dev.varve.layout.CellSink;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.Domain;
-import dev.varve.layout.Inference.Guess;
+import dev.varve.layout.Guess;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;

@@ -1,7 +1,6 @@
 package dev.varve.layout.opentsdb;
 
-import dev.varve.layout.Inference;
-import dev.varve.layout.Inference.Guess;
+import dev.varve.layout.Guess;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import java.nio.ByteBuffer;
@@ -49,8 +48,11 @@ public final class OpenTsdbInference {
 
   private OpenTsdbInference() {}
 
-  /** As {@link Inference#samples}: names from all over the table, and the first UIDs. */
-  public static List<Inference.Sample> samplesOfUids(int table) {
+  /**
+   * As {@link dev.varve.layout.Inference#samples}: names from all over the table, and the first
+   * UIDs.
+   */
+  public static List<Guess.Sample> samplesOfUids(int table) {
     List<Bytes> first = new ArrayList<>();
     for (int width = 1; width <= UID_WIDTH_MAX; width++) {
       for (int uid = 1; uid <= FIRST_UIDS; uid++) {
@@ -60,11 +62,11 @@ public final class OpenTsdbInference {
       }
     }
     return List.of(
-        new Inference.Sample(table, List.of(ID), List.of()),
-        new Inference.Sample(table, List.of(NAMES), first));
+        new Guess.Sample(table, List.of(ID), List.of()),
+        new Guess.Sample(table, List.of(NAMES), first));
   }
 
-  /** As {@link Inference#of}. */
+  /** As {@link dev.varve.layout.Inference#of}. */
   public static List<Guess> of(Map<String, String> given, List<List<Cell>> cells) {
     List<String> evidence = new ArrayList<>();
     Map<String, String> widths = new TreeMap<>(given);
@@ -177,7 +179,7 @@ public final class OpenTsdbInference {
       this.saltWidth = saltWidth;
       this.salts = new long[rows.size()];
       this.hashes = new int[rows.size()];
-      this.missesMax = Inference.unexplainedMax(rows.size());
+      this.missesMax = Guess.unexplainedMax(rows.size());
       for (int i = 0; i < hashes.length; i++) {
         byte[] row = rows.get(i);
         hashes[i] = hash(row, saltWidth, metricWidth);
