@@ -11,10 +11,10 @@ public interface PartedRead extends AutoCloseable {
   int size();
 
   /**
-   * Whether one range over the rows of all of them is read, and little: each part would read what
-   * the others read too.
+   * Whether all of them are best read as one part: each would look at rows that others look at too,
+   * and they are few.
    */
-  boolean isOneRange();
+  boolean isBestWhole();
 
   /**
    * Starts to read some of them, as {@link ReadRequest.Order#SERIES_BY_SERIES} says. The budget of

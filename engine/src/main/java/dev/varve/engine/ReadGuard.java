@@ -18,6 +18,11 @@ public interface ReadGuard {
         public void held(long bytes, String what) {}
 
         @Override
+        public boolean tryHold(long bytes) {
+          return true;
+        }
+
+        @Override
         public void released(long bytes) {}
 
         @Override
@@ -43,6 +48,13 @@ public interface ReadGuard {
    * @param what is held, for whoever is told that it is too much
    */
   void held(long bytes, String what);
+
+  /**
+   * Asks for so many more bytes to be held, by whoever can do without.
+   *
+   * @return whether they now are
+   */
+  boolean tryHold(long bytes);
 
   /** Tells how many of the bytes held are not held any more. */
   void released(long bytes);

@@ -216,6 +216,12 @@ class SeriesInTurnTest {
       }
 
       @Override
+      public boolean tryHold(long bytes) {
+        found.addAndGet(ends ? 0 : bytes);
+        return !ends;
+      }
+
+      @Override
       public void released(long bytes) {
         found.addAndGet(-bytes);
       }

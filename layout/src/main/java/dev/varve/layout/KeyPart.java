@@ -4,6 +4,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One part of a row key: what it carries, and how that is encoded. Pure and immutable. The bytes of
@@ -38,11 +39,11 @@ public interface KeyPart {
   int skip(byte[] row, int from, int to);
 
   /**
-   * Conditions on labels that hold for every key which has the same bytes in this part as a given
-   * one; empty where none are known, as of a hash. They may hold for other keys too.
+   * Conditions on labels that hold for the keys which have the same bytes in this part as a given
+   * one; they may hold for others too. Null where nothing can be said, as of a hash.
    */
-  default List<TagFilter> shared(GroupKey key) {
-    return List.of();
+  default @Nullable List<TagFilter> shared(GroupKey key) {
+    return null;
   }
 
   /** The part as people read it, given exactly its bytes. */

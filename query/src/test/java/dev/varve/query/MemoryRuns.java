@@ -112,7 +112,7 @@ public final class MemoryRuns implements Runs {
       }
 
       @Override
-      public boolean isOneRange() {
+      public boolean isBestWhole() {
         return false;
       }
 

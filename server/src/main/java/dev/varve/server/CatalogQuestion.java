@@ -33,6 +33,11 @@ public final class CatalogQuestion {
         }
 
         @Override
+        public boolean tryHold(long bytes) {
+          return use.tryHold(bytes);
+        }
+
+        @Override
         public void released(long bytes) {
           use.released(bytes);
         }

@@ -26,6 +26,9 @@ import org.roaringbitmap.RoaringBitmap;
  * inverted index of their labels. Safe for use by several threads.
  */
 public final class SeriesIndex {
+  /** Of so many keys the times are looked at where they are only counted. */
+  private static final int KEYS_SAMPLED = 4096;
+
   /*
    * A key is a run of ints in a slab: the number of its metric, how many tags, their pairs, and the
    * pairs of its resource identifiers up to where the next key begins. A pair is a name and a value,
@@ -222,10 +225,29 @@ public final class SeriesIndex {
     });
   }
 
-  /** How many keys match, whatever fields they have. */
-  public long count(Selector selector) {
+  /**
+   * About how many keys match, whatever fields they have.
+   *
+   * @param times leaves out keys that surely have no sample in the range, of many by a sample of
+   *     them; null for all
+   */
+  public long count(Selector selector, @Nullable TimeRange times) {
     List<FilterMatch> filters = FilterMatch.of(selector, ReadGuard.NONE);
-    return reading(() -> matchKeys(filters, ReadGuard.NONE).getLongCardinality());
+    return reading(() -> {
+      RoaringBitmap matched = matchKeys(filters, ReadGuard.NONE);
+      return times == null ? matched.getLongCardinality() : countWithin(matched, times);
+    });
+  }
+
+  private long countWithin(RoaringBitmap keys, TimeRange times) {
+    int all = keys.getCardinality();
+    int asked = Math.min(all, KEYS_SAMPLED);
+    int inside = 0;
+    for (int i = 0; i < asked; i++) {
+      int series = keys.select((int) ((long) i * all / asked));
+      inside += from.get(series) < times.to() && times.from() < to.get(series) ? 1 : 0;
+    }
+    return asked == 0 ? 0 : Math.round((double) inside / asked * all);
   }
 
   /**

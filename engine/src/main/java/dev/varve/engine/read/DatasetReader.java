@@ -63,10 +63,11 @@ public final class DatasetReader {
    */
   public PartedRead inParts(ReadRequest request, ReadGuard guard) {
     Reading reading = reading(request, true, guard);
-    boolean mayBeOneRange =
+    boolean mayBeBestWhole =
         periods(reading.times()).stream()
-            .allMatch(period -> GatheredRuns.mayPay(period.primary().layout().rows()));
-    return new ReadInParts(reading, this::stream, mayBeOneRange);
+            .flatMap(period -> period.layouts().stream())
+            .anyMatch(layout -> GatheredRuns.mayPay(layout.layout()));
+    return new ReadInParts(reading, this::stream, mayBeBestWhole);
   }
 
   /**

@@ -1,9 +1,9 @@
 package dev.varve.engine.read;
 
-import dev.varve.layout.RowShape;
+import dev.varve.layout.KeyPart;
+import dev.varve.layout.Layout;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Kind;
 import dev.varve.model.Run;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
@@ -14,12 +14,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Series that are read together and given out one behind the other. One range over the rows of many
  * series is often cheaper than one for each, but its rows come in the order of the table: so all of
- * it is held before the first run goes out, which is done only where little is expected.
+ * it is held before the first run goes out. That is done only where little is expected, and given
+ * up where it turns out to be much, or there is no room for it.
  */
 final class GatheredRuns {
   /** So many series are planned together: what is read together should be so once. */
@@ -28,16 +30,18 @@ final class GatheredRuns {
   /** So many samples may be expected: some megabytes. */
   private static final long EXPECTED_MAX = 1 << 16;
 
-  /** So many are held where the expectation was wrong. */
-  private static final long HELD_MAX = 4 * EXPECTED_MAX;
+  /** So many times as much may be held and looked at, since what is expected is a guess. */
+  private static final long WRONG_BY = 4;
 
   /** A time, a number and a stamp. */
   private static final long BYTES_PER_SAMPLE = 24;
 
+  /** What is allotted for the first samples of a run, and the run itself. */
+  private static final long BYTES_PER_RUN = 500;
+
   private final Reading reading;
   private final List<PlannedRead> plans;
-  private final int first;
-  private final int size;
+  private final List<Integer> wanted;
   private final Map<GroupKey, Map<Series, List<Run>>> byKey = new LinkedHashMap<>();
   private final Deque<Run> ready = new ArrayDeque<>();
   private boolean filled;
@@ -47,51 +51,68 @@ final class GatheredRuns {
   /**
    * Series to be read together, each of another key.
    *
-   * @param plans period by period, in rising order of time
+   * @param plans that may be held, period by period, in rising order of time
    * @param wanted their places among those that match, in the order in which they are given out
    */
   GatheredRuns(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     this.reading = reading;
-    this.plans = plans;
-    this.first = wanted.getFirst();
-    this.size = wanted.size();
-    for (int match : wanted) {
-      byKey.put(reading.matches().get(match).key(), new LinkedHashMap<>(2));
-    }
+    this.plans = plans.stream().map(SeriesInTurn::withFewCursors).toList();
+    this.wanted = List.copyOf(wanted);
   }
 
   /**
    * Whether it may pay to read series together which are more than are planned at a time: where
    * parts of the key stand behind the time, neighbours of one time lie side by side.
    */
-  static boolean mayPay(RowShape shape) {
-    int time = shape.timePart();
-    return time >= 0
-        && shape.parts().subList(time, shape.parts().size()).stream()
-            .anyMatch(part -> part.role().ofKey());
+  static boolean mayPay(Layout layout) {
+    int time = layout.rows().timePart();
+    List<KeyPart> parts = layout.rows().parts();
+    return layout.directory().isEmpty()
+        && time >= 0
+        && parts.subList(time, parts.size()).stream().anyMatch(part -> part.role().ofKey());
   }
 
-  /** Whether what some plans are expected to read is little enough to be held. */
-  static boolean mayHold(List<PlannedRead> plans) {
-    long expected = 0;
+  /**
+   * Whether what some plans are expected to read is known, and little enough to be held; texts may
+   * be of any length, and are not.
+   *
+   * @param wanted the places of their series among those that match
+   */
+  static boolean mayHold(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
+    OptionalLong expected = cells(plans, Plan.Estimate::cellsWanted);
+    return expected.isPresent()
+        && expected.getAsLong() <= EXPECTED_MAX
+        && cells(plans, Plan.Estimate::cells).isPresent()
+        && wanted.stream().noneMatch(reading::mayHaveTexts);
+  }
+
+  /** How many series like some may be held, by what is expected of these. */
+  static int mostLike(List<PlannedRead> plans, int size) {
+    long expected = Math.max(1, cells(plans, Plan.Estimate::cellsWanted).orElse(EXPECTED_MAX));
+    return (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / expected);
+  }
+
+  private static OptionalLong cells(
+      List<PlannedRead> plans, Function<Plan.Estimate, OptionalLong> which) {
+    long sum = 0;
     for (PlannedRead planned : plans) {
-      OptionalLong cells = planned.plan().estimate().cellsWanted();
-      if (cells.isEmpty() || cells.getAsLong() > EXPECTED_MAX) {
-        return false;
+      OptionalLong cells = which.apply(planned.plan().estimate());
+      if (cells.isEmpty()) {
+        return cells;
       }
-      expected += cells.getAsLong();
+      sum += cells.getAsLong();
     }
-    return expected <= EXPECTED_MAX;
+    return OptionalLong.of(sum);
   }
 
   /** The place of the first series among those that match. */
   int first() {
-    return first;
+    return wanted.getFirst();
   }
 
   /** How many series there are. */
   int size() {
-    return size;
+    return wanted.size();
   }
 
   /**
@@ -104,50 +125,59 @@ final class GatheredRuns {
     if (filled) {
       return true;
     }
-    for (PlannedRead planned : plans) {
-      for (Plan.StrandGroup group : planned.plan().groups()) {
-        if (!fill(planned, group)) {
-          release();
-          return false;
-        }
-      }
+    for (int match : wanted) {
+      byKey.put(reading.matches().get(match).key(), new LinkedHashMap<>(2));
+    }
+    long expected = cells(plans, Plan.Estimate::cells).orElse(0);
+    filled =
+        reading.within(
+            WRONG_BY * Math.max(EXPECTED_MAX, expected), () -> plans.stream().allMatch(this::fill));
+    if (!filled) {
+      release();
+      return false;
     }
     byKey.values().forEach(ofKey -> ofKey.values().forEach(ready::addAll));
     byKey.clear();
-    filled = true;
     return true;
+  }
+
+  private boolean fill(PlannedRead planned) {
+    return planned.plan().groups().stream().allMatch(group -> fill(planned, group));
   }
 
   private boolean fill(PlannedRead planned, Plan.StrandGroup group) {
     try (GroupReader reader = new GroupReader(reading, planned, group, false)) {
       for (Run run = reader.next(); run != null; run = reader.next()) {
-        samples += run.samples().size();
-        if (samples > HELD_MAX) {
+        if (!hold(run)) {
           return false;
         }
-        hold(run);
       }
       return true;
     }
   }
 
-  private void hold(Run run) {
+  /** Keeps a copy, if there is room for it. */
+  private boolean hold(Run run) {
+    List<Run> runs =
+        byKey
+            .computeIfAbsent(run.series().key(), key -> new LinkedHashMap<>(2))
+            .computeIfAbsent(run.series(), series -> new ArrayList<>(1));
     Samples given = run.samples();
-    long more = BYTES_PER_SAMPLE * given.size() + textBytes(given);
-    reading.guard().held(more, "series that are read together");
+    boolean goesOn =
+        !runs.isEmpty()
+            && runs.getLast().precedence() == run.precedence()
+            && runs.getLast().samples().kind() == given.kind();
+    long more = BYTES_PER_SAMPLE * given.size() + (goesOn ? 0 : BYTES_PER_RUN);
+    samples += given.size();
+    if (samples > WRONG_BY * EXPECTED_MAX || !reading.guard().tryHold(more)) {
+      return false;
+    }
     bytes += more;
-    Samples held = new Samples(given.kind());
-    held.addAll(given, 0, given.size());
-    byKey
-        .computeIfAbsent(run.series().key(), key -> new LinkedHashMap<>(2))
-        .computeIfAbsent(run.series(), series -> new ArrayList<>(1))
-        .add(new Run(run.series(), held, run.precedence(), run.summary()));
-  }
-
-  private static long textBytes(Samples samples) {
-    return samples.kind() == Kind.STRING && !samples.isEmpty()
-        ? samples.textEnd(samples.size() - 1)
-        : 0;
+    if (!goesOn) {
+      runs.add(new Run(run.series(), new Samples(given.kind()), run.precedence(), null));
+    }
+    runs.getLast().samples().addAll(given, 0, given.size());
+    return true;
   }
 
   /** The next run of what was read; null behind the last, when nothing is held any more. */

@@ -47,8 +47,9 @@ final class IndexCensus implements Census {
   }
 
   @Override
-  public OptionalLong series(String metric, List<TagFilter> filters) {
-    return OptionalLong.of(index.count(Selector.metric(metric, filters.toArray(TagFilter[]::new))));
+  public OptionalLong series(String metric, List<TagFilter> filters, @Nullable TimeRange times) {
+    Selector selector = Selector.metric(metric, filters.toArray(TagFilter[]::new));
+    return OptionalLong.of(index.count(selector, timesKnown ? times : null));
   }
 
   /** Takes the samples of a key to be spread evenly over its extent. */

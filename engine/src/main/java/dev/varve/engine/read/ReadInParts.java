@@ -17,10 +17,10 @@ final class ReadInParts implements PartedRead {
   private final Set<Part> open = ConcurrentHashMap.newKeySet();
   private volatile boolean cancelled;
 
-  /** All of it as one part, where that is better than parts; until it is asked for. */
-  private @Nullable RunStream oneRange;
+  /** All of it as one part, where it was begun so; until it is asked for. */
+  private @Nullable RunStream all;
 
-  private final boolean isOneRange;
+  private final boolean isBestWhole;
 
   /** Guarded by this. */
   private ReadCost closed = ReadCost.NOTHING;
@@ -29,21 +29,21 @@ final class ReadInParts implements PartedRead {
    * Parts of a reading.
    *
    * @param stream begins to read
-   * @param mayBeOneRange whether it is worth looking if all of it is better read as one
+   * @param mayBeBestWhole whether it is worth looking if all of it is better read as one
    */
-  ReadInParts(Reading whole, Function<Reading, RunStream> stream, boolean mayBeOneRange) {
+  ReadInParts(Reading whole, Function<Reading, RunStream> stream, boolean mayBeBestWhole) {
     this.whole = whole;
     this.stream = stream;
-    if (mayBeOneRange && whole.matches().size() <= GatheredRuns.SERIES_MAX) {
-      RunStream all = stream.apply(whole);
-      oneRange = all.isOneRange() ? all : null;
-    }
-    this.isOneRange = oneRange != null;
+    this.all =
+        mayBeBestWhole && whole.matches().size() <= GatheredRuns.SERIES_MAX
+            ? stream.apply(whole)
+            : null;
+    this.isBestWhole = all != null && all.gathersAll();
   }
 
   @Override
-  public boolean isOneRange() {
-    return isOneRange;
+  public boolean isBestWhole() {
+    return isBestWhole;
   }
 
   @Override
@@ -56,8 +56,8 @@ final class ReadInParts implements PartedRead {
     if (cancelled) {
       throw new ReadCancelledException();
     }
-    RunStream all = to - from == size() ? takeOneRange() : null;
-    Part part = new Part(all != null ? all : stream.apply(whole.part(from, to, cost())));
+    RunStream begun = to - from == size() ? takeAll() : null;
+    Part part = new Part(begun != null ? begun : stream.apply(whole.part(from, to, cost())));
     open.add(part);
     if (cancelled) {
       part.cancel();
@@ -65,10 +65,10 @@ final class ReadInParts implements PartedRead {
     return part;
   }
 
-  private synchronized @Nullable RunStream takeOneRange() {
-    RunStream all = oneRange;
-    oneRange = null;
-    return all;
+  private synchronized @Nullable RunStream takeAll() {
+    RunStream begun = all;
+    all = null;
+    return begun;
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,18 @@ final class Reading {
 
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
+
+  /** How many cells may be looked at before {@link #within} gives up. */
+  private long cellsAllowed = Long.MAX_VALUE;
+
+  /** More was looked at than is worth it. Stays within {@link #within}. */
+  private static final class TooFarException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private TooFarException() {
+      super("more cells were looked at than was expected", null, false, false);
+    }
+  }
 
   /** What has turned out of the ways to read; of the parts of one reading, what one finds holds. */
   private static final class Ways {
@@ -228,6 +241,29 @@ final class Reading {
     };
   }
 
+  /**
+   * Reads, as long as no more than so many cells are looked at for it.
+   *
+   * @return what the reading says; false where there were more
+   */
+  boolean within(long cells, BooleanSupplier read) {
+    cellsAllowed = cost().cellsRead() + cells;
+    try {
+      return read.getAsBoolean();
+    } catch (TooFarException e) {
+      return false;
+    } finally {
+      cellsAllowed = Long.MAX_VALUE;
+    }
+  }
+
+  /** Whether a series that matches has, or may have, samples that are texts. */
+  boolean mayHaveTexts(int match) {
+    Match of = matches.get(match);
+    return of.fields().isEmpty()
+        || of.fields().stream().anyMatch(field -> index.hasField(of.series(), field, Kind.STRING));
+  }
+
   /** Whoever looks on at what is held. */
   ReadGuard guard() {
     return guard;
@@ -258,6 +294,9 @@ final class Reading {
     if (spent.cellsRead() > request.budget().cellsRead()
         || spent.bytesRead() > request.budget().bytesRead()) {
       throw new BudgetExceededException(request.budget(), spent);
+    }
+    if (spent.cellsRead() > cellsAllowed) {
+      throw new TooFarException();
     }
     return more;
   }

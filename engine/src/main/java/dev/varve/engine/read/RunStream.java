@@ -94,7 +94,7 @@ final class RunStream implements RunCursor {
    */
   private List<PlannedRead> likelyPlans(int end) {
     List<PlannedRead> cheapest = plansOf(end, false);
-    if (GatheredRuns.mayHold(cheapest) && !reading.newest().isAsked()) {
+    if (GatheredRuns.mayHold(reading, cheapest, places(end)) && !reading.newest().isAsked()) {
       return cheapest;
     }
     try {
@@ -143,7 +143,7 @@ final class RunStream implements RunCursor {
       nextMatch = end;
       return true;
     }
-    if (!GatheredRuns.mayHold(cheapest)) {
+    if (!GatheredRuns.mayHold(reading, cheapest, places(end))) {
       reading.planApart();
       return false;
     }
@@ -158,16 +158,18 @@ final class RunStream implements RunCursor {
    * @param end behind those that are planned
    */
   private void gather(List<PlannedRead> planned, int end) {
-    int most = SeriesInTurn.end(reading.matches(), nextMatch, GatheredRuns.SERIES_MAX);
+    int most =
+        SeriesInTurn.end(
+            reading.matches(), nextMatch, GatheredRuns.mostLike(planned, end - nextMatch));
     List<PlannedRead> more = most > end ? plansOf(most, false) : planned;
-    boolean all = GatheredRuns.mayHold(more);
+    boolean all = most > end && GatheredRuns.mayHold(reading, more, places(most));
     int to = all ? most : end;
     gathered = new GatheredRuns(reading, all ? more : planned, places(to));
     nextMatch = to;
   }
 
-  /** Whether all series are read together, and held. */
-  boolean isOneRange() {
+  /** Whether all series are to be read together, and held. */
+  boolean gathersAll() {
     return gathered != null && gathered.size() == reading.matches().size();
   }
 

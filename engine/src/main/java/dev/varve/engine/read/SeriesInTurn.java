@@ -60,7 +60,12 @@ final class SeriesInTurn {
       }
       last = group.bindings().getFirst();
     }
-    return planned.with(joined(groups, planned.layout().layout().rows()));
+    return withFewCursors(planned);
+  }
+
+  /** The same read with one cursor for groups whose reads differ in nothing but their slices. */
+  static PlannedRead withFewCursors(PlannedRead planned) {
+    return planned.with(joined(planned.plan().groups(), planned.layout().layout().rows()));
   }
 
   private static List<Plan.StrandGroup> joined(List<Plan.StrandGroup> groups, RowShape shape) {

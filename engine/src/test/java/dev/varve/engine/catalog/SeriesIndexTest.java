@@ -111,6 +111,9 @@ class SeriesIndexTest {
     assertThat(matched(new TimeRange(99, 101))).containsExactly(early, late);
     assertThat(matched(new TimeRange(299, 1000))).containsExactly(late);
     assertThat(matched(new TimeRange(300, 1000))).isEmpty();
+    assertThat(index.count(Selector.metric("cpu"), new TimeRange(0, 100))).isEqualTo(1);
+    assertThat(index.count(Selector.metric("cpu"), new TimeRange(300, 1000))).isZero();
+    assertThat(index.count(Selector.metric("cpu"), null)).isEqualTo(3);
     assertThat(index.extent(never).isEmpty()).isTrue();
   }
 
@@ -126,7 +129,7 @@ class SeriesIndexTest {
     assertThat(values(index, Series.NAME_LABEL, new Selector(List.of())))
         .containsExactly("cpu", "mem");
     assertThat(values(index, "nowhere", new Selector(List.of()))).isEmpty();
-    assertThat(index.count(Selector.metric("cpu"))).isEqualTo(2);
+    assertThat(index.count(Selector.metric("cpu"), null)).isEqualTo(2);
   }
 
   private List<String> names(String metric) {
@@ -169,6 +172,11 @@ class SeriesIndexTest {
 
           @Override
           public void held(long bytes, String what) {}
+
+          @Override
+          public boolean tryHold(long bytes) {
+            return true;
+          }
 
           @Override
           public void released(long bytes) {}

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** What was written, in plain maps: the model that a layout is compared with. */
 public final class Written {
@@ -74,12 +75,21 @@ public final class Written {
   public Census census() {
     return new Census() {
       @Override
-      public OptionalLong series(String metric, List<TagFilter> filters) {
+      public OptionalLong series(
+          String metric, List<TagFilter> filters, @Nullable TimeRange times) {
         return OptionalLong.of(
             keys.stream()
                 .filter(key -> key.metric().equals(metric))
                 .filter(key -> filters.stream().allMatch(filter -> matches(key, filter)))
+                .filter(key -> times == null || hasSample(key, times))
                 .count());
+      }
+
+      private boolean hasSample(GroupKey key, TimeRange times) {
+        return samples.entrySet().stream()
+            .filter(entry -> entry.getKey().key().equals(key))
+            .flatMap(entry -> entry.getValue().keySet().stream())
+            .anyMatch(instant -> times.contains(instant.time()));
       }
 
       private static boolean matches(GroupKey key, TagFilter filter) {

@@ -6,13 +6,15 @@ import dev.varve.model.TimeRange;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** What the catalog has counted. Every answer may be unknown. */
 public interface Census {
   Census UNKNOWN =
       new Census() {
         @Override
-        public OptionalLong series(String metric, List<TagFilter> filters) {
+        public OptionalLong series(
+            String metric, List<TagFilter> filters, @Nullable TimeRange times) {
           return OptionalLong.empty();
         }
 
@@ -32,8 +34,12 @@ public interface Census {
         }
       };
 
-  /** How many keys of a metric match all of some filters. */
-  OptionalLong series(String metric, List<TagFilter> filters);
+  /**
+   * About how many keys of a metric match all of some filters.
+   *
+   * @param times leaves out keys that surely have no sample in the range; null for all
+   */
+  OptionalLong series(String metric, List<TagFilter> filters, @Nullable TimeRange times);
 
   /** About how many cells of a key have sample times in a range. */
   OptionalLong cells(Binding binding, TimeRange times);

@@ -69,8 +69,11 @@ public final class Planner {
 
   private static Plan cheapest(Survey survey) {
     List<Way> ways = new ArrayList<>();
+    double cheapest = Double.POSITIVE_INFINITY;
     for (int pinned = survey.shape.parts().size(); pinned >= 0; pinned--) {
-      ways.add(Way.of(survey, pinned));
+      Way way = Way.of(survey, pinned, cheapest);
+      ways.add(way);
+      cheapest = Math.min(cheapest, way.cost());
     }
     ways.sort(Comparator.comparingDouble(Way::cost));
     Way best = ways.getFirst();

@@ -5,6 +5,7 @@ import dev.varve.layout.KeyPart;
 import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RowShape;
+import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities.RowOrder;
 import java.util.HashMap;
@@ -48,6 +49,10 @@ final class Survey {
   private final Map<String, Integer> bindingsOfMetric = new HashMap<>();
   private final Map<String, OptionalLong> seriesOfMetric = new HashMap<>();
 
+  private final Map<Sharing, OptionalLong> series = new HashMap<>();
+
+  private record Sharing(String metric, List<TagFilter> filters, boolean inTime) {}
+
   /** By the number of parts that a key gives and that are pinned. */
   private final Map<Integer, Groups> groups = new HashMap<>();
 
@@ -84,11 +89,22 @@ final class Survey {
     return seriesOfMetric.computeIfAbsent(
         metric,
         name -> {
-          OptionalLong counted = census.series(name, List.of());
+          OptionalLong counted = census.series(name, List.of(), null);
           return counted.isEmpty()
               ? counted
               : OptionalLong.of(Math.max(counted.getAsLong(), bindingsOf(name)));
         });
+  }
+
+  /**
+   * How many keys of a metric match some filters.
+   *
+   * @param inTime whether those that have no sample in the range are left out
+   */
+  OptionalLong series(String metric, List<TagFilter> filters, boolean inTime) {
+    return series.computeIfAbsent(
+        new Sharing(metric, filters, inTime),
+        asked -> census.series(metric, filters, inTime ? times : null));
   }
 
   int bindingsOf(String metric) {

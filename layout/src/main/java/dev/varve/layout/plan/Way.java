@@ -52,7 +52,13 @@ record Way(
 
   private static final Amount NONE = new Amount(0, false);
 
-  static Way of(Survey survey, int pinned) {
+  /**
+   * Weighs a way.
+   *
+   * @param cheapest what another way costs: where this one costs more in any case, it is not asked
+   *     how much more
+   */
+  static Way of(Survey survey, int pinned, double cheapest) {
     String name = name(survey.shape, pinned);
     Pinning pinning = Pinning.of(survey, pinned);
     String closed = closed(survey, pinning);
@@ -70,7 +76,7 @@ record Way(
           "it reads series together, which are wanted one after the other and too many to hold",
           false);
     }
-    Way way = weigh(survey, pinning, groups, name);
+    Way way = weigh(survey, pinning, groups, name, cheapest);
     if (survey.partitioned && !survey.wholeTable && way.partitions > Weights.PARTITIONS_HARD) {
       return closed(
           pinned,
@@ -147,7 +153,21 @@ record Way(
     return shape.timePart() >= 0 && shape.timePart() <= pinned;
   }
 
-  private static Way weigh(Survey survey, Pinning pinning, Groups groups, String name) {
+  private static Way weigh(
+      Survey survey, Pinning pinning, Groups groups, String name, double cheapest) {
+    List<KeyPart> behind =
+        survey.shape.parts().subList(pinning.count(), survey.shape.parts().size()).stream()
+            .filter(part -> part.role().ofKey())
+            .toList();
+    Amount wanted = new Amount(survey.bindings.size(), behind.isEmpty());
+    Way least = weigh(survey, pinning, groups, name, wanted);
+    return behind.isEmpty() || least.cost >= cheapest
+        ? least
+        : weigh(survey, pinning, groups, name, seriesRead(survey, pinning.count(), groups, behind));
+  }
+
+  private static Way weigh(
+      Survey survey, Pinning pinning, Groups groups, String name, Amount series) {
     int pinned = pinning.count();
     double each =
         (double) pinning.buckets().length
@@ -155,9 +175,8 @@ record Way(
             * pinning.fields().size()
             * pinning.fanOut();
     double slices = each * prefixes(survey, pinning, groups);
-    Amount series = seriesRead(survey, pinned, groups);
     Survey.Means means = survey.means();
-    boolean restricted = survey.shape.timePart() < 0 || restrictsTime(survey.shape, pinned);
+    boolean restricted = restricted(survey, pinned);
     Amount rows = series.times(restricted ? means.rows() : means.rowsEver());
     Amount cells =
         series.times(
@@ -174,6 +193,10 @@ record Way(
         rows,
         cells,
         Weights.cost(slices, rows.value(), cells.value()));
+  }
+
+  private static boolean restricted(Survey survey, int pinned) {
+    return survey.shape.timePart() < 0 || restrictsTime(survey.shape, pinned);
   }
 
   /** How many prefixes of the key, for one bucket, kind and field. */
@@ -206,15 +229,12 @@ record Way(
     return pinning.count() < parts ? named : Math.min(slices, named);
   }
 
-  /** How many series the slices hold, other ones than those asked for among them. */
-  private static Amount seriesRead(Survey survey, int pinned, Groups groups) {
-    List<KeyPart> behind =
-        survey.shape.parts().subList(pinned, survey.shape.parts().size()).stream()
-            .filter(part -> part.role().ofKey())
-            .toList();
-    if (behind.isEmpty()) {
-      return new Amount(survey.bindings.size(), true);
-    }
+  /**
+   * How many series the slices hold, other ones than those asked for among them.
+   *
+   * @param behind the parts behind the pinned ones that tell series apart
+   */
+  private static Amount seriesRead(Survey survey, int pinned, Groups groups, List<KeyPart> behind) {
     boolean metricBefore =
         survey.shape.parts().subList(0, pinned).stream()
             .anyMatch(part -> part.role() == KeyPart.Role.METRIC);
@@ -235,7 +255,7 @@ record Way(
       List<Integer> group = groups.members().get(i);
       Amount series =
           metricBefore
-              ? seriesBehind(survey, group, given, share)
+              ? seriesBehind(survey, group, given, share, restricted(survey, pinned))
               : new Amount(Weights.METRICS * Weights.SERIES_OF_METRIC, false);
       sum += Math.max(series.value(), group.size());
       counted &= series.counted();
@@ -250,9 +270,10 @@ record Way(
    * all are behind the metric alone, the root of n behind half of the parts.
    *
    * @param given the pinned parts that tell series apart
+   * @param inTime whether only series of the time range count
    */
   private static Amount seriesBehind(
-      Survey survey, List<Integer> group, List<KeyPart> given, double share) {
+      Survey survey, List<Integer> group, List<KeyPart> given, double share, boolean inTime) {
     GroupKey key = survey.bindings.get(group.getFirst()).key();
     OptionalLong all = survey.seriesOfMetric(key.metric());
     boolean everySeriesIsAsked =
@@ -260,25 +281,20 @@ record Way(
     if (everySeriesIsAsked) {
       return new Amount(group.size(), true);
     }
-    OptionalLong sharing = seriesSharing(survey, key, given);
-    if (sharing.isPresent()) {
-      return new Amount(sharing.getAsLong(), true);
+    List<TagFilter> shared = new ArrayList<>();
+    boolean complete = true;
+    for (KeyPart part : given) {
+      List<TagFilter> ofPart = part.shared(key);
+      complete &= ofPart != null;
+      shared.addAll(ofPart == null ? List.of() : ofPart);
+    }
+    OptionalLong most = survey.series(key.metric(), shared, inTime);
+    if (most.isPresent() && complete) {
+      return new Amount(most.getAsLong(), true);
     }
     double of = all.isPresent() ? all.getAsLong() : Weights.SERIES_OF_METRIC;
-    return new Amount(Math.pow(of, share), all.isPresent() && share >= 1);
-  }
-
-  /** How many series the catalog has of a metric with the same values in some parts. */
-  private static OptionalLong seriesSharing(Survey survey, GroupKey key, List<KeyPart> parts) {
-    List<TagFilter> shared = new ArrayList<>();
-    for (KeyPart part : parts) {
-      List<TagFilter> ofPart = part.shared(key);
-      if (ofPart.isEmpty()) {
-        return OptionalLong.empty();
-      }
-      shared.addAll(ofPart);
-    }
-    return shared.isEmpty() ? OptionalLong.empty() : survey.census.series(key.metric(), shared);
+    double guess = Math.pow(of, share);
+    return new Amount(most.isPresent() ? Math.min(guess, most.getAsLong()) : guess, false);
   }
 
   static String name(RowShape shape, int pinned) {

@@ -11,6 +11,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.Runs;
+import dev.varve.store.Budget;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.ReadCost;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +44,7 @@ final class CountedRuns implements Runs {
   @Override
   public RunCursor read(ReadRequest request) {
     use.ensureWanted();
-    ReadRequest bounded = request.with(use.budgetLeft());
+    ReadRequest bounded = bounded(request);
     Held held = new Held(use, false);
     try {
       return new Cursor(
@@ -57,7 +58,7 @@ final class CountedRuns implements Runs {
   @Override
   public PartedRead readInParts(ReadRequest request) {
     use.ensureWanted();
-    ReadRequest bounded = request.with(use.budgetLeft());
+    ReadRequest bounded = bounded(request);
     Held held = new Held(use, false);
     try {
       return new Parts(
@@ -68,6 +69,15 @@ final class CountedRuns implements Runs {
       held.release();
       throw e;
     }
+  }
+
+  private ReadRequest bounded(ReadRequest request) {
+    Budget own = request.budget();
+    Budget left = use.budgetLeft();
+    return request.with(
+        new Budget(
+            Math.min(own.cellsRead(), left.cellsRead()),
+            Math.min(own.bytesRead(), left.bytesRead())));
   }
 
   @Override
@@ -115,6 +125,13 @@ final class CountedRuns implements Runs {
     }
 
     @Override
+    public boolean tryHold(long more) {
+      boolean held = use.tryHold(more);
+      bytes.addAndGet(held ? more : 0);
+      return held;
+    }
+
+    @Override
     public void released(long some) {
       bytes.addAndGet(-some);
       use.released(some);
@@ -143,8 +160,8 @@ final class CountedRuns implements Runs {
     }
 
     @Override
-    public boolean isOneRange() {
-      return plain.isOneRange();
+    public boolean isBestWhole() {
+      return plain.isBestWhole();
     }
 
     @Override

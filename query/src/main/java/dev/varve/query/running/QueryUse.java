@@ -157,6 +157,12 @@ public final class QueryUse implements ReadGuard {
   }
 
   @Override
+  public boolean tryHold(long bytes) {
+    ensureWanted();
+    return memory.tryHold(bytes);
+  }
+
+  @Override
   public void released(long bytes) {
     memory.release(bytes);
   }

@@ -7,7 +7,6 @@ import dev.varve.query.template.Node.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -158,20 +157,33 @@ final class Execution {
     step(branch);
     List<String> names = branch.pipe().variables();
     if (!names.isEmpty()) {
-      set(names.getLast(), element);
+      set(branch.pipe(), names.getLast(), element);
     }
     if (names.size() > 1) {
-      set(names.getFirst(), index);
+      set(branch.pipe(), names.getFirst(), index);
     }
     return body(branch.body(), element);
   }
 
-  /** Sets a variable, of which the parser has seen to it that there is one. */
-  private void set(String name, @Nullable Object value) {
-    Objects.requireNonNull(variable(name), name).value = value;
+  private void set(Node by, String name, @Nullable Object value) throws TemplateException {
+    existing(by, name).value = value;
   }
 
-  /** The last that has the name; null where it is named in what it is declared to be. */
+  /**
+   * A variable.
+   *
+   * @throws TemplateException where there is none: the parser knows of those that were declared in
+   *     front, which is not to say that the declaration was gone through
+   */
+  private Variable existing(Node by, String name) throws TemplateException {
+    Variable variable = variable(name);
+    if (variable == null) {
+      throw source.failed(by, "undefined variable: " + name);
+    }
+    return variable;
+  }
+
+  /** The last that has the name; null where there is none. */
   private @Nullable Variable variable(String name) {
     for (int i = variables.size() - 1; i >= 0; i--) {
       if (variables.get(i).name.equals(name)) {
@@ -192,7 +204,7 @@ final class Execution {
       if (pipe.declares()) {
         variables.add(new Variable(name, value));
       } else {
-        set(name, value);
+        set(pipe, name, value);
       }
     }
     return value;
@@ -308,13 +320,7 @@ final class Execution {
       case Node.Dot d -> dot;
       case Node.Nil n -> null;
       case Node.Constant constant -> constant.value();
-      case Node.Variable named -> {
-        Variable variable = variable(named.name());
-        if (variable == null) {
-          throw source.failed(named, "undefined variable: " + named.name());
-        }
-        yield variable.value;
-      }
+      case Node.Variable named -> existing(named, named.name()).value;
       case Pipe pipe -> pipe(pipe, dot);
       case Node.Function function ->
           call(function, new Command(List.of(function), function.start()), dot, null, false);

@@ -146,7 +146,7 @@ class RuleSchedulerTest {
         }
 
         @Override
-        public boolean isOneRange() {
+        public boolean isBestWhole() {
           return false;
         }
 

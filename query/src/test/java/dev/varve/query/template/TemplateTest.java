@@ -76,6 +76,20 @@ class TemplateTest {
   }
 
   @Test
+  void failsWhereADeclarationWasNotGoneThrough() {
+    for (String text :
+        List.of(
+            "{{ if false }}{{ $x := 1 }}{{ else }}{{ $x = 2 }}{{ end }}",
+            "{{ or true ($x := 1) }}{{ $x = 2 }}",
+            "{{ $x := ($x = 1) }}")) {
+      assertThatThrownBy(() -> expand(text))
+          .as(text)
+          .isInstanceOf(TemplateException.class)
+          .hasMessageContaining("undefined variable: $x");
+    }
+  }
+
+  @Test
   void nestsToADepth() {
     String deep =
         IntStream.range(0, 5000).mapToObj(i -> "(").collect(Collectors.joining("", "{{ ", "1 }}"));

@@ -67,7 +67,7 @@ final class DatasetSamples implements SampleSource {
     try {
       new ParallelScan(
               parts.size(),
-              parts.isOneRange() ? 1 : readers,
+              parts.isBestWhole() ? 1 : readers,
               bytes,
               parts::cancel,
               (from, to, into) -> {
