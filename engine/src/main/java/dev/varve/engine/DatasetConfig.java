@@ -99,7 +99,13 @@ public record DatasetConfig(
   }
 
   /** Where the cells lie. */
-  public record StoreConfig(String kind, Map<String, String> options) {}
+  public record StoreConfig(String kind, Map<String, String> options) {
+    /** The kind and the names of the options: what these say may be secret. */
+    @Override
+    public String toString() {
+      return kind + " with options " + options.keySet();
+    }
+  }
 
   /**
    * Tables that another server has made, and may still read and write.

@@ -15,7 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -127,10 +129,18 @@ final class Stores implements AutoCloseable {
     if (Home.isIn(first.store(), dataset)) {
       throw new InvalidConfigException(
           List.of(
-              "dataset '%s' lies in the store of others, whose options are %s, and asks for %s: give all of them the same"
-                  .formatted(dataset, first.config().options(), config.options())));
+              "dataset '%s' lies in the store of others and asks for other options than they do: give all of them the same %s"
+                  .formatted(dataset, String.join(", ", differing(first.config(), config)))));
     }
     return open(own, config);
+  }
+
+  /** The names of the options in which two differ: what they say may be secret. */
+  private static Set<String> differing(StoreConfig one, StoreConfig other) {
+    Set<String> names = new TreeSet<>(one.options().keySet());
+    names.addAll(other.options().keySet());
+    names.removeIf(name -> Objects.equals(one.options().get(name), other.options().get(name)));
+    return names;
   }
 
   private Path open(Path path, StoreConfig config) {

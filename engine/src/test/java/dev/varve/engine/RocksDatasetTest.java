@@ -85,7 +85,8 @@ class RocksDatasetTest {
     DatasetConfig odd = dataset("one", "buckets", Map.of("compression", "none"));
     assertThatThrownBy(() -> open(dataset("other", "buckets", Map.of()), odd))
         .isInstanceOf(InvalidConfigException.class)
-        .hasMessageContaining("dataset 'one' lies in the store of others");
+        .hasMessageContaining("dataset 'one' lies in the store of others")
+        .hasMessageEndingWith("the same compression");
   }
 
   /** Many small writers at once: everything arrives, once, and reads go on meanwhile. */
