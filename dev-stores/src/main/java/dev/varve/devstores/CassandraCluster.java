@@ -39,7 +39,8 @@ public final class CassandraCluster implements AutoCloseable {
                     token,
                     HEAP_MEGABYTES,
                     CassandraNode.Log.SYNCED,
-                    false)));
+                    false,
+                    "")));
         if (i == 0) {
           // The others ask it who else there is, and give up where it does not answer.
           cluster.nodes.getFirst().awaitReady();

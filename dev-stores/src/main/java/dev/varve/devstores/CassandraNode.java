@@ -45,6 +45,7 @@ public final class CassandraNode implements DevStore {
    * @param commitLog when it is synced
    * @param shortLived whether its tables need not outlive it, which makes changes of the schema ten
    *     times as fast
+   * @param guard lines of {@code cassandra.yaml} that say whom it lets in; empty for everybody
    */
   public record Settings(
       String address,
@@ -54,7 +55,8 @@ public final class CassandraNode implements DevStore {
       long token,
       int heapMegabytes,
       Log commitLog,
-      boolean shortLived) {}
+      boolean shortLived,
+      String guard) {}
 
   private final Path directory;
   private final Settings settings;
@@ -69,25 +71,66 @@ public final class CassandraNode implements DevStore {
 
   /** Starts a node that is alone, on free ports of 127.0.0.1, those that it had if it can. */
   public static CassandraNode alone(Path directory) {
-    return alone(directory, Log.PERIODIC, false);
+    return alone(directory, Log.PERIODIC, false, "");
   }
 
   /** Starts a node that is alone and forgets nothing that it acknowledged, however it ends. */
   public static CassandraNode synced(Path directory) {
-    return alone(directory, Log.SYNCED, false);
+    return alone(directory, Log.SYNCED, false, "");
   }
 
   /** Starts a node that is alone and never started again, for tests that make many tables. */
   public static CassandraNode shortLived(Path directory) {
-    return alone(directory, Log.PERIODIC, true);
+    return alone(directory, Log.PERIODIC, true, "");
   }
 
-  private static CassandraNode alone(Path directory, Log commitLog, boolean shortLived) {
+  /**
+   * Starts a node that is alone and never started again, and lets in whom it knows: over TLS, with
+   * a certificate, as a user with a password, to do what was granted. The only user there is may do
+   * everything, its name and password are {@code cassandra}.
+   */
+  public static CassandraNode guarded(Path directory, KeyFile own, KeyFile trusted) {
+    CassandraNode node = alone(directory, Log.PERIODIC, true, guard(own, trusted));
+    node.awaitOutput("Created default superuser role 'cassandra'");
+    return node;
+  }
+
+  /** What is granted counts at once, since nothing is cached. */
+  private static String guard(KeyFile own, KeyFile trusted) {
+    return """
+    authenticator: PasswordAuthenticator
+    authorizer: CassandraAuthorizer
+    role_manager: CassandraRoleManager
+    roles_validity: 0ms
+    permissions_validity: 0ms
+    credentials_validity: 0ms
+    client_encryption_options:
+      enabled: true
+      optional: false
+      require_client_auth: true
+      keystore: %s
+      keystore_password: %s
+      truststore: %s
+      truststore_password: %s
+    """
+        .formatted(own.file(), own.password(), trusted.file(), trusted.password());
+  }
+
+  private static CassandraNode alone(
+      Path directory, Log commitLog, boolean shortLived, String guard) {
     List<Integer> ports = Ports.kept(directory, "127.0.0.1", 2);
     return start(
         directory,
         new Settings(
-            "127.0.0.1", "127.0.0.1", ports.get(0), ports.get(1), 0, 512, commitLog, shortLived));
+            "127.0.0.1",
+            "127.0.0.1",
+            ports.get(0),
+            ports.get(1),
+            0,
+            512,
+            commitLog,
+            shortLived,
+            guard));
   }
 
   /** Starts a node and returns once it serves clients. */
@@ -130,6 +173,8 @@ public final class CassandraNode implements DevStore {
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.ring_delay_ms=1000",
             "-Dcassandra.consistent.rangemovement=false",
+            "-Dcassandra.superuser_setup_delay_ms=0",
+            "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
             // Tables are read before the log: those that are not flushed are not found again.
             "-Dcassandra.test.flush_local_schema_changes=" + !settings.shortLived(),
             "-Djava.io.tmpdir=" + directory.resolve("tmp"),
@@ -196,6 +241,7 @@ public final class CassandraNode implements DevStore {
     native_transport_max_threads: 8
     batch_size_warn_threshold: 50KiB
     batch_size_fail_threshold: 500KiB
+    %8$s
     """
         .formatted(
             settings.token(),
@@ -204,7 +250,8 @@ public final class CassandraNode implements DevStore {
             settings.storagePort(),
             settings.address(),
             settings.clientPort(),
-            settings.commitLog().yaml);
+            settings.commitLog().yaml,
+            settings.guard());
   }
 
   @Override

@@ -47,8 +47,13 @@ record CassandraOptions(
     @Nullable String tableCompression) {
   static final int DEFAULT_PORT = 9042;
 
-  /** User and password. */
-  record Credentials(String user, String password) {}
+  /** User and password, which no log may show. */
+  record Credentials(String user, String password) {
+    @Override
+    public String toString() {
+      return user + " with a password";
+    }
+  }
 
   /**
    * Encrypted connections.
@@ -63,7 +68,12 @@ record CassandraOptions(
       @Nullable String trustedPassword,
       @Nullable Path key,
       @Nullable String keyPassword,
-      boolean verifyHostname) {}
+      boolean verifyHostname) {
+    @Override
+    public String toString() {
+      return "trusted %s, key %s, names verified: %s".formatted(trusted, key, verifyHostname);
+    }
+  }
 
   /** Consistency levels by their CQL names. */
   record Consistency(String read, String write, String serial) {}
@@ -162,6 +172,15 @@ record CassandraOptions(
     return user == null || password == null ? null : new Credentials(user, password);
   }
 
+  /** Options that say nothing of connections that are not encrypted. */
+  private static final List<String> TLS_ALONE =
+      List.of(
+          "tls-trusted",
+          "tls-trusted-password",
+          "tls-key",
+          "tls-key-password",
+          "tls-verify-hostname");
+
   private static @Nullable Tls tls(OptionReader read) {
     Path trusted = read.file("tls-trusted");
     String trustedPassword = read.text("tls-trusted-password");
@@ -169,6 +188,9 @@ record CassandraOptions(
     String keyPassword = read.text("tls-key-password");
     boolean verify = read.flag("tls-verify-hostname", true);
     if (!read.flag("tls", trusted != null || key != null)) {
+      if (TLS_ALONE.stream().anyMatch(read::has)) {
+        read.wrong("options %s count with tls: true only".formatted(String.join(", ", TLS_ALONE)));
+      }
       return null;
     }
     return new Tls(trusted, trustedPassword, key, keyPassword, verify);

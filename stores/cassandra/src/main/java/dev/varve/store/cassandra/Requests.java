@@ -299,7 +299,11 @@ final class Requests implements AutoCloseable {
       return known;
     }
     failed.increment();
-    String words = cause instanceof NoNodeAvailableException ? nobody() : Failures.words(cause);
+    String grant = Grants.missing(cause, CqlNames.quoted(options.keyspace()));
+    String words =
+        cause instanceof NoNodeAvailableException
+            ? nobody()
+            : grant == null ? Failures.words(cause) : grant;
     return new StoreException("cassandra: " + words, cause, unknown);
   }
 

@@ -1,19 +1,20 @@
 package dev.varve.store.cassandra;
 
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import dev.varve.store.StoreException;
 import dev.varve.store.cassandra.CassandraOptions.Compression;
-import java.net.UnknownHostException;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Opens sessions of the driver with the settings of a store. */
 final class Sessions {
@@ -22,7 +23,8 @@ final class Sessions {
   /**
    * Connects.
    *
-   * @throws StoreException naming the contact points, if none of them can be reached
+   * @throws StoreException naming the contact points and the option that stands in the way, if none
+   *     of them lets us in, or the data centers that there are, if the local one is none of them
    */
   static CqlSession open(CassandraOptions options) {
     // The driver's classes and resources are those of this plug-in, whatever the thread's are.
@@ -46,8 +48,9 @@ final class Sessions {
     if (options.tls() != null) {
       builder.withSslEngineFactory(TlsSetup.engines(options.tls()));
     }
+    CqlSession session;
     try {
-      return builder.build();
+      session = builder.build();
     } catch (DriverException | IllegalArgumentException | IllegalStateException e) {
       throw new StoreException(
           "the cassandra store cannot connect to %s: %s"
@@ -55,28 +58,30 @@ final class Sessions {
                   options.contactPoints().stream()
                       .map(point -> point.getHostString() + ":" + point.getPort())
                       .collect(Collectors.joining(", ")),
-                  reason(e)),
+                  ConnectFailure.words(e, options)),
           e);
     }
+    String missing = missingDatacenter(session, options.datacenter());
+    if (missing != null) {
+      session.close();
+      throw new StoreException(missing);
+    }
+    return session;
   }
 
-  /** Of all contact points what the first one came to, in short. */
-  static String reason(RuntimeException failure) {
-    List<Throwable> errors =
-        failure instanceof AllNodesFailedException all
-            ? all.getAllErrors().values().stream().flatMap(List::stream).toList()
-            : List.of();
-    Throwable first = errors.isEmpty() ? failure : errors.getFirst();
-    Throwable root = first;
-    for (Throwable cause = first; cause != null; cause = cause.getCause()) {
-      root = cause;
+  /** What is wrong with the name of a data center; null where a node of it is known. */
+  private static @Nullable String missingDatacenter(CqlSession session, @Nullable String named) {
+    Set<String> known = new TreeSet<>();
+    for (Node node : session.getMetadata().getNodes().values()) {
+      if (node.getDatacenter() != null) {
+        known.add(node.getDatacenter());
+      }
     }
-    return switch (root) {
-      case ClosedChannelException closed ->
-          "nobody listens there, or it closes connections, as one does that wants TLS";
-      case UnknownHostException unknown -> "there is no host " + unknown.getMessage();
-      default -> String.valueOf(first.getMessage());
-    };
+    return named == null || known.contains(named)
+        ? null
+        : "cluster '%s' has no data center '%s' (option local-datacenter); it has %s"
+            .formatted(
+                session.getMetadata().getClusterName().orElse(""), named, String.join(", ", known));
   }
 
   private static DriverConfigLoader configuration(CassandraOptions options, ClassLoader classes) {

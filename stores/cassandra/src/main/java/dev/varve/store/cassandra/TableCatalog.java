@@ -6,9 +6,7 @@ import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
-import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
-import com.datastax.oss.driver.api.core.metadata.Node;
-import com.datastax.oss.driver.api.core.metadata.NodeState;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import dev.varve.model.Resolution;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
@@ -17,7 +15,6 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.adapter.SpecText;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +22,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,8 +48,10 @@ final class TableCatalog {
   static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
   private static final Logger LOG = LoggerFactory.getLogger(TableCatalog.class);
   private static final long POLL_MILLIS = 50;
+  private static final String CATALOG = "varve_tables";
 
   private final Requests requests;
+  private final SchemaAgreement agreement;
   private final String keyspace;
   private final String catalog;
   private final Duration patience;
@@ -70,9 +69,10 @@ final class TableCatalog {
    */
   TableCatalog(Requests requests, Duration patience) {
     this.requests = requests;
+    this.agreement = new SchemaAgreement(requests);
     this.patience = patience;
     this.keyspace = CqlNames.quoted(requests.options().keyspace());
-    this.catalog = keyspace + ".varve_tables";
+    this.catalog = keyspace + "." + CATALOG;
     CassandraOptions.Consistency levels = requests.options().consistency();
     this.serial = DefaultConsistencyLevel.valueOf(levels.serial());
     this.commit = DefaultConsistencyLevel.valueOf(levels.write());
@@ -106,9 +106,13 @@ final class TableCatalog {
     return entry;
   }
 
-  /** Makes a table unless it is there. */
+  /**
+   * Makes a table unless it is there.
+   *
+   * @throws StoreException with all statements that make it, where the user may not run them
+   */
   synchronized TableEntry create(TableSpec spec) {
-    ensureCatalog();
+    ensureCatalog(spec);
     UUID id = UUID.randomUUID();
     UUID waitedFor = id;
     long deadline = 0;
@@ -142,9 +146,16 @@ final class TableCatalog {
   }
 
   private TableEntry make(TableSpec spec, UUID id) {
-    String options = TableOptions.of(spec.upkeep(), requests.options());
-    for (CellTable table : tables(spec, TimeToLive.NEVER)) {
-      change(table.create(options));
+    try {
+      for (String statement : missing(spec)) {
+        change(statement, () -> missing(spec));
+      }
+    } catch (StoreException e) {
+      if (isRefused(e)) {
+        // Nobody need clear away what was not begun: whoever finds the tables made goes on.
+        applied("DELETE FROM %s WHERE part = 'tables' AND name = ? IF id = ?", spec.name(), id);
+      }
+      throw e;
     }
     if (!applied(
         "UPDATE %s SET ready = true WHERE part = 'tables' AND name = ? IF id = ?",
@@ -153,6 +164,25 @@ final class TableCatalog {
           "table '%s' was dropped by another process while it was made".formatted(spec.name()));
     }
     return entry(spec, id);
+  }
+
+  /** The statements that are still to run before a table can be noted as made. */
+  private List<String> missing(TableSpec spec) {
+    Set<String> there = Set.copyOf(cqlNames());
+    List<String> statements = new ArrayList<>();
+    if (!keyspaceIsThere()) {
+      statements.add(createKeyspace());
+    }
+    if (!there.contains(CATALOG)) {
+      statements.add(createCatalog());
+    }
+    String options = TableOptions.of(spec.upkeep(), requests.options());
+    for (CellTable table : tables(spec, TimeToLive.NEVER)) {
+      if (!there.contains(table.cqlName())) {
+        statements.add(table.create(options));
+      }
+    }
+    return statements;
   }
 
   /**
@@ -180,7 +210,7 @@ final class TableCatalog {
       String alter =
           "ALTER TABLE %s WITH default_time_to_live = %d".formatted(table.quotedName(), wanted);
       if (TimeToLive.isLonger(wanted, life)) {
-        change(alter);
+        change(alter, () -> List.of(alter));
         LOG.info(
             "table '{}': cells put from now on live for {}, no more for {}: {}",
             spec.name(),
@@ -232,6 +262,7 @@ final class TableCatalog {
     }
     String name = listed.spec.name();
     UUID held = listed.id;
+    boolean whole = ready && listed.ready;
     boolean mayBeReady = ready;
     for (CellTable table : tables(listed.spec, TimeToLive.NEVER)) {
       // Claimed anew each time: whoever waits for this row counts from its last id on.
@@ -241,7 +272,17 @@ final class TableCatalog {
       }
       held = mine;
       mayBeReady = false;
-      change(table.drop());
+      try {
+        change(table.drop(), () -> List.of(table.drop()));
+      } catch (StoreException e) {
+        if (whole && isRefused(e)) {
+          applied(
+              "UPDATE %s SET ready = true WHERE part = 'tables' AND name = ? IF id = ?",
+              name, held);
+        }
+        throw e;
+      }
+      whole = false;
       requests.forget(table.cqlName());
     }
     applied("DELETE FROM %s WHERE part = 'tables' AND name = ? IF id = ?", name, held);
@@ -265,7 +306,7 @@ final class TableCatalog {
   List<String> names() {
     Set<String> names = new TreeSet<>(cqlNames());
     if (isThere()) {
-      names.remove("varve_tables");
+      names.remove(CATALOG);
       for (Row row :
           rows(
               bound("SELECT name, id, ready, unit, families FROM %s WHERE part = 'tables'")
@@ -340,19 +381,25 @@ final class TableCatalog {
     return there;
   }
 
-  private void ensureCatalog() {
+  private void ensureCatalog(TableSpec spec) {
     if (isThere()) {
       return;
     }
     if (!keyspaceIsThere()) {
-      change(
-          "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
-              .formatted(keyspace, requests.options().replication()));
+      change(createKeyspace(), () -> missing(spec));
     }
-    change(
-        "CREATE TABLE IF NOT EXISTS %s (part text, name text, id uuid, ready boolean, unit text, families text, PRIMARY KEY ((part), name))"
-            .formatted(catalog));
+    change(createCatalog(), () -> missing(spec));
     there = true;
+  }
+
+  private String createKeyspace() {
+    return "CREATE KEYSPACE IF NOT EXISTS %s WITH replication = %s"
+        .formatted(keyspace, requests.options().replication());
+  }
+
+  private String createCatalog() {
+    return "CREATE TABLE IF NOT EXISTS %s (part text, name text, id uuid, ready boolean, unit text, families text, PRIMARY KEY ((part), name))"
+        .formatted(catalog);
   }
 
   private boolean keyspaceIsThere() {
@@ -365,68 +412,27 @@ final class TableCatalog {
         != null;
   }
 
-  /** Changes the schema and waits until all nodes know it. */
-  private void change(String cql) {
-    try {
-      requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
-    } catch (StoreException e) {
-      String grant = SchemaGrants.missing(e.getCause(), cql, keyspace);
-      throw grant == null ? e : new StoreException(grant, e);
-    }
-    long deadline = System.nanoTime() + SCHEMA_TIMEOUT.toNanos();
-    while (schemaVersions().size() > 1) {
-      if (System.nanoTime() > deadline) {
-        throw new StoreException(
-            "cassandra: the nodes do not agree on the schema after '%s'".formatted(cql));
-      }
-      sleep();
-    }
+  private static boolean isRefused(StoreException failure) {
+    return failure.getCause() instanceof UnauthorizedException;
   }
 
   /**
-   * The versions of all nodes that are up. Those of this data center are asked themselves: what
-   * nodes know of each other may be of the time before. Others may have no connection from here,
-   * and stand in what the first of these knows.
+   * Changes the schema and waits until all nodes know it.
+   *
+   * @param inPlace what an administrator may run in place of a grant that is missing
    */
-  private Set<UUID> schemaVersions() {
-    Set<UUID> versions = new TreeSet<>();
-    Node teller = null;
-    Set<UUID> remote = new HashSet<>();
-    for (Node node : requests.session().getMetadata().getNodes().values()) {
-      if (node.getDistance() == NodeDistance.LOCAL && node.getState() == NodeState.UP) {
-        teller = node;
-        ask(node, "SELECT schema_version FROM system.local", row -> add(versions, row.getUuid(0)));
-      } else if (node.getState() != NodeState.DOWN && node.getState() != NodeState.FORCED_DOWN) {
-        add(remote, node.getHostId());
+  private void change(String cql, Supplier<List<String>> inPlace) {
+    try {
+      requests.execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_TIMEOUT));
+    } catch (StoreException e) {
+      if (!isRefused(e)) {
+        throw e;
       }
+      throw new StoreException(
+          "%s; or in place of it: %s".formatted(e.getMessage(), String.join("; ", inPlace.get())),
+          e.getCause());
     }
-    if (teller != null && !remote.isEmpty()) {
-      ask(
-          teller,
-          "SELECT host_id, schema_version FROM system.peers_v2",
-          row -> {
-            if (remote.contains(row.getUuid(0))) {
-              add(versions, row.getUuid(1));
-            }
-          });
-    }
-    return versions;
-  }
-
-  private static void add(Set<UUID> ids, @Nullable UUID id) {
-    if (id != null) {
-      ids.add(id);
-    }
-  }
-
-  private void ask(Node node, String cql, Consumer<Row> rows) {
-    requests
-        .execute(
-            SimpleStatement.newInstance(cql)
-                .setNode(node)
-                .setConsistencyLevel(ConsistencyLevel.ONE))
-        .currentPage()
-        .forEach(rows);
+    agreement.await(cql);
   }
 
   private boolean applied(String cql, Object... values) {

@@ -7,12 +7,16 @@ import dev.varve.store.cassandra.CassandraOptions.Tls;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.util.Collections;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -36,7 +40,8 @@ final class TlsSetup {
               ? null
               : trusted(tls.trusted(), tls.trustedPassword()).getTrustManagers(),
           null);
-      return new ProgrammaticSslEngineFactory(context, null, tls.verifyHostname());
+      // By the name or address that was asked for: what DNS calls an address proves nothing.
+      return new ProgrammaticSslEngineFactory(context, null, tls.verifyHostname(), false);
     } catch (GeneralSecurityException e) {
       throw new StoreException("cassandra store: TLS cannot be set up: " + e.getMessage(), e);
     }
@@ -46,7 +51,11 @@ final class TlsSetup {
       throws GeneralSecurityException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(isPem(file) ? certificates(file) : keyStore("tls-trusted", file, password));
+    KeyStore store = isPem(file) ? certificates(file) : keyStore("tls-trusted", file, password);
+    if (store.size() == 0) {
+      throw shows("tls-trusted", file, "no certificate", password);
+    }
+    factory.init(store);
     return factory;
   }
 
@@ -54,19 +63,41 @@ final class TlsSetup {
       throws GeneralSecurityException {
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    factory.init(keyStore("tls-key", file, password), chars(password));
+    KeyStore store = keyStore("tls-key", file, password);
+    if (Collections.list(store.aliases()).stream().noneMatch(alias -> isKey(store, alias))) {
+      throw shows("tls-key", file, "no key", password);
+    }
+    factory.init(store, chars(password));
     return factory;
+  }
+
+  private static boolean isKey(KeyStore store, String alias) {
+    try {
+      return store.isKeyEntry(alias);
+    } catch (KeyStoreException e) {
+      throw new IllegalStateException("a key store that was read is initialized", e);
+    }
+  }
+
+  /** A key store may be read without its password, and then shows nothing of what is in it. */
+  private static StoreException shows(
+      String option, Path file, String what, @Nullable String password) {
+    return new StoreException(
+        "cassandra store: option %s: '%s' shows %s%s"
+            .formatted(
+                option,
+                file,
+                what,
+                password == null
+                    ? " without a password (option %s-password)".formatted(option)
+                    : ""));
   }
 
   private static boolean isPem(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(64), java.nio.charset.StandardCharsets.US_ASCII)
-          .contains("-----BEGIN");
+      return new String(in.readNBytes(64), StandardCharsets.US_ASCII).contains("-----BEGIN");
     } catch (IOException e) {
-      throw new StoreException(
-          "cassandra store: option tls-trusted: '%s' cannot be read: %s"
-              .formatted(file, e.getMessage()),
-          e);
+      throw unreadable("tls-trusted", file, "cannot be read", e);
     }
   }
 
@@ -80,11 +111,8 @@ final class TlsSetup {
         store.setCertificateEntry("certificate " + count++, certificate);
       }
       return store;
-    } catch (IOException e) {
-      throw new StoreException(
-          "cassandra store: option tls-trusted: '%s' cannot be read: %s"
-              .formatted(file, e.getMessage()),
-          e);
+    } catch (IOException | CertificateException e) {
+      throw unreadable("tls-trusted", file, "holds no certificates that can be read", e);
     }
   }
 
@@ -97,11 +125,18 @@ final class TlsSetup {
           ? KeyStore.getInstance(source, (KeyStore.LoadStoreParameter) null)
           : KeyStore.getInstance(source, characters);
     } catch (IOException e) {
-      throw new StoreException(
-          "cassandra store: option %s: '%s' is no key store of this password: %s"
-              .formatted(option, file, e.getMessage()),
-          e);
+      throw unreadable(option, file, "is no key store of this password", e);
+    } catch (KeyStoreException e) {
+      throw unreadable(option, file, "is no key store", e);
     }
+  }
+
+  private static StoreException unreadable(
+      String option, Path file, String what, Exception failure) {
+    return new StoreException(
+        "cassandra store: option %s: '%s' %s: %s"
+            .formatted(option, file, what, failure.getMessage()),
+        failure);
   }
 
   private static char @Nullable [] chars(@Nullable String password) {

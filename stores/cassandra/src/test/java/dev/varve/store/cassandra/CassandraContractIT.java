@@ -1,6 +1,7 @@
 package dev.varve.store.cassandra;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -17,6 +18,7 @@ import dev.varve.store.ReadPlan;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Store.OpenMode;
+import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.TimeUse;
@@ -211,6 +213,14 @@ class CassandraContractIT {
       assertThat(first.find("t")).isNull();
       assertThat(first.names()).containsExactly("other");
     }
+  }
+
+  @Test
+  void saysThatANodeHasNoTls() {
+    assertThatThrownBy(
+            () -> new CassandraStore(CassandraOptions.parse(options("x", "tls", "true"))))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("option tls)");
   }
 
   private record Fixture(Map<String, String> node) implements StoreFixture {

@@ -7,7 +7,6 @@ import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
-import com.datastax.oss.driver.api.core.connection.ConnectionInitException;
 import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
 import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.metadata.Node;
@@ -17,10 +16,7 @@ import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import dev.varve.store.RowOutcome.Status;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.nio.channels.ClosedChannelException;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class FailuresTest {
@@ -79,37 +75,23 @@ class FailuresTest {
     assertThat(Failures.words(late())).isEqualTo("DriverTimeoutException: late");
   }
 
-  @Test
-  void saysWhyNoContactPointWasReached() {
-    assertThat(Sessions.reason(unreached(new ConnectionInitException("?", refused()))))
-        .startsWith("nobody listens there");
-    assertThat(Sessions.reason(unreached(new UnknownHostException("nowhere"))))
-        .isEqualTo("there is no host nowhere");
-    assertThat(Sessions.reason(unreached(new IllegalStateException("password wrong"))))
-        .isEqualTo("password wrong");
-    assertThat(Sessions.reason(new IllegalStateException("odd"))).isEqualTo("odd");
-  }
-
-  private static ClosedChannelException refused() {
-    return new ClosedChannelException();
-  }
-
-  private static AllNodesFailedException unreached(Throwable error) {
-    return AllNodesFailedException.fromErrors(List.of(Map.entry(NODE, error)));
-  }
-
   private static DriverTimeoutException late() {
     return new DriverTimeoutException("late");
   }
 
   @Test
-  void namesTheGrantThatAChangeOfTheSchemaNeeds() {
-    UnauthorizedException refused = new UnauthorizedException(NODE, "no CREATE permission");
-    assertThat(SchemaGrants.missing(refused, "CREATE KEYSPACE IF NOT EXISTS \"v\" WITH x", "\"v\""))
-        .contains("GRANT CREATE ON ALL KEYSPACES", "no CREATE permission");
-    assertThat(SchemaGrants.missing(refused, "ALTER TABLE \"v\".\"t\" WITH x", "\"v\""))
-        .contains("GRANT ALTER ON KEYSPACE \"v\"");
-    assertThat(SchemaGrants.missing(new DriverTimeoutException("late"), "DROP TABLE t", "v"))
-        .isNull();
+  void namesTheGrantThatIsMissing() {
+    assertThat(Grants.missing(refused("CREATE permission on <all keyspaces>"), "\"v\""))
+        .endsWith("run: GRANT CREATE ON ALL KEYSPACES TO \"a b\"");
+    assertThat(Grants.missing(refused("MODIFY permission on <table v.t>"), "\"v\""))
+        .startsWith("User a b has no MODIFY permission on <table v.t>")
+        .endsWith("run: GRANT MODIFY ON KEYSPACE \"v\" TO \"a b\"");
+    assertThat(Grants.missing(new UnauthorizedException(NODE, "log in first"), "v"))
+        .isEqualTo("log in first");
+    assertThat(Grants.missing(late(), "v")).isNull();
+  }
+
+  private static UnauthorizedException refused(String what) {
+    return new UnauthorizedException(NODE, "User a b has no " + what + " or any of its parents");
   }
 }
