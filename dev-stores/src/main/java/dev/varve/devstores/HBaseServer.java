@@ -5,10 +5,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** HBase 2.6: master, region server and ZooKeeper in one process, over local files. */
 public final class HBaseServer implements DevStore {
@@ -19,11 +21,23 @@ public final class HBaseServer implements DevStore {
   private static final String ADDRESS = "127.0.0.1";
 
   private final Path directory;
+  private final @Nullable Kerberos kerberos;
   private final List<Integer> ports;
   private ChildProcess process;
 
-  private HBaseServer(Path directory) {
+  /**
+   * Who a secured HBase is.
+   *
+   * @param principal of master and region server, {@code name/host@REALM}; its first part is the
+   *     user that may do all
+   * @param keytab with its key
+   * @param configuration {@code krb5.conf}
+   */
+  public record Kerberos(String principal, Path keytab, Path configuration) {}
+
+  private HBaseServer(Path directory, @Nullable Kerberos kerberos) {
     this.directory = directory;
+    this.kerberos = kerberos;
     this.ports = Ports.kept(directory, ADDRESS, 3);
     writeConfiguration();
     this.process = start();
@@ -34,23 +48,37 @@ public final class HBaseServer implements DevStore {
    * once it serves clients.
    */
   public static HBaseServer start(Path directory) {
-    return new HBaseServer(directory.toAbsolutePath());
+    return new HBaseServer(directory.toAbsolutePath(), null);
+  }
+
+  /**
+   * Likewise, one that lets nobody in without Kerberos, encrypts what it says and asks for the
+   * permissions that HBase's {@code grant} gives. Its ZooKeeper is open to all.
+   */
+  public static HBaseServer start(Path directory, Kerberos kerberos) {
+    return new HBaseServer(directory.toAbsolutePath(), kerberos);
   }
 
   private ChildProcess start() {
     List<String> command =
+        new ArrayList<>(
+            List.of(
+                JavaHome.ownJava().toString(),
+                "-Xms64m",
+                "-Xmx640m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow"));
+    if (kerberos != null) {
+      command.add("-Djava.security.krb5.conf=" + kerberos.configuration());
+    }
+    command.addAll(
         List.of(
-            JavaHome.ownJava().toString(),
-            "-Xms64m",
-            "-Xmx640m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
             "-cp",
             directory.resolve("conf") + java.io.File.pathSeparator + Parts.classPath("hbase"),
             "org.apache.hadoop.hbase.master.HMaster",
-            "start");
+            "start"));
     ChildProcess started = ChildProcess.start("HBase", command, directory, Map.of(), log());
     started.awaitOutput("Master has completed initialization", READY);
     return started;
@@ -59,7 +87,8 @@ public final class HBaseServer implements DevStore {
   private void writeConfiguration() {
     try {
       Path conf = Files.createDirectories(directory.resolve("conf"));
-      Files.writeString(conf.resolve("hbase-site.xml"), site());
+      Files.writeString(conf.resolve("hbase-site.xml"), xml(site()));
+      Files.writeString(conf.resolve("core-site.xml"), xml(kerberos == null ? Map.of() : LOGIN));
       Files.writeString(conf.resolve("log4j.properties"), LOG4J);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the configuration of HBase", e);
@@ -75,8 +104,16 @@ public final class HBaseServer implements DevStore {
       log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
       """;
 
+  /** Hadoop's part of it, which logs in, and again once a minute at most: tickets may live less. */
+  private static final Map<String, Object> LOGIN =
+      Map.of(
+          "hadoop.security.authentication",
+          "kerberos",
+          "hadoop.kerberos.min.seconds.before.relogin",
+          1);
+
   /** Small, quick to start and to make tables; what is written to the log is the system's. */
-  private String site() {
+  private Map<String, Object> site() {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("hbase.rootdir", directory.resolve("data").toUri());
     settings.put("hbase.tmp.dir", directory.resolve("tmp"));
@@ -110,11 +147,32 @@ public final class HBaseServer implements DevStore {
     settings.put("hbase.procedure.remote.dispatcher.delay.msec", 1);
     // It syncs each step to the disk, unless told that the system's memory is enough.
     settings.put("hbase.master.store.region.wal.hsync", false);
+    if (kerberos != null) {
+      secure(settings, kerberos);
+    }
+    return settings;
+  }
+
+  private static String xml(Map<String, Object> settings) {
     return settings.entrySet().stream()
         .map(setting ->
             "  <property><name>%s</name><value>%s</value></property>\n"
                 .formatted(setting.getKey(), setting.getValue()))
         .collect(Collectors.joining("", "<configuration>\n", "</configuration>\n"));
+  }
+
+  private static void secure(Map<String, Object> settings, Kerberos kerberos) {
+    settings.put("hbase.security.authentication", "kerberos");
+    settings.put("hbase.security.authorization", true);
+    settings.put("hbase.rpc.protection", "privacy");
+    for (String server : List.of("master", "regionserver")) {
+      settings.put("hbase." + server + ".kerberos.principal", kerberos.principal());
+      settings.put("hbase." + server + ".keytab.file", kerberos.keytab());
+    }
+    String access = "org.apache.hadoop.hbase.security.access.AccessController";
+    settings.put("hbase.coprocessor.master.classes", access);
+    settings.put("hbase.coprocessor.regionserver.classes", access);
+    settings.put("hbase.coprocessor.region.classes", access);
   }
 
   @Override
