@@ -31,13 +31,12 @@ final class ClientSettings {
     settings.setInt(name, (int) Math.min(Integer.MAX_VALUE, time.toMillis()));
   }
 
-  /** The connection logs in by itself with these, and again before its ticket ends. */
   private static void setKerberos(Configuration settings, Kerberos kerberos) {
     settings.set("hadoop.security.authentication", "kerberos");
     settings.set("hbase.security.authentication", "kerberos");
-    settings.set("hbase.client.keytab.principal", kerberos.principal());
-    settings.set("hbase.client.keytab.file", kerberos.keytab());
     settings.set("hbase.master.kerberos.principal", kerberos.serverPrincipal());
     settings.set("hbase.regionserver.kerberos.principal", kerberos.serverPrincipal());
+    // The first that the server has too.
+    settings.set("hbase.rpc.protection", "privacy,integrity,authentication");
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
@@ -23,13 +24,14 @@ import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.AsyncTableBuilder;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptor;
-import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.jspecify.annotations.Nullable;
 
 /** The connection to HBase, and what is asked of its master. */
 final class Cluster implements AutoCloseable {
   private final HBaseOptions options;
   private final Calls calls;
+  private final Admission admission;
   private final AsyncConnection connection;
   private final AsyncAdmin admin;
 
@@ -41,6 +43,7 @@ final class Cluster implements AutoCloseable {
   Cluster(HBaseOptions options, Calls calls) {
     this.options = options;
     this.calls = calls;
+    this.admission = new Admission(options);
     this.connection = connect(options, calls);
     this.admin =
         connection
@@ -52,11 +55,11 @@ final class Cluster implements AutoCloseable {
 
   private static AsyncConnection connect(HBaseOptions options, Calls calls) {
     Configuration settings = ClientSettings.of(options);
-    if (options.kerberos() != null) {
-      UserGroupInformation.setConfiguration(settings);
-    }
     return calls.await(
-        ConnectionFactory.createAsyncConnection(settings),
+        options.kerberos() == null
+            ? ConnectionFactory.createAsyncConnection(settings)
+            : ConnectionFactory.createAsyncConnection(
+                settings, new Login(options.kerberos(), options.operationTimeout()).user(settings)),
         "no connection by ZooKeeper at %s, port %d, under %s"
             .formatted(options.quorum(), options.port(), options.znode()));
   }
@@ -110,14 +113,14 @@ final class Cluster implements AutoCloseable {
       if (e.failure().isMissingTable()) {
         return null;
       }
-      throw e.failure().toException("looking for table '%s'".formatted(name));
+      throw admission.failed(e.failure(), "looking for table '%s'".formatted(name));
     }
   }
 
   /** What the cluster calls itself. */
   String id() {
     ClusterMetrics metrics =
-        calls.await(
+        await(
             admin.getClusterMetrics(EnumSet.of(ClusterMetrics.Option.CLUSTER_ID)),
             "asking the master for the id of the cluster");
     return String.valueOf(metrics.getClusterId());
@@ -133,7 +136,7 @@ final class Cluster implements AutoCloseable {
       if (e.failure().cause() instanceof NamespaceNotFoundException) {
         return List.of();
       }
-      throw e.failure().toException("listing tables");
+      throw admission.failed(e.failure(), "listing tables");
     }
   }
 
@@ -148,7 +151,7 @@ final class Cluster implements AutoCloseable {
       calls.await(keys.length == 0 ? admin.createTable(table) : admin.createTable(table, keys));
     } catch (FailedCallException e) {
       if (!(e.failure().cause() instanceof TableExistsException)) {
-        throw e.failure().toException(doing);
+        throw admission.failed(e.failure(), doing);
       }
     }
   }
@@ -161,6 +164,10 @@ final class Cluster implements AutoCloseable {
     try {
       calls.await(admin.getNamespaceDescriptor(name));
     } catch (FailedCallException missing) {
+      if (missing.failure().cause() instanceof AccessDeniedException) {
+        // Only its administrators are told of a namespace, and it is there more often than not.
+        return;
+      }
       if (!(missing.failure().cause() instanceof NamespaceNotFoundException)) {
         throw missing;
       }
@@ -175,7 +182,7 @@ final class Cluster implements AutoCloseable {
   }
 
   void alter(TableDescriptor table) {
-    calls.await(admin.modifyTable(table), "altering table '%s'".formatted(table.getTableName()));
+    await(admin.modifyTable(table), "altering table '%s'".formatted(table.getTableName()));
   }
 
   void drop(TableName name) {
@@ -184,10 +191,18 @@ final class Cluster implements AutoCloseable {
       calls.await(admin.disableTable(name));
     } catch (FailedCallException e) {
       if (!(e.failure().cause() instanceof TableNotEnabledException)) {
-        throw e.failure().toException(doing);
+        throw admission.failed(e.failure(), doing);
       }
     }
-    calls.await(admin.deleteTable(name), doing);
+    await(admin.deleteTable(name), doing);
+  }
+
+  private <T> T await(CompletableFuture<T> answer, String doing) {
+    try {
+      return calls.await(answer);
+    } catch (FailedCallException e) {
+      throw admission.failed(e.failure(), doing);
+    }
   }
 
   @Override

@@ -8,6 +8,8 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.CallDroppedException;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.NotServingRegionException;
@@ -55,6 +57,14 @@ record Failure(Kind kind, String reason, Throwable cause) {
           NoRouteToHostException.class,
           UnknownHostException.class);
 
+  /**
+   * An attempt of which there is more to say: its time, and what was thrown, without its package
+   * and what comes a second time.
+   */
+  private static final Pattern ATTEMPT =
+      Pattern.compile(
+          "(?m)^\\S+Z, (?:[a-z]\\w*\\.)+(?!FailedServerException)(\\w+: .*?)(?: \\[Caused by javax\\.security\\.sasl\\..*)?$");
+
   /** How a call for one row failed. */
   static Failure of(Throwable thrown) {
     Throwable cause = root(thrown);
@@ -62,7 +72,7 @@ record Failure(Kind kind, String reason, Throwable cause) {
         AMID.isInstance(cause) || NOT_BEGUN.stream().anyMatch(known -> known.isInstance(cause))
             ? Kind.NOT_APPLIED
             : cause instanceof DoNotRetryIOException ? Kind.REFUSED : Kind.UNKNOWN;
-    return new Failure(kind, reason(cause), cause);
+    return new Failure(kind, reason(thrown, cause), cause);
   }
 
   /** What it says of one row where so many were in the request. */
@@ -87,6 +97,22 @@ record Failure(Kind kind, String reason, Throwable cause) {
   private static @Nullable Throwable unwrapped(RemoteException remote) {
     IOException inner = remote.unwrapRemoteException();
     return inner instanceof RemoteException ? null : inner;
+  }
+
+  /**
+   * Why the server was not called. For some time the client calls none again that it could not talk
+   * to, and tells of that alone; why it could not is in what it lists of its attempts, one a line.
+   */
+  private static String reason(Throwable thrown, Throwable cause) {
+    if (cause instanceof FailedServerException) {
+      for (@Nullable Throwable at = thrown; at != null; at = at.getCause()) {
+        if (at instanceof RetriesExhaustedException) {
+          Matcher attempt = ATTEMPT.matcher(at.getMessage());
+          return attempt.find() ? attempt.group(1) : reason(cause);
+        }
+      }
+    }
+    return reason(cause);
   }
 
   /** The first line: what follows is the stack of a server. */

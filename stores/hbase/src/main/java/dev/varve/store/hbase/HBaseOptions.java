@@ -3,6 +3,7 @@ package dev.varve.store.hbase;
 import dev.varve.store.StoreException;
 import dev.varve.store.adapter.OptionReader;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
  * @param wal when a write is durable
  * @param compression of the families of new tables
  * @param encoding of the data blocks of new tables
- * @param more settings of HBase's client, by their own names
+ * @param more settings of HBase's client and of Hadoop's, by their own names
  */
 record HBaseOptions(
     String quorum,
@@ -82,7 +83,7 @@ record HBaseOptions(
           Map.of());
 
   private static final Duration LONGEST = Duration.ofDays(1);
-  private static final String PASSED_ON = "hbase.";
+  private static final List<String> PASSED_ON = List.of("hbase.", "hadoop.");
 
   /**
    * Reads settings.
@@ -94,7 +95,7 @@ record HBaseOptions(
     Map<String, String> more = new TreeMap<>();
     own.keySet()
         .removeIf(name -> {
-          boolean passed = name.startsWith(PASSED_ON);
+          boolean passed = PASSED_ON.stream().anyMatch(name::startsWith);
           if (passed) {
             more.put(name, settings.get(name));
           }

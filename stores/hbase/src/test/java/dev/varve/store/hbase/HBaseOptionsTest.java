@@ -52,7 +52,8 @@ class HBaseOptionsTest {
             Map.entry("wal", "fsync"),
             Map.entry("compression", "zstd"),
             Map.entry("encoding", "diff"),
-            Map.entry("hbase.client.pause", "10"));
+            Map.entry("hbase.client.pause", "10"),
+            Map.entry("hadoop.security.auth_to_local", "DEFAULT"));
     assertThat(HBaseOptions.parse(options))
         .isEqualTo(
             new HBaseOptions(
@@ -68,7 +69,7 @@ class HBaseOptionsTest {
                 Wal.FSYNC,
                 Compression.Algorithm.ZSTD,
                 DataBlockEncoding.DIFF,
-                Map.of("hbase.client.pause", "10")));
+                Map.of("hbase.client.pause", "10", "hadoop.security.auth_to_local", "DEFAULT")));
   }
 
   @Test
@@ -99,10 +100,9 @@ class HBaseOptionsTest {
     assertThat(settings.get("hbase.zookeeper.quorum")).isEqualTo("zk1");
     assertThat(settings.get("hbase.security.authentication")).isEqualTo("kerberos");
     assertThat(settings.get("hadoop.security.authentication")).isEqualTo("kerberos");
-    assertThat(settings.get("hbase.client.keytab.principal")).isEqualTo("varve@EXAMPLE.ORG");
-    assertThat(settings.get("hbase.client.keytab.file")).isEqualTo("/etc/varve.keytab");
     assertThat(settings.get("hbase.regionserver.kerberos.principal"))
         .isEqualTo("hb/_HOST@EXAMPLE.ORG");
+    assertThat(settings.get("hbase.rpc.protection")).isEqualTo("privacy,integrity,authentication");
     assertThat(settings.getInt("hbase.client.pause", 100)).isEqualTo(7);
   }
 }

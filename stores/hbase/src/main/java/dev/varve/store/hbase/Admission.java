@@ -1,0 +1,53 @@
+package dev.varve.store.hbase;
+
+import dev.varve.store.StoreException;
+import dev.varve.store.hbase.HBaseOptions.Kerberos;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What would have to be otherwise where HBase does not let us in, or not do what we ask for. */
+final class Admission {
+  private static final List<String> NOT_THE_SERVER =
+      List.of("Server not found in Kerberos", "is not expected", "the expected format");
+
+  private final @Nullable Kerberos kerberos;
+  private final String namespace;
+
+  Admission(HBaseOptions options) {
+    this.kerberos = options.kerberos();
+    this.namespace = options.namespace();
+  }
+
+  /** A failed call of the master, with what may be done. */
+  StoreException failed(Failure failure, String doing) {
+    String advice = advice(failure.reason());
+    Failure advised =
+        advice == null
+            ? failure
+            : new Failure(failure.kind(), failure.reason() + ". " + advice, failure.cause());
+    return advised.toException(doing);
+  }
+
+  private @Nullable String advice(String reason) {
+    if (reason.contains("AccessDeniedException")) {
+      return "In HBase's shell, grant 'USER', 'RC', '@%s' lets a user read, 'RWC' write and make tables as well"
+          .formatted(namespace);
+    }
+    if (reason.contains("NamespaceNotFoundException")) {
+      return "Nobody but an administrator makes a namespace here; in HBase's shell: create_namespace '%s'"
+          .formatted(namespace);
+    }
+    if (kerberos == null) {
+      return reason.contains("ConnectionClosedException")
+          ? "The server closes the connection, as one does that asks for Kerberos: options principal and keytab log in"
+          : null;
+    }
+    if (NOT_THE_SERVER.stream().anyMatch(reason::contains)) {
+      return "The servers are not '%s': option server-principal is what hbase.master.kerberos.principal and hbase.regionserver.kerberos.principal are in their hbase-site.xml"
+          .formatted(kerberos.serverPrincipal());
+    }
+    return reason.contains("No common protection layer")
+        ? "Option hbase.rpc.protection is none that the servers have in their hbase-site.xml: leave it out to take theirs"
+        : null;
+  }
+}
