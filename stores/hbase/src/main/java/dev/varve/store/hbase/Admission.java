@@ -21,11 +21,11 @@ final class Admission {
   /** A failed call of the master, with what may be done. */
   StoreException failed(Failure failure, String doing) {
     String advice = advice(failure.reason());
-    Failure advised =
-        advice == null
-            ? failure
-            : new Failure(failure.kind(), failure.reason() + ". " + advice, failure.cause());
-    return advised.toException(doing);
+    if (advice == null) {
+      return failure.toException(doing);
+    }
+    String reason = failure.reason().replaceFirst("\\.$", "") + ". " + advice;
+    return new Failure(failure.kind(), reason, failure.cause()).toException(doing);
   }
 
   private @Nullable String advice(String reason) {
@@ -45,6 +45,9 @@ final class Admission {
     if (NOT_THE_SERVER.stream().anyMatch(reason::contains)) {
       return "The servers are not '%s': option server-principal is what hbase.master.kerberos.principal and hbase.regionserver.kerberos.principal are in their hbase-site.xml"
           .formatted(kerberos.serverPrincipal());
+    }
+    if (reason.contains("FallbackDisallowedException")) {
+      return "This HBase asks for no Kerberos: options principal, keytab and server-principal are left out for it";
     }
     return reason.contains("No common protection layer")
         ? "Option hbase.rpc.protection is none that the servers have in their hbase-site.xml: leave it out to take theirs"

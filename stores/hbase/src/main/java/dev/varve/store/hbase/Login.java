@@ -113,13 +113,15 @@ final class Login {
 
   /** What Java said of the login, and what may be done. */
   private static String reason(ExecutionException failure) {
-    Throwable said = failure.getCause();
-    for (@Nullable Throwable at = said; at != null; at = at.getCause()) {
+    Throwable cause = failure.getCause();
+    Throwable said = cause == null ? failure : cause;
+    for (@Nullable Throwable at = cause; at != null; at = at.getCause()) {
       if (at instanceof LoginException) {
         said = at;
       }
     }
-    String reason = said.getMessage() == null ? said.getClass().getSimpleName() : said.getMessage();
+    String message = said.getMessage();
+    String reason = message == null ? said.getClass().getSimpleName() : message;
     return ADVICE.stream()
         .filter(advice -> advice.said.stream().anyMatch(reason::contains))
         .findFirst()

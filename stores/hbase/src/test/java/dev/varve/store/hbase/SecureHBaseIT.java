@@ -126,8 +126,8 @@ class SecureHBaseIT {
     options.put("namespace", NAMESPACE);
     options.put("principal", principal + "@" + KerberosServer.REALM);
     options.put("keytab", kerberos.keytab().toString());
-    options.put("operation-timeout", "5s");
-    options.put("rpc-timeout", "2s");
+    options.put("operation-timeout", "20s");
+    options.put("rpc-timeout", "5s");
     options.put("retries", "3");
     // So that a connection is made, and with it the ticket used, again and again.
     options.put("hbase.ipc.client.connection.minIdleTimeBeforeClose", "1000");
