@@ -57,6 +57,23 @@ class BreakageIT {
   }
 
   @Test
+  void saysThatAnotherServerHoldsTheDirectoryWhereNoSampleLies() throws Exception {
+    Path folder = fresh("memory");
+    String config =
+        "data: data\nlisten: [{port: PORT}]\ndatasets: {d: {layout: buckets, store: {kind: memory}}}\n";
+    try (VarveProcess server = VarveProcess.in(folder, config).start()) {
+      String place = "127.0.0.1:" + VarveProcess.freePort();
+      assertRefuses(
+          Checkout.run(folder, "serve", "--config", "varve.yaml", "--listen", place),
+          "in use",
+          "data",
+          "http://127.0.0.1:");
+      assertThat(folder.resolve("data/server")).as("where the first is found").exists();
+      assertThat(server.get("/-/healthy").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void refusesALayoutThatTheDataIsNotIn() throws Exception {
     Path folder = fresh("layout");
     try (VarveProcess server = VarveProcess.in(folder, config("buckets")).start()) {

@@ -167,7 +167,7 @@ final class AttachCommand implements Callable<Integer> {
     }
     if (whole.isEmpty()) {
       throw new CommandFailedException(
-          "no parameters of layout '%s' explain every row that was tried, but for a few; name what you know with --param"
+          "no parameters of layout '%s' explain every row that was tried, but for a few; name the right tables with --table, or what you know of their parameters with --param"
               .formatted(layout));
     }
     boolean empty = whole.getFirst().rows() == 0;

@@ -60,6 +60,9 @@ final class DevStoreCommand implements Callable<Integer> {
     }
     Path place = directory == null ? Path.of("varve-dev", kind) : directory;
     Files.createDirectories(place);
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("varve: starting %s in %s".formatted(kind, place));
+    err.flush();
     try (DevStore store = DevStores.of(kind).start(place.resolve("store").toAbsolutePath())) {
       Path config = place.resolve("varve.yaml");
       Files.writeString(config, configuration(store.options(), place));

@@ -107,7 +107,13 @@ public final class CatalogRefresh implements AutoCloseable {
                   null,
                   Integer.MAX_VALUE,
                   ReadGuard.NONE));
-      LOG.info("dataset '{}': the catalog is rebuilt: {}", dataset.name(), progress);
+      LOG.info(
+          "dataset '{}': the catalog is rebuilt: {} rows, {} series, {} rows damaged, {} bytes read",
+          dataset.name(),
+          progress.rows(),
+          progress.series(),
+          progress.damaged(),
+          progress.bytes());
     }
     if (othersWrite) {
       keepUp(isRestart);
