@@ -15,7 +15,10 @@ public record RowOutcome(Status status, @Nullable String reason) {
     APPLIED,
     /** It will never be applied as it is: too large, malformed. */
     REJECTED,
-    /** It was surely not applied and may be tried again. */
+    /**
+     * It was surely not applied and may be tried again; of a table that was dropped and where a
+     * permission is missing too, since an operator can put that right.
+     */
     NOT_APPLIED,
     /**
      * Nobody knows: never to be taken for success; may be tried again, as edits are safe to repeat.

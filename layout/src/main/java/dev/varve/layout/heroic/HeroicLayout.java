@@ -248,7 +248,7 @@ public final class HeroicLayout implements Layout {
         column.kind() != Kind.DOUBLE
             ? new Refusal(
                 "heroic.kind",
-                "field '%s' is %s, and Heroic holds doubles alone, which have a point, as in 42.0"
+                "field '%s' is %s, and Heroic holds doubles alone: send numbers with a point, such as 42.0"
                     .formatted(column.field(), column.kind()))
             : new Refusal(
                 "heroic.field",

@@ -88,7 +88,10 @@ final class TablePromises {
     lab.store().drop("t");
     List<RowOutcome> outcomes =
         table.apply(Lab.puts(List.of(Lab.cell("r", Lab.LATEST, "q", 1, "v"))), Durability.SYNCED);
-    assertThat(outcomes).singleElement().extracting(RowOutcome::applied).isEqualTo(false);
+    assertThat(outcomes)
+        .singleElement()
+        .extracting(RowOutcome::status)
+        .isEqualTo(Status.NOT_APPLIED);
     assertThatThrownBy(() -> Lab.readAll(table))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("dropped");

@@ -70,7 +70,7 @@ final class MemoryCells {
         cells = applied(cells, batch, first, end);
         outcomes.add(RowOutcome.APPLIED);
       } else {
-        outcomes.add(new RowOutcome(Status.REJECTED, refusal));
+        outcomes.add(new RowOutcome(dropped ? Status.NOT_APPLIED : Status.REJECTED, refusal));
         allApplied = false;
       }
     }

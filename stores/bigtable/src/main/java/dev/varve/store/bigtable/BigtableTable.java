@@ -110,14 +110,17 @@ final class BigtableTable implements Table {
   }
 
   private @Nullable RowOutcome refusal(MutationEncoder encoder, int first, int end) {
+    String gone = mapping.whyGone();
+    if (gone != null) {
+      return new RowOutcome(Status.NOT_APPLIED, gone);
+    }
     String reason = reason(encoder, first, end);
     return reason == null ? null : new RowOutcome(Status.REJECTED, reason);
   }
 
   /** Why a mutation can never be applied; null where it can. */
   private @Nullable String reason(MutationEncoder encoder, int first, int end) {
-    String gone = mapping.whyGone();
-    String refusal = gone == null ? admission.refusal(encoder.batch(), first, end) : gone;
+    String refusal = admission.refusal(encoder.batch(), first, end);
     if (refusal == null && readOnly) {
       refusal = ReadOnly.reason(spec);
     }

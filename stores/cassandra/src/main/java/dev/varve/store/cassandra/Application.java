@@ -74,7 +74,10 @@ final class Application {
   }
 
   private Pending start(Admission admission, int first, int end) {
-    String refusal = entry.isDropped() ? entry.whyGone() : admission.refusal(batch, first, end);
+    if (entry.isDropped()) {
+      return new Pending(null, new RowOutcome(Status.NOT_APPLIED, entry.whyGone()));
+    }
+    String refusal = admission.refusal(batch, first, end);
     if (refusal != null) {
       return new Pending(null, new RowOutcome(Status.REJECTED, refusal));
     }
@@ -91,14 +94,8 @@ final class Application {
     } catch (StoreException e) {
       requests.ensureOpen();
       // A read, or the making ready of the statement, failed: nothing was written.
-      Status status = isMissing(e) ? Status.REJECTED : Status.NOT_APPLIED;
-      return new Pending(null, new RowOutcome(status, entry.failure(e).getMessage()));
+      return new Pending(null, new RowOutcome(Status.NOT_APPLIED, entry.failure(e).getMessage()));
     }
-  }
-
-  private static boolean isMissing(StoreException failure) {
-    Throwable cause = failure.getCause();
-    return cause != null && Failures.isMissingTable(cause);
   }
 
   /** Waits for all answers; says whether every mutation has its outcome. */

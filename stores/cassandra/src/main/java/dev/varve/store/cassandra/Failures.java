@@ -8,6 +8,7 @@ import com.datastax.oss.driver.api.core.connection.BusyConnectionException;
 import com.datastax.oss.driver.api.core.connection.FrameTooLongException;
 import com.datastax.oss.driver.api.core.servererrors.BootstrappingException;
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import dev.varve.store.RowOutcome.Status;
 import java.util.List;
@@ -58,7 +59,17 @@ final class Failures {
    * @param maybeApplied whether one of the attempts may have been applied
    */
   static Status ending(Throwable last, boolean maybeApplied) {
-    return maybeApplied ? Status.UNKNOWN : status(last);
+    if (maybeApplied) {
+      return Status.UNKNOWN;
+    }
+    return isForAnOperator(last) ? Status.NOT_APPLIED : status(last);
+  }
+
+  /** Whether somebody can put right in the cluster what a request was refused for. */
+  private static boolean isForAnOperator(Throwable failure) {
+    return failure instanceof UnauthorizedException
+        || failure instanceof AuthenticationException
+        || isMissingTable(failure);
   }
 
   /** Whether an answer was larger than a frame may be. */

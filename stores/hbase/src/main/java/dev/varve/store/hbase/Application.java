@@ -66,8 +66,10 @@ final class Application {
     for (int first = 0; first < batch.size(); first = end) {
       end = batch.mutationEnd(first);
       Mutation mutation = new Mutation(first, end, bytes(first, end));
-      String refusal = table.isDropped() ? table.whyGone() : admission.refusal(batch, first, end);
-      if (refusal != null) {
+      String refusal = admission.refusal(batch, first, end);
+      if (table.isDropped()) {
+        mutation.end(new RowOutcome(Status.NOT_APPLIED, table.whyGone()));
+      } else if (refusal != null) {
         mutation.end(new RowOutcome(Status.REJECTED, refusal));
       }
       mutations.add(mutation);
@@ -183,7 +185,8 @@ final class Application {
   static RowOutcome outcome(TableEntry table, Failure.Kind kind, Failure failure) {
     String reason = failure.isMissingTable() ? table.whyGone() : failure.reason();
     return switch (kind) {
-      case REFUSED -> new RowOutcome(Status.REJECTED, reason);
+      case REFUSED ->
+          new RowOutcome(failure.isForAnOperator() ? Status.NOT_APPLIED : Status.REJECTED, reason);
       case NOT_APPLIED -> new RowOutcome(Status.NOT_APPLIED, reason);
       case UNKNOWN -> new RowOutcome(Status.UNKNOWN, reason);
     };

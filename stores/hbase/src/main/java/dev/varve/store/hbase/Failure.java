@@ -20,6 +20,7 @@ import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.client.RetriesExhaustedException;
 import org.apache.hadoop.hbase.ipc.FailedServerException;
 import org.apache.hadoop.hbase.ipc.ServerNotRunningYetException;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +127,11 @@ record Failure(Kind kind, String reason, Throwable cause) {
 
   boolean isMissingTable() {
     return cause instanceof TableNotFoundException;
+  }
+
+  /** Whether somebody can put right on the server what it was refused for. */
+  boolean isForAnOperator() {
+    return isMissingTable() || cause instanceof AccessDeniedException;
   }
 
   StoreException toException(String doing) {

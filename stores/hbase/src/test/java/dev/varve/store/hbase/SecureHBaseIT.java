@@ -197,7 +197,7 @@ class SecureHBaseIT {
         assertThat(write(table, "other"))
             .singleElement()
             .satisfies(outcome -> {
-              assertThat(outcome.status()).isEqualTo(Status.REJECTED);
+              assertThat(outcome.status()).isEqualTo(Status.NOT_APPLIED);
               assertThat(outcome.reason()).contains("reader@VARVE.TEST", "action=WRITE");
             });
         assertThat(read(table)).isEqualTo("value");

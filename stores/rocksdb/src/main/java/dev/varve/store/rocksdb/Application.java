@@ -124,9 +124,7 @@ final class Application {
       write.await();
       return RowOutcome.APPLIED;
     } catch (StoreException e) {
-      Status status =
-          e.unknown() ? Status.UNKNOWN : table.isDropped() ? Status.REJECTED : Status.NOT_APPLIED;
-      return new RowOutcome(status, e.getMessage());
+      return new RowOutcome(e.unknown() ? Status.UNKNOWN : Status.NOT_APPLIED, e.getMessage());
     }
   }
 }
