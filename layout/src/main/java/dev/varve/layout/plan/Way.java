@@ -294,7 +294,7 @@ record Way(
     }
     double of = all.isPresent() ? all.getAsLong() : Weights.SERIES_OF_METRIC;
     double guess = Math.pow(of, share);
-    return new Amount(most.isPresent() ? Math.min(guess, most.getAsLong()) : guess, false);
+    return new Amount(most.isPresent() ? Math.min(guess, (double) most.getAsLong()) : guess, false);
   }
 
   static String name(RowShape shape, int pinned) {
