@@ -96,7 +96,17 @@ final class ServeCommand implements Callable<Integer> {
       java.util.function.Supplier<Engine> opening,
       CountDownLatch stop)
       throws IOException, InterruptedException {
-    refuseBeside(data);
+    try (DirectoryLock _ = DirectoryLock.take(data)) {
+      serveAlone(data, serverConfig, opening, stop);
+    }
+  }
+
+  private void serveAlone(
+      Path data,
+      ServerConfig serverConfig,
+      java.util.function.Supplier<Engine> opening,
+      CountDownLatch stop)
+      throws IOException, InterruptedException {
     Server server = start(serverConfig, opening);
     // Closed in reverse: first the ports, then what stands behind them.
     try (Engine engine = server.engine();
@@ -117,19 +127,6 @@ final class ServeCommand implements Callable<Integer> {
         RunningServer.forget(data);
       }
     }
-  }
-
-  /**
-   * Two servers of one directory have one id and see no changes of each other; where the home lies
-   * elsewhere than in the directory no lock keeps them apart.
-   */
-  private static void refuseBeside(Path data) {
-    RunningServer.find(data)
-        .ifPresent(other -> {
-          throw new CommandFailedException(
-              "the data directory %s is in use by the server at %s: stop that one, or name another directory with --data"
-                  .formatted(data.toAbsolutePath(), other));
-        });
   }
 
   private void reload(Server server) {

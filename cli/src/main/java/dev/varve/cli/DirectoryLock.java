@@ -1,0 +1,73 @@
+package dev.varve.cli;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * Holds a data directory for one server: two of them would have one id, and see no changes of each
+ * other. A store in the directory has a lock of its own; the samples of a dataset may lie
+ * elsewhere. The operating system lets go of it when the process ends, however that is.
+ */
+final class DirectoryLock implements AutoCloseable {
+  private static final String NAME = "server.lock";
+
+  private final FileChannel channel;
+
+  private DirectoryLock(FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /**
+   * Takes the lock, and makes the directory if there is none.
+   *
+   * @throws CommandFailedException if another server holds it, or it cannot be made or written
+   */
+  static DirectoryLock take(Path data) {
+    try {
+      Files.createDirectories(data);
+      FileChannel channel =
+          FileChannel.open(data.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (isTaken(channel)) {
+        return new DirectoryLock(channel);
+      }
+      channel.close();
+    } catch (IOException e) {
+      throw new CommandFailedException(
+          "the data directory %s cannot be used: %s; name another with --data or 'data:'"
+              .formatted(data.toAbsolutePath(), reason(e)));
+    }
+    Optional<String> where = RunningServer.find(data).map(address -> " at " + address);
+    throw new CommandFailedException(
+        "the data directory %s is in use by the server%s: stop that one, or name another directory with --data"
+            .formatted(data.toAbsolutePath(), where.orElse("")));
+  }
+
+  private static boolean isTaken(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      // Another server in this process holds it.
+      return false;
+    }
+  }
+
+  private static String reason(IOException e) {
+    return switch (e) {
+      case AccessDeniedException denied -> "permission denied at " + denied.getFile();
+      case FileAlreadyExistsException file -> file.getFile() + " is no directory";
+      default -> String.valueOf(e.getMessage());
+    };
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}
