@@ -100,14 +100,9 @@ public record VarveConfig(
     for (Map.Entry<String, String> variable : new java.util.TreeMap<>(environment).entrySet()) {
       String name = variable.getKey();
       if (name.startsWith(PREFIX) && !OTHER_VARIABLES.contains(name)) {
-        List<String> path =
-            List.of(name.substring(PREFIX.length()).toLowerCase(Locale.ROOT).split("_"));
-        root =
-            ConfigNode.with(
-                root,
-                path,
-                ConfigNode.parse(variable.getValue(), "environment " + name, false),
-                true);
+        String keys = name.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
+        List<String> path = List.of(keys.replace("__", "-").split("_"));
+        root = ConfigNode.with(root, path, value(variable.getValue(), name), true);
       }
     }
     for (Map.Entry<String, String> setting : settings.entrySet()) {
@@ -120,6 +115,13 @@ public record VarveConfig(
               false);
     }
     return root;
+  }
+
+  /** A list, a mapping or a quoted text; any other text as it is, since it may be a password. */
+  private static ConfigNode value(String text, String variable) {
+    String where = "environment " + variable;
+    boolean yaml = !text.isEmpty() && "[{\"'".indexOf(text.charAt(0)) >= 0;
+    return yaml ? ConfigNode.parse(text, where, false) : new ConfigNode.Scalar(text, where);
   }
 
   private static ConfigNode.Mapping parseFile(Path file) {

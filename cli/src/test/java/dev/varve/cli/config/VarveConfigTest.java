@@ -230,6 +230,27 @@ class VarveConfigTest {
   }
 
   @Test
+  void takesTextsOfTheEnvironmentAsTheyAre() throws IOException {
+    Path file = file("datasets: {metrics: {store: {kind: cassandra}}}");
+    String options = "VARVE_DATASETS_METRICS_STORE_OPTIONS_";
+    VarveConfig config =
+        VarveConfig.read(
+            file,
+            Map.of(
+                options + "PASSWORD",
+                "*a: b #c",
+                options + "TLS__KEY__PASSWORD",
+                "'[quoted]'",
+                "VARVE_DATASETS_METRICS_RESOURCES",
+                "[host, pod]"),
+            Map.of());
+    DatasetConfig metrics = config.engine().datasets().getFirst();
+    assertThat(metrics.store().options())
+        .isEqualTo(Map.of("password", "*a: b #c", "tls-key-password", "[quoted]"));
+    assertThat(metrics.resources()).containsExactlyInAnyOrder("host", "pod");
+  }
+
+  @Test
   void takesNoKeyForUnknownBecauseTheLayoutIs() throws IOException {
     Path file =
         file(
