@@ -156,10 +156,11 @@ public final class QueryUse implements ReadGuard {
     memory.hold(bytes, what);
   }
 
+  /** Whoever can do without leaves three quarters to those who cannot. */
   @Override
   public boolean tryHold(long bytes) {
     ensureWanted();
-    return memory.tryHold(bytes);
+    return memory.held() + bytes <= limits.memory() / 4 && memory.tryHold(bytes);
   }
 
   @Override
