@@ -1,17 +1,13 @@
 package dev.varve.query.promql.eval;
 
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleUnaryOperator;
-import java.util.function.ToIntFunction;
+import java.util.function.ToDoubleFunction;
 
 /** Functions of one value. */
 final class ValueFunctions {
   private static final double LN_2 = 0.6931471805599453;
-  private static final long SECONDS_MIN = LocalDateTime.MIN.toEpochSecond(ZoneOffset.UTC);
-  private static final long SECONDS_MAX = LocalDateTime.MAX.toEpochSecond(ZoneOffset.UTC);
   private static final double LN_10 = 2.302585092994046;
 
   /** By name: those of numbers, and those of times in seconds since 1970, in UTC. */
@@ -40,14 +36,14 @@ final class ValueFunctions {
           Map.entry("sqrt", Math::sqrt),
           Map.entry("tan", StrictMath::tan),
           Map.entry("tanh", StrictMath::tanh),
-          Map.entry("day_of_month", utc(time -> time.getDayOfMonth(), 4)),
-          Map.entry("day_of_week", utc(time -> time.getDayOfWeek().getValue() % 7, 0)),
-          Map.entry("day_of_year", utc(time -> time.getDayOfYear(), 339)),
-          Map.entry("days_in_month", utc(time -> time.toLocalDate().lengthOfMonth(), 31)),
-          Map.entry("hour", utc(time -> time.getHour(), 15)),
-          Map.entry("minute", utc(time -> time.getMinute(), 30)),
-          Map.entry("month", utc(time -> time.getMonthValue(), 12)),
-          Map.entry("year", utc(time -> time.getYear(), 292277026596d)));
+          Map.entry("day_of_month", utc(CivilTime::day)),
+          Map.entry("day_of_week", utc(CivilTime::dayOfWeek)),
+          Map.entry("day_of_year", utc(CivilTime::dayOfYear)),
+          Map.entry("days_in_month", utc(CivilTime::daysInMonth)),
+          Map.entry("hour", utc(CivilTime::hour)),
+          Map.entry("minute", utc(CivilTime::minute)),
+          Map.entry("month", utc(CivilTime::month)),
+          Map.entry("year", utc(CivilTime::year)));
 
   private ValueFunctions() {}
 
@@ -120,19 +116,11 @@ final class ValueFunctions {
     return Math.copySign(result, value);
   }
 
-  /**
-   * A part of a time in UTC.
-   *
-   * @param beyond what it is of a number that 64 bits do not hold: the seconds are the least that
-   *     they do then, and Go's calendar, which knows no year before that, goes round
-   */
-  private static DoubleUnaryOperator utc(ToIntFunction<LocalDateTime> part, double beyond) {
+  /** A part of a time in UTC; a number that 64 bits do not hold is the least that they do. */
+  private static DoubleUnaryOperator utc(ToDoubleFunction<CivilTime> part) {
     return seconds -> {
-      if (!(Math.abs(seconds) < 0x1p63)) {
-        return beyond;
-      }
-      long whole = Math.clamp((long) seconds, SECONDS_MIN, SECONDS_MAX);
-      return part.applyAsInt(LocalDateTime.ofEpochSecond(whole, 0, ZoneOffset.UTC));
+      long whole = Math.abs(seconds) < 0x1p63 ? (long) seconds : Long.MIN_VALUE;
+      return part.applyAsDouble(CivilTime.of(whole));
     };
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +99,19 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
             match -> new BigDecimal(match.group()).round(new MathContext(10)).toPlainString());
   }
 
+  /** The same with values of six digits. */
+  Answer ofSixDigits() {
+    return withValues(value ->
+        Double.isFinite(value)
+            ? new BigDecimal(value).round(new MathContext(6)).doubleValue()
+            : value);
+  }
+
+  /** The same as far as there are values, whatever they are. */
+  Answer withoutValues() {
+    return withValues(value -> 0);
+  }
+
   /** The same without the places in notes. */
   Answer withoutPlaces() {
     return withNotes(notes(note -> note.replaceAll(" \\(\\d+:\\d+\\)$", "")));
@@ -105,15 +119,14 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
 
   /** The same with NaN for infinities. */
   Answer withoutOverflown() {
+    return withValues(value -> Double.isInfinite(value) ? Double.NaN : value);
+  }
+
+  private Answer withValues(DoubleUnaryOperator change) {
     Map<Map<String, String>, Row> others = new LinkedHashMap<>();
     rows.forEach((labels, row) ->
         others.put(
-            labels,
-            new Row(
-                row.times(),
-                Arrays.stream(row.values())
-                    .map(value -> Double.isInfinite(value) ? Double.NaN : value)
-                    .toArray())));
+            labels, new Row(row.times(), Arrays.stream(row.values()).map(change).toArray())));
     return new Answer(type, others, text, notes);
   }
 

@@ -65,6 +65,23 @@ enum KnownDifference {
                   part instanceof Expr.Aggregate aggregate && SUMS.contains(aggregate.operator()))
           && ours.withoutOverflown().difference(theirs.withoutOverflown(), false) == null;
     }
+  },
+  ORDER_OF_DEVIATIONS(
+      "the last digits of `stddev` and `stdvar`, and whatever a function makes of these: both go from"
+          + " a mean to the next, Prometheus in the order of its storage, Varve by metric and tags") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
+      if (!has(query, KnownDifference::isDeviation)) {
+        return false;
+      }
+      boolean enlarged =
+          has(
+              query,
+              part -> part instanceof Expr.Call call && has(call, KnownDifference::isDeviation));
+      return enlarged
+          ? ours.withoutValues().difference(theirs.withoutValues(), false) == null
+          : ours.ofSixDigits().difference(theirs.ofSixDigits(), false) == null;
+    }
   };
 
   private static final Set<AggregateOperator> SUMS =
@@ -118,6 +135,12 @@ enum KnownDifference {
                     grouping,
                     Printer.print(aggregate.expr())));
     return !most.isEmpty();
+  }
+
+  private static boolean isDeviation(Expr part) {
+    return part instanceof Expr.Aggregate aggregate
+        && (aggregate.operator() == AggregateOperator.STDDEV
+            || aggregate.operator() == AggregateOperator.STDVAR);
   }
 
   private static boolean isPinnedTimestamp(Expr part) {
