@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Answer(String type, Map<Map<String, String>, Row> rows, String text, TreeSet<String> notes) {
   private static final double TOLERANCE = 1e-9;
+  private static final double LEAST_LOG10 = -307.65;
+  private static final BigDecimal LEAST = new BigDecimal("1e-300");
   private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?(e[-+]?\\d+)?");
 
   /** The values of a series at times in ms since 1970. */
@@ -95,8 +97,11 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   private static String rounded(String text) {
     return NUMBER
         .matcher(text)
-        .replaceAll(
-            match -> new BigDecimal(match.group()).round(new MathContext(10)).toPlainString());
+        .replaceAll(match -> {
+          BigDecimal number = new BigDecimal(match.group());
+          boolean least = number.abs().compareTo(LEAST) < 0;
+          return least ? "0" : number.round(new MathContext(10)).toPlainString();
+        });
   }
 
   /** The same with values of six digits. */
@@ -120,6 +125,11 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   /** The same with NaN for infinities. */
   Answer withoutOverflown() {
     return withValues(value -> Double.isInfinite(value) ? Double.NaN : value);
+  }
+
+  /** The same with an infinity for what logarithms give of numbers below 2^-1022. */
+  Answer withoutLeast() {
+    return withValues(value -> value < LEAST_LOG10 ? Double.NEGATIVE_INFINITY : value);
   }
 
   private Answer withValues(DoubleUnaryOperator change) {

@@ -74,13 +74,17 @@ enum KnownDifference {
       if (!has(query, KnownDifference::isDeviation)) {
         return false;
       }
-      boolean enlarged =
-          has(
-              query,
-              part -> part instanceof Expr.Call call && has(call, KnownDifference::isDeviation));
-      return enlarged
-          ? ours.withoutValues().difference(theirs.withoutValues(), false) == null
-          : ours.ofSixDigits().difference(theirs.ofSixDigits(), false) == null;
+      return ours.ofSixDigits().difference(theirs.ofSixDigits(), false) == null
+          || (has(query, KnownDifference::mayEnlarge)
+              && ours.withoutValues().difference(theirs.withoutValues(), false) == null);
+    }
+  },
+  LOGARITHMS_OF_THE_LEAST(
+      "logarithms of numbers below 2^-1022, which Go takes for 2^-1023 on amd64 alone") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
+      return has(query, KnownDifference::isLogarithm)
+          && ours.withoutLeast().difference(theirs.withoutLeast(), false) == null;
     }
   };
 
@@ -90,6 +94,8 @@ enum KnownDifference {
           AggregateOperator.AVG,
           AggregateOperator.STDDEV,
           AggregateOperator.STDVAR);
+
+  private static final Set<String> LOGARITHMS = Set.of("ln", "log2", "log10");
 
   /** Asks for all times that there are. */
   interface Over {
@@ -141,6 +147,16 @@ enum KnownDifference {
     return part instanceof Expr.Aggregate aggregate
         && (aggregate.operator() == AggregateOperator.STDDEV
             || aggregate.operator() == AggregateOperator.STDVAR);
+  }
+
+  /** Whether numbers that nearly agree may come out of it as others. */
+  private static boolean mayEnlarge(Expr part) {
+    return (part instanceof Expr.Call || part instanceof Expr.Binary)
+        && has(part, KnownDifference::isDeviation);
+  }
+
+  private static boolean isLogarithm(Expr part) {
+    return part instanceof Expr.Call call && LOGARITHMS.contains(call.function().name());
   }
 
   private static boolean isPinnedTimestamp(Expr part) {
