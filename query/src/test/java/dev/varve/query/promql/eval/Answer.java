@@ -83,24 +83,24 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return new Answer(type, rows, text, others);
   }
 
-  /** The same with numbers in labels and notes of ten digits. */
-  Answer rounded() {
+  /** The same with numbers in labels and notes of so many digits. */
+  Answer rounded(int digits) {
     Map<Map<String, String>, Row> others = new LinkedHashMap<>();
     rows.forEach((labels, row) -> {
       Map<String, String> shorter = new TreeMap<>(labels);
-      shorter.replaceAll((name, value) -> rounded(value));
+      shorter.replaceAll((name, value) -> rounded(value, digits));
       others.put(shorter, row);
     });
-    return new Answer(type, others, text, notes(Answer::rounded));
+    return new Answer(type, others, text, notes(note -> rounded(note, digits)));
   }
 
-  private static String rounded(String text) {
+  private static String rounded(String text, int digits) {
     return NUMBER
         .matcher(text)
         .replaceAll(match -> {
           BigDecimal number = new BigDecimal(match.group());
           boolean least = number.abs().compareTo(LEAST) < 0;
-          return least ? "0" : number.round(new MathContext(10)).toPlainString();
+          return least ? "0" : number.round(new MathContext(digits)).toPlainString();
         });
   }
 

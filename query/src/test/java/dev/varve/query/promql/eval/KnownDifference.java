@@ -34,7 +34,9 @@ enum KnownDifference {
           + " and Java work out powers, sines and sums in their own ways") {
     @Override
     boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return ours.rounded().difference(theirs.rounded(), false) == null;
+      // Of many numbers one may lie where ten digits are rounded in two ways.
+      return ours.rounded(10).difference(theirs.rounded(10), false) == null
+          || ours.rounded(9).difference(theirs.rounded(9), false) == null;
     }
   },
   PLACES(
@@ -77,6 +79,15 @@ enum KnownDifference {
       return ours.ofSixDigits().difference(theirs.ofSixDigits(), false) == null
           || (has(query, KnownDifference::mayEnlarge)
               && ours.withoutValues().difference(theirs.withoutValues(), false) == null);
+    }
+  },
+  PARAMETER_OF_CONSTANTS(
+      "the parameter of an aggregation over what is the same at all times: Prometheus works it out for"
+          + " the first of them alone, and warns of that") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
+      return has(query, KnownDifference::isOfConstants)
+          && ours.withNotes(theirs.notes()).difference(theirs, false) == null;
     }
   },
   LOGARITHMS_OF_THE_LEAST(
@@ -153,6 +164,16 @@ enum KnownDifference {
   private static boolean mayEnlarge(Expr part) {
     return (part instanceof Expr.Call || part instanceof Expr.Binary)
         && has(part, KnownDifference::isDeviation);
+  }
+
+  private static boolean isOfConstants(Expr part) {
+    return part instanceof Expr.Aggregate aggregate
+        && aggregate.operator() == AggregateOperator.QUANTILE
+        && !has(aggregate.expr(), of -> of instanceof Expr.VectorSelector || isTime(of));
+  }
+
+  private static boolean isTime(Expr part) {
+    return part instanceof Expr.Call call && call.function().name().equals("time");
   }
 
   private static boolean isLogarithm(Expr part) {
