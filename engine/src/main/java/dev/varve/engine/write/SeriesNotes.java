@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the catalog does not know yet of the series of a batch: first as edits of the home, then,
- * once these are durable, in the index.
+ * once these stand, in the index.
  */
 final class SeriesNotes {
   /**
@@ -115,7 +115,10 @@ final class SeriesNotes {
         series.standing().extent(), first, last, resolution, series.identity().high());
   }
 
-  /** Puts into the index what is durable now. */
+  /**
+   * Puts into the index what the home says now. It is as durable as whatever is written behind it,
+   * so that who finds it there need not write it again.
+   */
   void remember() {
     SeriesIndex index = dataset.index();
     for (Note note : notes) {

@@ -72,7 +72,6 @@ final class WriteJob {
       if (!applied) {
         return oneByOne();
       }
-      notes.remember();
       writer.remember(newIndexCells);
       count();
       return tally.result(batch.sampleCount() + batch.attributes().size());
@@ -319,6 +318,10 @@ final class WriteJob {
     return known;
   }
 
+  /**
+   * Applies what is new of the series, and lets readers know of it before there are samples: those
+   * of a write that fails may stand, and what one reader sees the next has to find.
+   */
   private boolean applyHome() {
     MutationBatch home = notes.edits();
     if (home.isEmpty()) {
@@ -327,6 +330,9 @@ final class WriteJob {
     dataset.tellOthers(notes.identities());
     long told = System.nanoTime();
     boolean stands = writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
+    if (stands) {
+      notes.remember();
+    }
     if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
       dataset.tellOthers(notes.identities());
     }
