@@ -96,8 +96,9 @@ final class Buckets {
         return Math.min(below, all);
       }
       if (bucket.upper > value) {
-        double share = (value - from) / (bucket.upper - from);
-        return Math.min(below + (bucket.count - below) * share, all);
+        // As Prometheus: of the greatest numbers it may be NaN, in the last bucket.
+        double inside = (bucket.count - below) * (value - from) / (bucket.upper - from);
+        return Math.min(below + inside, all);
       }
       below = bucket.count;
       from = bucket.upper;

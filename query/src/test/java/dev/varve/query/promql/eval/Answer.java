@@ -4,12 +4,15 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.DoubleUnaryOperator;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +27,29 @@ import org.jspecify.annotations.Nullable;
  */
 record Answer(String type, Map<Map<String, String>, Row> rows, String text, TreeSet<String> notes) {
   private static final double TOLERANCE = 1e-9;
-  private static final double LEAST_LOG10 = -307.65;
   private static final BigDecimal LEAST = new BigDecimal("1e-300");
   private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?(e[-+]?\\d+)?");
 
   /** The values of a series at times in ms since 1970. */
-  record Row(long[] times, double[] values) {}
+  record Row(long[] times, double[] values) {
+    private Row plus(Row other) {
+      TreeMap<Long, Double> sums = new TreeMap<>();
+      forEach((time, value) -> sums.merge(time, value, Double::sum));
+      other.forEach((time, value) -> sums.merge(time, value, Double::sum));
+      return new Row(
+          sums.keySet().stream().mapToLong(time -> time).toArray(),
+          sums.values().stream().mapToDouble(value -> value).toArray());
+    }
+
+    private void forEach(BiConsumer<Long, Double> each) {
+      for (int i = 0; i < times.length; i++) {
+        each.accept(times[i], values[i]);
+      }
+    }
+  }
+
+  /** A place where there may be a value. */
+  private record Place(Map<String, String> labels, long time) {}
 
   static Answer error(String message) {
     return new Answer("error", Map.of(), message, new TreeSet<>());
@@ -83,13 +103,16 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return new Answer(type, rows, text, others);
   }
 
-  /** The same with numbers in labels and notes of so many digits. */
+  /**
+   * The same with numbers in labels and notes of so many digits. Of rows that are told apart by
+   * more digits the values are added up.
+   */
   Answer rounded(int digits) {
     Map<Map<String, String>, Row> others = new LinkedHashMap<>();
     rows.forEach((labels, row) -> {
       Map<String, String> shorter = new TreeMap<>(labels);
       shorter.replaceAll((name, value) -> rounded(value, digits));
-      others.put(shorter, row);
+      others.merge(shorter, row, Row::plus);
     });
     return new Answer(type, others, text, notes(note -> rounded(note, digits)));
   }
@@ -99,45 +122,15 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
         .matcher(text)
         .replaceAll(match -> {
           BigDecimal number = new BigDecimal(match.group());
-          boolean least = number.abs().compareTo(LEAST) < 0;
-          return least ? "0" : number.round(new MathContext(digits)).toPlainString();
+          return number.abs().compareTo(LEAST) < 0
+              ? "0"
+              : number.round(new MathContext(digits)).stripTrailingZeros().toPlainString();
         });
-  }
-
-  /** The same with values of six digits. */
-  Answer ofSixDigits() {
-    return withValues(value ->
-        Double.isFinite(value)
-            ? new BigDecimal(value).round(new MathContext(6)).doubleValue()
-            : value);
-  }
-
-  /** The same as far as there are values, whatever they are. */
-  Answer withoutValues() {
-    return withValues(value -> 0);
   }
 
   /** The same without the places in notes. */
   Answer withoutPlaces() {
     return withNotes(notes(note -> note.replaceAll(" \\(\\d+:\\d+\\)$", "")));
-  }
-
-  /** The same with NaN for infinities. */
-  Answer withoutOverflown() {
-    return withValues(value -> Double.isInfinite(value) ? Double.NaN : value);
-  }
-
-  /** The same with an infinity for what logarithms give of numbers below 2^-1022. */
-  Answer withoutLeast() {
-    return withValues(value -> value < LEAST_LOG10 ? Double.NEGATIVE_INFINITY : value);
-  }
-
-  private Answer withValues(DoubleUnaryOperator change) {
-    Map<Map<String, String>, Row> others = new LinkedHashMap<>();
-    rows.forEach((labels, row) ->
-        others.put(
-            labels, new Row(row.times(), Arrays.stream(row.values()).map(change).toArray())));
-    return new Answer(type, others, text, notes);
   }
 
   private TreeSet<String> notes(UnaryOperator<String> change) {
@@ -192,6 +185,93 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
       }
     }
     return notes.equals(other.notes) ? null : "notes %s, not %s".formatted(notes, other.notes);
+  }
+
+  /**
+   * Whether it differs from another only where it hangs on what is left open.
+   *
+   * @param more what it might have been as well
+   */
+  boolean hangsWhereItDiffers(Answer other, List<Answer> more) {
+    if (!type.equals(other.type)) {
+      return more.stream().anyMatch(one -> one.type.equals(other.type));
+    }
+    Set<Place> unsure = new HashSet<>();
+    more.forEach(one -> unsure.addAll(placesOfDifference(one)));
+    Set<String> unsureNotes = new HashSet<>();
+    more.forEach(one -> unsureNotes.addAll(notesOfDifference(one)));
+    return unsure.containsAll(placesOfDifference(other))
+        && unsureNotes.containsAll(notesOfDifference(other));
+  }
+
+  /** The notes, without their places, that only this or only another has. */
+  private Set<String> notesOfDifference(Answer other) {
+    Set<String> mine = withoutPlaces().notes;
+    Set<String> theirs = other.withoutPlaces().notes;
+    Set<String> either = new HashSet<>(mine);
+    either.addAll(theirs);
+    either.removeIf(note -> mine.contains(note) && theirs.contains(note));
+    return either;
+  }
+
+  /**
+   * Whether another chooses at each time values as great from the same as this.
+   *
+   * @param all from which both choose
+   */
+  boolean isAsGoodAChoice(Answer other, Answer all) {
+    Map<Place, Double> of = all.byPlace();
+    boolean isAmongThem =
+        other.byPlace().entrySet().stream()
+            .allMatch(chosen -> {
+              Double there = of.get(chosen.getKey());
+              return there != null && same(there, chosen.getValue());
+            });
+    Map<Long, List<Double>> mine = valuesByTime();
+    Map<Long, List<Double>> theirs = other.valuesByTime();
+    return isAmongThem
+        && mine.keySet().equals(theirs.keySet())
+        && mine.entrySet().stream()
+            .allMatch(
+                entry -> same(entry.getValue(), theirs.getOrDefault(entry.getKey(), List.of())))
+        && withoutPlaces().notes.equals(other.withoutPlaces().notes);
+  }
+
+  private static boolean same(List<Double> some, List<Double> others) {
+    boolean same = some.size() == others.size();
+    for (int i = 0; same && i < some.size(); i++) {
+      same = same(some.get(i), others.get(i));
+    }
+    return same;
+  }
+
+  private Map<Long, List<Double>> valuesByTime() {
+    Map<Long, List<Double>> values = new HashMap<>();
+    byPlace()
+        .forEach((place, value) ->
+            values.computeIfAbsent(place.time(), time -> new ArrayList<>()).add(value));
+    values.values().forEach(list -> list.sort(null));
+    return values;
+  }
+
+  private Set<Place> placesOfDifference(Answer other) {
+    Map<Place, Double> mine = byPlace();
+    Map<Place, Double> theirs = other.byPlace();
+    Set<Place> places = new HashSet<>(mine.keySet());
+    places.addAll(theirs.keySet());
+    places.removeIf(place -> {
+      Double one = mine.get(place);
+      Double two = theirs.get(place);
+      return one != null && two != null && same(one, two);
+    });
+    return places;
+  }
+
+  private Map<Place, Double> byPlace() {
+    Map<Place, Double> values = new HashMap<>();
+    rows.forEach(
+        (labels, row) -> row.forEach((time, value) -> values.put(new Place(labels, time), value)));
+    return values;
   }
 
   private Row values() {

@@ -1,42 +1,96 @@
 package dev.varve.query.promql.eval;
 
+import com.google.re2j.Pattern;
 import dev.varve.query.promql.AggregateOperator;
+import dev.varve.query.promql.At;
+import dev.varve.query.promql.BinaryOperator;
 import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.LabelMatcher;
+import dev.varve.query.promql.Modifiers;
 import dev.varve.query.promql.Printer;
+import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.QueryUses;
+import dev.varve.query.promql.ValueType;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Where Varve's answers differ from those of Prometheus 3.5, and why they may. */
+/**
+ * Where Varve's answers differ from those of Prometheus 3.5, and why they may. None takes whatever
+ * comes: either Varve gives what Prometheus gave once it is asked as Prometheus understands the
+ * query, or it differs only where its own answer hangs on what is left open.
+ */
 enum KnownDifference {
+  ORDER_OF_SERIES(
+      "the last digits of sums, means and deviations, what functions and comparisons make of these,"
+          + " and whether values near the greatest number come to an infinity or to NaN: a matter"
+          + " of the order of series, in Prometheus that of its storage or of chance, in Varve that"
+          + " by metric and tags") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return has(query, KnownDifference::isSum)
+          && (again.asStored().difference(theirs, false) == null
+              || ours.hangsWhereItDiffers(theirs, again.inOtherOrders()));
+    }
+  },
   TIES(
       "`topk` and `bottomk` of equal values: Prometheus takes any of them, by the order of its"
           + " storage and of a heap; Varve the first by metric and tags") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return ours.isError() == theirs.isError() && has(query, part -> isTied(part, over));
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      if (!has(query, part -> isTied(part, again))) {
+        return false;
+      }
+      if (bare(query) instanceof Expr.Aggregate aggregate && isChoice(aggregate)) {
+        Answer all = again.same(Printer.print(aggregate.expr()));
+        return ours.rounded(10).isAsGoodAChoice(theirs.rounded(10), all.rounded(10));
+      }
+      return ours.rounded(10)
+          .hangsWhereItDiffers(
+              theirs.rounded(10),
+              again.inOtherOrders().stream().map(answer -> answer.rounded(10)).toList());
     }
   },
   MANY_NOTES(
       "more than ten warnings: Prometheus shows any ten and counts the others, Varve shows the"
           + " first ten") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
       return theirs.notes().stream().anyMatch(note -> note.contains("omitted"))
           && ours.withNotes(theirs.notes()).difference(theirs, false) == null;
     }
   },
-  LAST_DIGITS(
+  LAST_DIGITS_IN_TEXTS(
       "numbers in texts, by `count_values` or in a warning: the last of 17 digits may differ, as Go"
           + " and Java work out powers, sines and sums in their own ways") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      // Of many numbers one may lie where ten digits are rounded in two ways.
-      return ours.rounded(10).difference(theirs.rounded(10), false) == null
-          || ours.rounded(9).difference(theirs.rounded(9), false) == null;
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return isSameInFewDigits(ours, theirs)
+          || (has(query, KnownDifference::isSum) && isSameInFewDigits(again.asStored(), theirs));
+    }
+  },
+  LAST_DIGITS(
+      "what hangs on the last of 17 digits of a power, a sine and the like, such as the sine of a"
+          + " great power: Go and Java work these out in their own ways") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      if (!has(query, KnownDifference::isRounded)) {
+        return false;
+      }
+      Expr asGo = ChangedQuery.part(ChangedQuery.of(query, KnownDifference::asGo));
+      List<Answer> others = new ArrayList<>();
+      for (double seed = 1e8; seed < 1e16; seed *= 7.3) {
+        double from = seed;
+        others.add(again.same(ChangedQuery.of(query, part -> withOtherDigit(part, from))));
+        others.add(again.same(ChangedQuery.of(asGo, part -> withOtherDigit(part, from))));
+      }
+      return ours.hangsWhereItDiffers(theirs, others);
     }
   },
   PLACES(
@@ -44,60 +98,85 @@ enum KnownDifference {
           + " subquery it has forgotten it and says 1:1; of an argument in parentheses it says now"
           + " theirs, now that of what is in them, as Varve does") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
       return ours.withoutPlaces().difference(theirs.withoutPlaces(), false) == null;
     }
   },
   PINNED_TIMESTAMP(
-      "`timestamp(x @ TIME offset LENGTH)`: Prometheus forgets the offset and looks among samples"
-          + " read for another time") {
+      "`timestamp(x @ TIME offset LENGTH)`: Prometheus forgets the offset, and looks for what is newest"
+          + " at that time among the samples read for another") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return has(query, KnownDifference::isPinnedTimestamp);
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return again.agrees(ChangedQuery.of(query, KnownDifference::timestampAmongOthers), theirs);
     }
   },
-  ORDER_OF_OVERFLOW(
-      "sums, means and deviations of values near the greatest that there are: whether they come to"
-          + " an infinity or to NaN is a matter of the order of series") {
+  PINNED_IN_SUBQUERY(
+      "`(x @ TIME)[5m:1m] offset LENGTH` where the first step of the subquery is the time of the"
+          + " query: Prometheus adds the offset to the time, and finds nothing among what it has read") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return has(
-              query,
-              part ->
-                  part instanceof Expr.Aggregate aggregate && SUMS.contains(aggregate.operator()))
-          && ours.withoutOverflown().difference(theirs.withoutOverflown(), false) == null;
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return again.agrees(ChangedQuery.of(query, KnownDifference::withoutPinned), theirs);
     }
   },
-  ORDER_OF_DEVIATIONS(
-      "the last digits of `stddev` and `stdvar`, and whatever a function makes of these: both go from"
-          + " a mean to the next, Prometheus in the order of its storage, Varve by metric and tags") {
+  PINNED_IN_PARAMETER(
+      "`quantile(scalar(x @ TIME), y)`: in the parameter of an aggregation Prometheus goes on from TIME"
+          + " with each step, among samples read for TIME alone, and soon finds none") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      if (!has(query, KnownDifference::isDeviation)) {
-        return false;
-      }
-      return ours.ofSixDigits().difference(theirs.ofSixDigits(), false) == null
-          || (has(query, KnownDifference::mayEnlarge)
-              && ours.withoutValues().difference(theirs.withoutValues(), false) == null);
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      Answer without = again.same(ChangedQuery.of(query, KnownDifference::withoutPinnedParameter));
+      return has(query, part -> !withoutPinnedParameter(part).equals(part))
+          && ours.withNotes(theirs.notes())
+              .hangsWhereItDiffers(theirs, List.of(without.withNotes(theirs.notes())));
+    }
+  },
+  LABELS_OF_ABSENT(
+      "labels of `absent(x{a!=\"b\",a=\"c\"})`: where Prometheus has looked for series it has moved"
+          + " what excludes behind what includes, and then leaves the label out") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return again.agrees(ChangedQuery.of(query, KnownDifference::absentAsLookedFor), theirs);
     }
   },
   PARAMETER_OF_CONSTANTS(
-      "the parameter of an aggregation over what is the same at all times: Prometheus works it out for"
-          + " the first of them alone, and warns of that") {
+      "the parameter of an aggregation over what is the same at all times: Prometheus works it out"
+          + " for the first of them alone, and warns of that") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return has(query, KnownDifference::isOfConstants)
-          && ours.withNotes(theirs.notes()).difference(theirs, false) == null;
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      // In a subquery the first time is that of its own steps, of which only warnings tell here.
+      return again.agrees(ChangedQuery.of(query, KnownDifference::withFirstParameter), theirs)
+          || (has(query, part -> !withFirstParameter(part).equals(part))
+              && has(query, part -> part instanceof Expr.Subquery)
+              && ours.withNotes(theirs.notes()).difference(theirs, false) == null);
     }
   },
-  LOGARITHMS_OF_THE_LEAST(
-      "logarithms of numbers below 2^-1022, which Go takes for 2^-1023 on amd64 alone") {
+  FUNCTIONS_AT_THEIR_ENDS(
+      "logarithms of numbers below 2^-1022: Go on amd64 alone does not see that their first bit is a"
+          + " zero, and takes the logarithm of a number from 2^-1023 on, also for powers; `sinh` and `cosh`"
+          + " from 709.8 to 710.4, which Go takes for infinite") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Over over) {
-      return has(query, KnownDifference::isLogarithm)
-          && ours.withoutLeast().difference(theirs.withoutLeast(), false) == null;
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      return again.agrees(ChangedQuery.of(query, KnownDifference::asGo), theirs);
     }
   };
+
+  /** Asks Varve another time, for the times that were asked for where nothing else is said. */
+  interface Again {
+    /** Asks for all times that there are. */
+    Answer all(String query);
+
+    Answer same(String query);
+
+    /** Asks the same, of series in the order in which Prometheus stores them. */
+    Answer asStored();
+
+    /** Asks the same, of series in several other orders. */
+    List<Answer> inOtherOrders();
+
+    /** Whether another query gives here what Prometheus gave, but for places and last digits. */
+    default boolean agrees(String other, Answer theirs) {
+      return isSameInFewDigits(same(other).withoutPlaces(), theirs.withoutPlaces());
+    }
+  }
 
   private static final Set<AggregateOperator> SUMS =
       EnumSet.of(
@@ -106,12 +185,30 @@ enum KnownDifference {
           AggregateOperator.STDDEV,
           AggregateOperator.STDVAR);
 
-  private static final Set<String> LOGARITHMS = Set.of("ln", "log2", "log10");
+  /** What neither is exact nor rounded to the nearest in every library. */
+  private static final Set<String> ROUNDED =
+      Set.of(
+          "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "ln", "log10",
+          "log2", "sin", "sinh", "tan", "tanh");
 
-  /** Asks for all times that there are. */
-  interface Over {
-    Answer all(String query);
-  }
+  /** The logarithms, and what they give of 2^-1023. */
+  private static final Map<String, Double> LOGARITHMS =
+      Map.of("ln", -1023 * Math.log(2), "log2", -1023.0, "log10", -1023 * Math.log10(2));
+
+  /** Functions that look at the time of the step. */
+  private static final Set<String> OF_STEPS =
+      Set.of(
+          "time",
+          "timestamp",
+          "predict_linear",
+          "days_in_month",
+          "day_of_month",
+          "day_of_week",
+          "day_of_year",
+          "hour",
+          "minute",
+          "month",
+          "year");
 
   private final String reason;
 
@@ -123,69 +220,277 @@ enum KnownDifference {
     return reason;
   }
 
-  abstract boolean explains(Expr query, Answer ours, Answer theirs, Over over);
+  abstract boolean explains(Expr query, Answer ours, Answer theirs, Again again);
 
   /** What explains a difference; null if nothing does. */
-  static @Nullable KnownDifference of(Expr query, Answer ours, Answer theirs, Over over) {
+  static @Nullable KnownDifference of(Expr query, Answer ours, Answer theirs, Again again) {
     for (KnownDifference known : values()) {
-      if (known.explains(query, ours, theirs, over)) {
+      if (known.explains(query, ours, theirs, again)) {
         return known;
       }
     }
     return null;
   }
 
+  private static boolean isSum(Expr part) {
+    return part instanceof Expr.Aggregate aggregate && SUMS.contains(aggregate.operator());
+  }
+
+  /** Of many numbers one may lie where ten digits are rounded in two ways. */
+  private static boolean isSameInFewDigits(Answer ours, Answer theirs) {
+    return ours.rounded(10).difference(theirs.rounded(10), false) == null
+        || ours.rounded(9).difference(theirs.rounded(9), false) == null;
+  }
+
+  private static boolean isChoice(Expr.Aggregate aggregate) {
+    return aggregate.operator() == AggregateOperator.TOPK
+        || aggregate.operator() == AggregateOperator.BOTTOMK;
+  }
+
   /** Whether part of a query chooses among values of which two were ever equal. */
-  private static boolean isTied(Expr part, Over over) {
-    if (!(part instanceof Expr.Aggregate aggregate)
-        || (aggregate.operator() != AggregateOperator.TOPK
-            && aggregate.operator() != AggregateOperator.BOTTOMK)) {
+  private static boolean isTied(Expr part, Again again) {
+    if (!(part instanceof Expr.Aggregate aggregate) || !isChoice(aggregate)) {
       return false;
     }
     String grouping =
         aggregate.labels().stream().map(Labels::quoted).collect(Collectors.joining(", "));
-    Answer most =
-        over.all(
-            "max(count_values %s (%s) (\"the value\", %s)) > 1"
-                .formatted(
-                    aggregate.without() ? "without" : "by",
-                    grouping,
-                    Printer.print(aggregate.expr())));
-    return !most.isEmpty();
+    String most =
+        "max(count_values %s (%s) (\"the value\", %s)) > 1"
+            .formatted(
+                aggregate.without() ? "without" : "by", grouping, Printer.print(aggregate.expr()));
+    return !again.same(most).isEmpty() || !again.all(most).isEmpty();
   }
 
-  private static boolean isDeviation(Expr part) {
+  private static boolean isRounded(Expr part) {
+    return switch (part) {
+      case Expr.Call call -> ROUNDED.contains(call.function().name());
+      case Expr.Binary binary ->
+          binary.operator() == BinaryOperator.POWER || binary.operator() == BinaryOperator.ATAN2;
+      default -> isSum(part);
+    };
+  }
+
+  /**
+   * A value whose last binary digit is another.
+   *
+   * @param seed makes it the next number or the one before, as if by chance, of each part another
+   */
+  private static Expr withOtherDigit(Expr part, double seed) {
+    if (!isRounded(part)) {
+      return part;
+    }
+    String other =
+        part.type() == ValueType.SCALAR
+            ? "(%1$s) * (1 + %2$s)"
+            : "(%1$s) * (1 + %2$s * sgn(sin((%1$s) %% 1000.7 * %3$s))) <= Inf or (%1$s)";
+    String text = Printer.print(part);
+    return ChangedQuery.part(other.formatted(text, 0x1p-52, seed * (1 + text.hashCode() * 1e-12)));
+  }
+
+  /**
+   * The newest at a time without the offset, among what is read for the look-back with it: nothing
+   * where the offset is longer.
+   */
+  private static Expr timestampAmongOthers(Expr part) {
+    if (!(part instanceof Expr.Call call)
+        || !call.function().name().equals("timestamp")
+        || !(bare(call.arguments().getFirst()) instanceof Expr.VectorSelector selector)
+        || selector.modifiers().at() == null) {
+      return part;
+    }
+    At at = selector.modifiers().at();
+    Duration offset = selector.modifiers().offset();
+    if (offset.abs().compareTo(PromSettings.DEFAULTS.lookback()) >= 0) {
+      return ChangedQuery.part("vector(0) < -Inf");
+    }
+    Duration ahead = offset.isNegative() ? offset.negated() : Duration.ZERO;
+    Expr newest =
+        offset.isNegative()
+            ? new Expr.VectorSelector(
+                selector.name(),
+                selector.matchers(),
+                new Modifiers(Duration.ZERO, at),
+                selector.source())
+            : selector;
+    String time =
+        switch (at) {
+          case At.Time(long millis) -> seconds(millis);
+          case At.Edge edge ->
+              "scalar(last_over_time(vector(time())[1ms:1ms] @ %s()))".formatted(edge.text());
+        };
+    return ChangedQuery.part(
+        "timestamp(%s) > %s + %s - %s"
+            .formatted(
+                Printer.print(newest),
+                time,
+                seconds(ahead.toMillis()),
+                seconds(PromSettings.DEFAULTS.lookback().toMillis())));
+  }
+
+  private static String seconds(long millis) {
+    return "%d.%03d".formatted(millis / 1000, millis % 1000);
+  }
+
+  /** A subquery with an offset, of which the series that are asked for at one time are none. */
+  private static Expr withoutPinned(Expr part) {
+    if (!(part instanceof Expr.Subquery subquery) || subquery.modifiers().offset().isZero()) {
+      return part;
+    }
+    return new Expr.Subquery(
+        withNothingPinned(subquery.expr()),
+        subquery.range(),
+        subquery.step(),
+        subquery.modifiers(),
+        subquery.source());
+  }
+
+  private static Expr withoutPinnedParameter(Expr part) {
     return part instanceof Expr.Aggregate aggregate
-        && (aggregate.operator() == AggregateOperator.STDDEV
-            || aggregate.operator() == AggregateOperator.STDVAR);
+            && aggregate.parameter() != null
+            && aggregate.parameter().type() == ValueType.SCALAR
+        ? new Expr.Aggregate(
+            aggregate.operator(),
+            withNothingPinned(aggregate.parameter()),
+            aggregate.expr(),
+            aggregate.labels(),
+            aggregate.without(),
+            aggregate.source())
+        : part;
   }
 
-  /** Whether numbers that nearly agree may come out of it as others. */
-  private static boolean mayEnlarge(Expr part) {
-    return (part instanceof Expr.Call || part instanceof Expr.Binary)
-        && has(part, KnownDifference::isDeviation);
+  private static Expr withNothingPinned(Expr expr) {
+    if (!has(expr, KnownDifference::isPinned)) {
+      return expr;
+    }
+    return ChangedQuery.part(
+        ChangedQuery.of(
+            expr, part -> isPinned(part) ? ChangedQuery.part("vector(0) < -Inf") : part));
   }
 
-  private static boolean isOfConstants(Expr part) {
-    return part instanceof Expr.Aggregate aggregate
-        && aggregate.operator() == AggregateOperator.QUANTILE
-        && !has(aggregate.expr(), of -> of instanceof Expr.VectorSelector || isTime(of));
+  private static boolean isPinned(Expr part) {
+    return part instanceof Expr.VectorSelector selector && selector.modifiers().at() != null;
   }
 
-  private static boolean isTime(Expr part) {
-    return part instanceof Expr.Call call && call.function().name().equals("time");
+  /** With patterns for the texts that a label has to equal of which some are excluded. */
+  private static Expr absentAsLookedFor(Expr part) {
+    if (!(part instanceof Expr.Call call) || !call.function().name().startsWith("absent")) {
+      return part;
+    }
+    Expr looked =
+        switch (call.arguments().getFirst()) {
+          case Expr.VectorSelector selector -> withPatterns(selector);
+          case Expr.MatrixSelector matrix ->
+              new Expr.MatrixSelector(
+                  withPatterns(matrix.selector()), matrix.range(), matrix.source());
+          default -> call.arguments().getFirst();
+        };
+    return new Expr.Call(call.function(), List.of(looked), call.source());
   }
 
-  private static boolean isLogarithm(Expr part) {
-    return part instanceof Expr.Call call && LOGARITHMS.contains(call.function().name());
+  private static Expr.VectorSelector withPatterns(Expr.VectorSelector selector) {
+    Set<String> excluded =
+        selector.matchers().stream()
+            .filter(KnownDifference::excludes)
+            .map(LabelMatcher::name)
+            .collect(Collectors.toSet());
+    List<LabelMatcher> matchers =
+        selector.matchers().stream()
+            .map(matcher ->
+                matcher.operator() == LabelMatcher.Operator.EQUAL
+                        && excluded.contains(matcher.name())
+                    ? new LabelMatcher(
+                        matcher.name(), LabelMatcher.Operator.MATCH, Pattern.quote(matcher.value()))
+                    : matcher)
+            .toList();
+    return new Expr.VectorSelector(
+        selector.name(), matchers, selector.modifiers(), selector.source());
   }
 
-  private static boolean isPinnedTimestamp(Expr part) {
-    return part instanceof Expr.Call call
-        && call.function().name().equals("timestamp")
-        && bare(call.arguments().getFirst()) instanceof Expr.VectorSelector selector
-        && selector.modifiers().at() != null
-        && !selector.modifiers().offset().isZero();
+  private static boolean excludes(LabelMatcher matcher) {
+    return matcher.operator() == LabelMatcher.Operator.NOT_EQUAL
+        || matcher.operator() == LabelMatcher.Operator.NO_MATCH;
+  }
+
+  /** With the parameter at the first time of the whole query, where all else is constant. */
+  private static Expr withFirstParameter(Expr part) {
+    if (!(part instanceof Expr.Aggregate aggregate)
+        || aggregate.parameter() == null
+        || aggregate.parameter().type() != ValueType.SCALAR
+        || !isConstant(aggregate.expr())) {
+      return part;
+    }
+    Expr first =
+        ChangedQuery.part(
+            "scalar(last_over_time(vector(%s)[1ms:1ms] @ start()))"
+                .formatted(Printer.print(aggregate.parameter())));
+    return new Expr.Aggregate(
+        aggregate.operator(),
+        first,
+        aggregate.expr(),
+        aggregate.labels(),
+        aggregate.without(),
+        aggregate.source());
+  }
+
+  /** Whether something is the same at all times of a query, as Prometheus sees it. */
+  private static boolean isConstant(Expr expr) {
+    return switch (expr) {
+      case Expr.NumberLiteral number -> true;
+      case Expr.StringLiteral string -> true;
+      case Expr.VectorSelector selector -> selector.modifiers().at() != null;
+      case Expr.MatrixSelector matrix -> matrix.selector().modifiers().at() != null;
+      case Expr.Subquery subquery -> subquery.modifiers().at() != null;
+      case Expr.Paren paren -> isConstant(paren.expr());
+      case Expr.Unary unary -> isConstant(unary.expr());
+      case Expr.Binary binary -> isConstant(binary.left()) && isConstant(binary.right());
+      case Expr.Aggregate aggregate -> isConstant(aggregate.expr());
+      case Expr.Call call ->
+          !OF_STEPS.contains(call.function().name())
+              && call.arguments().stream().allMatch(KnownDifference::isConstant);
+    };
+  }
+
+  /**
+   * A call as Go works it out, to which the least numbers, m 2^-1074, are 2^-1023 (1 + m 2^-52).
+   */
+  private static Expr asGo(Expr part) {
+    if (part instanceof Expr.Binary binary && binary.operator() == BinaryOperator.POWER) {
+      return powerAsGo(binary);
+    }
+    if (!(part instanceof Expr.Call call) || call.arguments().isEmpty()) {
+      return part;
+    }
+    String name = call.function().name();
+    String of = Printer.print(call.arguments().getFirst());
+    String itself = Printer.print(call);
+    return switch (name) {
+      case "ln", "log2", "log10" ->
+          ChangedQuery.part(
+              "%s(((%s) > 0 < %s) * %s + 1) + %s or %s"
+                  .formatted(name, of, Double.MIN_NORMAL, 0x1p1022, LOGARITHMS.get(name), itself));
+      case "sinh" ->
+          ChangedQuery.part("(exp(abs(%1$s)) == Inf) * sgn(%1$s) or %2$s".formatted(of, itself));
+      case "cosh" -> ChangedQuery.part("exp(abs(%s)) == Inf or %s".formatted(of, itself));
+      default -> part;
+    };
+  }
+
+  /**
+   * A power by a number, for which Go multiplies whole powers by e^(f ln x), f the rest of the
+   * number, between -0.5 and 0.5.
+   */
+  private static Expr powerAsGo(Expr.Binary power) {
+    if (power.left().type() != ValueType.VECTOR
+        || !(bare(power.right()) instanceof Expr.NumberLiteral number)) {
+      return power;
+    }
+    double rest = Math.abs(number.value()) % 1;
+    rest = Math.copySign(rest > 0.5 ? rest - 1 : rest, number.value() * (rest > 0.5 ? -1 : 1));
+    String of = Printer.print(power.left());
+    Expr logarithm = PromQl.parse("ln(" + of + ")");
+    return ChangedQuery.part(
+        "(%1$s) * exp(%2$s * (%3$s - ln((%4$s) > 0))) or (%1$s)"
+            .formatted(Printer.print(power), rest, Printer.print(asGo(logarithm)), of));
   }
 
   private static Expr bare(Expr expr) {

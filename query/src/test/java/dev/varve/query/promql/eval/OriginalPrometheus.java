@@ -24,7 +24,7 @@ import tools.jackson.core.json.JsonFactory;
 /** The real Prometheus with some series, asked over its HTTP API. */
 final class OriginalPrometheus implements AutoCloseable {
   /** Samples come in slices of time: what is an hour behind the newest is refused. */
-  private static final long SLICE = 10 * 60_000;
+  static final long SLICE = 10 * 60_000;
 
   private static final JsonFactory JSON = new JsonFactory();
 

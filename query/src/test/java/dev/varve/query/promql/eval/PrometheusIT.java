@@ -12,7 +12,11 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.model.Value;
+import dev.varve.query.MemoryRuns;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.Printer;
@@ -27,6 +31,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -76,16 +82,17 @@ class PrometheusIT {
         OriginalPrometheus prometheus = OriginalPrometheus.with(series, original)) {
       Dataset dataset = engine.defaultDataset();
       write(series, dataset);
+      Samples samples = new Samples(Runs.of(dataset), asStored(series), inOtherOrders(series));
       Random random = new Random(SEED);
       QueryGenerator queries = new QueryGenerator(random, RandomSeries.VOCABULARY);
       for (int i = 0; i < QUERIES; i++) {
-        ask(random, queries.next(1 + random.nextInt(4)), Runs.of(dataset), prometheus);
+        ask(random, queries.next(1 + random.nextInt(4)), samples, prometheus);
       }
       // What chance has not brought is looked for.
       for (int i = 0; i < TRIES && !missing().isEmpty(); i++) {
         Expr query = queries.next(1 + random.nextInt(4));
         if (!Collections.disjoint(QueryUses.of(query), missing())) {
-          ask(random, query, Runs.of(dataset), prometheus);
+          ask(random, query, samples, prometheus);
         }
       }
       report(prometheus.version());
@@ -122,9 +129,7 @@ class PrometheusIT {
   private static void write(List<RandomSeries.Made> series, Dataset dataset) {
     BatchBuilder batch = new BatchBuilder();
     for (RandomSeries.Made made : series) {
-      Map<String, String> labels = new TreeMap<>(made.labels());
-      String metric = String.valueOf(labels.remove("__name__"));
-      GroupKey key = new GroupKey(metric, Tags.of(labels), Tags.EMPTY);
+      GroupKey key = key(made);
       for (int i = 0; i < made.times().size(); i++) {
         batch.group(key).add("value", made.times().get(i), made.values().get(i));
       }
@@ -132,26 +137,74 @@ class PrometheusIT {
     assertThat(dataset.write(batch.build()).refused()).isZero();
   }
 
-  private void ask(Random random, Expr expr, Runs runs, OriginalPrometheus prometheus) {
+  private static GroupKey key(RandomSeries.Made made) {
+    Map<String, String> labels = new TreeMap<>(made.labels());
+    String metric = String.valueOf(labels.remove("__name__"));
+    return new GroupKey(metric, Tags.of(labels), Tags.EMPTY);
+  }
+
+  /** The same samples, the series in the order in which they came to Prometheus. */
+  private static Runs asStored(List<RandomSeries.Made> series) {
+    List<RandomSeries.Made> inOrder = new ArrayList<>(series);
+    inOrder.sort(
+        Comparator.comparingLong(
+            made -> (made.times().getFirst() - RandomSeries.START) / OriginalPrometheus.SLICE));
+    return inOrder(inOrder);
+  }
+
+  /** The same samples, the series in orders made by chance, of which each begins two. */
+  private static List<Runs> inOtherOrders(List<RandomSeries.Made> series) {
+    Random random = new Random(SEED);
+    List<Runs> orders = new ArrayList<>();
+    for (int i = 0; i < 2 * series.size(); i++) {
+      List<RandomSeries.Made> mixed = new ArrayList<>(series);
+      Collections.shuffle(mixed, random);
+      RandomSeries.Made first = series.get(i / 2);
+      mixed.remove(first);
+      mixed.addFirst(first);
+      orders.add(inOrder(mixed));
+    }
+    return orders;
+  }
+
+  private static Runs inOrder(List<RandomSeries.Made> series) {
+    Map<Series, Integer> places = new HashMap<>();
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS, Comparator.comparing(places::get));
+    for (RandomSeries.Made made : series) {
+      Series of = key(made).field(Series.DEFAULT_FIELD);
+      places.put(of, places.size());
+      for (int i = 0; i < made.times().size(); i++) {
+        runs.add(of, made.times().get(i), new Value.Real(made.values().get(i)));
+      }
+    }
+    return runs;
+  }
+
+  private void ask(Random random, Expr expr, Samples samples, OriginalPrometheus prometheus) {
     asked++;
     String query = Printer.print(expr);
     long start = RandomSeries.START + random.nextInt(-300, 3 * 3600) * 1000L;
-    Answer ours;
+    Asked asked;
     Answer theirs;
     String when;
     if (random.nextBoolean()) {
       long time = random.nextBoolean() ? start : start + random.nextInt(1000);
-      ours = varve(query, runs, promql -> promql.instant(time));
+      asked = promql -> promql.instant(time);
       theirs = prometheus.instant(query, time);
       when = "at " + time;
     } else {
       long step = new long[] {15_000, 37_000, 60_000, 300_000, 12_345}[random.nextInt(5)];
       long end = start + random.nextInt(2400) * 1000L;
-      ours = varve(query, runs, promql -> promql.range(start, end, Duration.ofMillis(step)));
+      asked = promql -> promql.range(start, end, Duration.ofMillis(step));
       theirs = prometheus.range(query, start, end, step);
       when = "from %d to %d by %d".formatted(start, end, step);
     }
-    compare(expr, query, when, ours, theirs, runs);
+    compare(
+        expr,
+        when,
+        varve(query, samples.runs(), asked),
+        theirs,
+        new AskedAgain(query, samples, asked));
     count(expr, theirs);
   }
 
@@ -169,28 +222,47 @@ class PrometheusIT {
     }
   }
 
-  private void compare(
-      Expr expr, String query, String when, Answer ours, Answer theirs, Runs runs) {
+  /** The samples, and the same once more with their series in other orders. */
+  private record Samples(Runs runs, Runs asStored, List<Runs> inOtherOrders) {}
+
+  private record AskedAgain(String query, Samples samples, Asked asked)
+      implements KnownDifference.Again {
+    @Override
+    public Answer all(String other) {
+      return varve(
+          other,
+          samples.runs(),
+          promql -> promql.range(RandomSeries.START, RandomSeries.END, EVERY));
+    }
+
+    @Override
+    public Answer same(String other) {
+      return varve(other, samples.runs(), asked);
+    }
+
+    @Override
+    public Answer asStored() {
+      return varve(query, samples.asStored(), asked);
+    }
+
+    @Override
+    public List<Answer> inOtherOrders() {
+      return samples.inOtherOrders().stream().map(runs -> varve(query, runs, asked)).toList();
+    }
+  }
+
+  private void compare(Expr expr, String when, Answer ours, Answer theirs, AskedAgain again) {
     String difference = ours.difference(theirs, isOrdered(expr, theirs));
     if (difference == null) {
       return;
     }
-    KnownDifference reason =
-        KnownDifference.of(
-            PromQl.parse(query),
-            ours,
-            theirs,
-            other ->
-                varve(
-                    other,
-                    runs,
-                    promql -> promql.range(RandomSeries.START, RandomSeries.END, EVERY)));
+    KnownDifference reason = KnownDifference.of(PromQl.parse(again.query()), ours, theirs, again);
     if (reason != null) {
       known.merge(reason, 1, Integer::sum);
     } else if (differences.size() < DIFFERENCES_SHOWN) {
       differences.add(
           "%s%n  %s%n  %s%n  ours %s%n  theirs %s"
-              .formatted(query, when, difference, ours.head(), theirs.head()));
+              .formatted(again.query(), when, difference, ours.head(), theirs.head()));
     }
   }
 
