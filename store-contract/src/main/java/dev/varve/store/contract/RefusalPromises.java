@@ -4,12 +4,14 @@ import static dev.varve.store.contract.Lab.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Table;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -27,6 +29,9 @@ final class RefusalPromises {
         refuses(
             "a family that is not there", "family", (batch, limits) -> put(batch, text("m"), 3)),
         refuses("a time that no range holds", "cell time", RefusalPromises::lastTime),
+        new ContractTest(
+            "refuses times of data that it says it does not keep, and applies the rest",
+            RefusalPromises::timesOfData),
         new ContractTest("refuses a row whole", RefusalPromises::rowWhole),
         new ContractTest("takes what is just within the limits", RefusalPromises::withinLimits),
         new ContractTest(
@@ -83,6 +88,37 @@ final class RefusalPromises {
 
   private static void lastTime(MutationBatch batch, SizeLimits limits) {
     batch.put(text("m"), Lab.LATEST, text("q"), Long.MAX_VALUE, text("v"));
+  }
+
+  /** Of a store that keeps every time nothing is asked; it keeps the least and the greatest. */
+  private static void timesOfData(Lab lab) {
+    Capabilities.CellTimes times = lab.capabilities().cellTimes();
+    if (times == null) {
+      return;
+    }
+    List<Long> outside = new ArrayList<>();
+    if (times.min() > Long.MIN_VALUE) {
+      outside.add(times.min() - 1);
+      outside.add(Long.MIN_VALUE);
+    }
+    if (times.max() < Long.MAX_VALUE - 1) {
+      outside.add(times.max() + 1);
+    }
+    Table table = lab.table("t");
+    MutationBatch batch = new MutationBatch();
+    List<Status> expected = new ArrayList<>();
+    for (int i = 0; i < outside.size(); i++) {
+      batch.put(text("m" + i), Lab.ALL, text("q"), outside.get(i), text("v"));
+      expected.add(Status.REJECTED);
+    }
+    batch.put(text("z"), Lab.ALL, text("q"), times.max(), text("v"));
+    expected.add(Status.APPLIED);
+    List<RowOutcome> outcomes = table.apply(batch, Durability.SYNCED);
+    if (!outside.isEmpty()) {
+      assertThat(outcomes).extracting(RowOutcome::status).isEqualTo(expected);
+      assertThat(outcomes.getFirst().reason()).contains("cell time " + outside.getFirst());
+    }
+    assertThat(Lab.readAll(table)).extracting(cell -> cell.row().toUtf8()).containsExactly("z");
   }
 
   private static void rowWhole(Lab lab) {
