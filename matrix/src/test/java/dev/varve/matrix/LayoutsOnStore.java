@@ -50,6 +50,7 @@ abstract class LayoutsOnStore {
   void stop() {
     counts.write();
     if (store != null) {
+      StoreWords.write(kind, store);
       store.close();
     }
   }

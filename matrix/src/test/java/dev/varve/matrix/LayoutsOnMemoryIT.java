@@ -1,0 +1,7 @@
+package dev.varve.matrix;
+
+class LayoutsOnMemoryIT extends LayoutsOnStore {
+  LayoutsOnMemoryIT() {
+    super("memory");
+  }
+}
