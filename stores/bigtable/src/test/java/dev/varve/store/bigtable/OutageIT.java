@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.varve.devstores.BigtableEmulator;
+import dev.varve.devstores.Wire;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;

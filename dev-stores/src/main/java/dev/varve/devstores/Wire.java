@@ -1,4 +1,4 @@
-package dev.varve.store.bigtable;
+package dev.varve.devstores;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way to a server: TCP through this process, which can be cut, and can lose what comes back.
  */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
   private final int serverPort;
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -22,12 +22,13 @@ final class Wire implements AutoCloseable {
   private @Nullable ServerSocket listener;
 
   /** Opens a way to a port of 127.0.0.1. */
-  Wire(int serverPort) throws IOException {
+  public Wire(int serverPort) throws IOException {
     this.serverPort = serverPort;
     this.port = listen(0);
   }
 
-  int port() {
+  /** The port of 127.0.0.1 where it begins. */
+  public int port() {
     return port;
   }
 
@@ -73,12 +74,12 @@ final class Wire implements AutoCloseable {
   }
 
   /** Requests arrive and answers do not. Ended by {@link #cut()}. */
-  void loseAnswers() {
+  public void loseAnswers() {
     losesAnswers = true;
   }
 
   /** Ends all connections and takes no new ones. */
-  synchronized void cut() {
+  public synchronized void cut() {
     ServerSocket open = listener;
     if (open != null) {
       close(open);
@@ -89,7 +90,7 @@ final class Wire implements AutoCloseable {
   }
 
   /** Takes connections again. */
-  void mend() throws IOException {
+  public void mend() throws IOException {
     listen(port);
   }
 
