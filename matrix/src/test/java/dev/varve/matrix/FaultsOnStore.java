@@ -15,8 +15,11 @@ final class FaultsOnStore {
   private static final long SEED = Long.getLong("varve.faults.seed", 3);
 
   /** A real store takes some hundred times as long as the one in memory. */
-  private static final int OPERATIONS =
-      Math.min(2_000, Integer.getInteger("varve.faults.operations", 100));
+  private static final int OPERATIONS = Integer.getInteger("varve.faults.store.operations", 100);
+
+  /** One of each form of rows, with index tables and without, where none are named. */
+  private static final String LAYOUTS =
+      System.getProperty("varve.faults.store.layouts", "heroic,kairosdb,opentsdb,buckets");
 
   private final Store store;
   private final Path directory;
@@ -28,9 +31,8 @@ final class FaultsOnStore {
     this.layout = layout;
   }
 
-  /** One of each form of rows, with index tables and without. */
   static List<String> layouts() {
-    return List.of("heroic", "kairosdb", "opentsdb", "buckets");
+    return List.of(LAYOUTS.split(",", -1));
   }
 
   void check() {
