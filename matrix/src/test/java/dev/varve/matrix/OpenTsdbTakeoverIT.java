@@ -3,6 +3,8 @@ package dev.varve.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.varve.cli.Main;
+import dev.varve.cli.config.VarveConfig;
 import dev.varve.devstores.HBaseServer;
 import dev.varve.devstores.OpenTsdb;
 import dev.varve.engine.Dataset;
@@ -37,6 +39,8 @@ import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreProviders;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,6 +65,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import picocli.CommandLine;
 
 /**
  * OpenTSDB 2.4.0 and Varve on the same tables of HBase, at the same time: each reads what the other
@@ -118,10 +123,23 @@ class OpenTsdbTakeoverIT {
   }
 
   @Test
-  void readEachOtherWithSaltAndAppends() throws Exception {
+  void readEachOtherWithSaltAndOtherWidths() throws Exception {
     check(
         new Setup(
             "salted",
+            Map.of(
+                "tsd.storage.salt.width", "1",
+                "tsd.storage.salt.buckets", "7",
+                "tsd.storage.uid.width.metric", "4",
+                "tsd.storage.uid.width.tagk", "2"),
+            Map.of("saltWidth", "1", "saltBuckets", "7", "metricWidth", "4", "tagkWidth", "2")));
+  }
+
+  @Test
+  void readEachOtherWithSaltAndAppends() throws Exception {
+    check(
+        new Setup(
+            "appended",
             Map.of(
                 "tsd.storage.salt.width", "1",
                 "tsd.storage.salt.buckets", "7",
@@ -138,6 +156,7 @@ class OpenTsdbTakeoverIT {
       List<OpenTsdbClient.Point> theirs = points("theirs", random, model);
       client.put(theirs.subList(0, POINTS / 2));
       client.putByTelnet(theirs.subList(POINTS / 2, POINTS));
+      checkInference(setup, client);
       try (VarveServer varve =
           VarveServer.start(directory.resolve("varve-" + setup.name), config(setup))) {
         Dataset dataset = varve.dataset();
@@ -159,6 +178,30 @@ class OpenTsdbTakeoverIT {
         assertUidsOnce(setup, client, dataset);
       }
     }
+  }
+
+  /** What {@code varve attach} finds out at tables that OpenTSDB alone has written. */
+  private static void checkInference(Setup setup, OpenTsdbClient client) throws Exception {
+    // Of as many series as it takes to be sure of the number of buckets.
+    client.put(
+        IntStream.range(0, 40)
+            .mapToObj(
+                i -> new OpenTsdbClient.Point("many", "many" + i, START_MILLIS, new Value.Int64(i)))
+            .toList());
+    List<String> call = new ArrayList<>(List.of("attach", "opentsdb", "--store", "hbase"));
+    hbase.options().forEach((name, value) -> call.addAll(List.of("--option", name + "=" + value)));
+    setup.tables().forEach((table, name) -> call.addAll(List.of("--table", table + "=" + name)));
+    Path file = directory.resolve("attached-" + setup.name + ".yaml");
+    call.addAll(List.of("--write", file.toString()));
+    StringWriter err = new StringWriter();
+    CommandLine line = Main.commandLine();
+    line.setErr(new PrintWriter(err, true));
+    assertThat(line.execute(call.toArray(String[]::new))).as("%s", err).isZero();
+    assertThat(err.toString()).containsPattern("(\\d+) of \\1 rows tried are its rows");
+    DatasetConfig found = VarveConfig.read(file, Map.of(), Map.of()).engine().datasets().getFirst();
+    assertThat(found.periods().getFirst().layouts().getFirst().identity())
+        .as("%s: %s", setup.name, err)
+        .isEqualTo(Layouts.of("opentsdb", setup.parameters).identity());
   }
 
   /** Half as lines, as those agents send that wrote to OpenTSDB before, and half over HTTP. */
