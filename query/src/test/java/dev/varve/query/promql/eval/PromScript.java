@@ -50,11 +50,14 @@ final class PromScript {
 
   private static final Duration ASIDE = Duration.ofMinutes(1);
 
-  /** Where samples go, and where queries get them. */
-  interface Subject {
-    void clear();
-
+  /** Takes samples, at times in ms since 1970. */
+  interface Samples {
     void add(Series series, long time, double value);
+  }
+
+  /** Where samples go, and where queries get them. */
+  interface Subject extends Samples {
+    void clear();
 
     PromQuery query(String expression);
 
@@ -75,8 +78,21 @@ final class PromScript {
 
   PromScript(String text, Subject subject) {
     this.subject = subject;
-    this.lines =
-        text.lines().map(String::strip).map(line -> line.startsWith("#") ? "" : line).toList();
+    this.lines = lines(text);
+  }
+
+  private static List<String> lines(String text) {
+    return text.lines().map(String::strip).map(line -> line.startsWith("#") ? "" : line).toList();
+  }
+
+  /** All samples that a script loads, before and behind each {@code clear}. */
+  static void load(String text, long origin, Samples into) {
+    List<String> lines = lines(text);
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).startsWith("load")) {
+        load(i, lines.get(i), block(lines, i), origin, into);
+      }
+    }
   }
 
   /** Runs it, and tells how many expressions were worked out. */
@@ -87,9 +103,13 @@ final class PromScript {
       if (line.equals("clear")) {
         subject.clear();
       } else if (line.startsWith("load")) {
-        load(line);
+        List<String> block = block(lines, at);
+        load(at, line, block, subject.origin(), subject);
+        at += block.size();
       } else if (line.startsWith("eval")) {
-        evaluate(line);
+        List<String> block = block(lines, at);
+        evaluate(line, block);
+        at += block.size();
         evaluations++;
       } else {
         assertThat(line).as("line %d is no command", at + 1).isEmpty();
@@ -98,37 +118,32 @@ final class PromScript {
     return evaluations;
   }
 
-  /** The lines up to the next empty one. */
-  private List<String> block() {
-    List<String> block = new ArrayList<>();
-    while (at + 1 < lines.size() && !lines.get(at + 1).isEmpty()) {
-      block.add(lines.get(++at));
-    }
-    return block;
+  /** The lines behind one, up to the next empty one. */
+  private static List<String> block(List<String> lines, int at) {
+    return lines.subList(at + 1, lines.size()).stream().takeWhile(line -> !line.isEmpty()).toList();
   }
 
-  private void load(String line) {
+  private static void load(int at, String line, List<String> block, long origin, Samples into) {
     Matcher load = LOAD.matcher(line);
     assertThat(load.matches()).as("line %d: %s", at + 1, line).isTrue();
     Duration gap = Durations.parse(load.group(1));
-    for (String text : block()) {
+    for (String text : block) {
       SeriesLine series = SeriesLine.parse(text);
       GroupKey key = new GroupKey(series.metric(), Tags.of(series.tags()), Tags.EMPTY);
       for (int i = 0; i < series.values().size(); i++) {
         Double value = series.values().get(i);
         if (value != null) {
-          subject.add(
-              key.field(Series.DEFAULT_FIELD), subject.origin() + i * gap.toMillis(), value);
+          into.add(key.field(Series.DEFAULT_FIELD), origin + i * gap.toMillis(), value);
         }
       }
     }
   }
 
-  private void evaluate(String line) {
+  private void evaluate(String line, List<String> block) {
     Matcher eval = EVAL.matcher(line);
     String where = "line %d: %s".formatted(at + 1, line);
     assertThat(eval.matches()).as(where).isTrue();
-    Expected expected = Expected.of(eval.group(1), block());
+    Expected expected = Expected.of(eval.group(1), block);
     String expression = eval.group(6);
     if (eval.group(3) != null) {
       long start = time(eval.group(3));
