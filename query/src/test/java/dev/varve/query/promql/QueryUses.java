@@ -33,7 +33,7 @@ public final class QueryUses {
   /** All that there are. */
   public static Set<String> all() {
     Set<String> all = new TreeSet<>();
-    Function.all().forEach(function -> all.add(function.name() + "()"));
+    Function.all().forEach(function -> calls(function, all));
     for (AggregateOperator operator : AggregateOperator.values()) {
       if (!operator.isExperimental()) {
         Stream.of("", " by", " without").forEach(form -> all.add(operator.text() + form));
@@ -48,6 +48,8 @@ public final class QueryUses {
       }
       if (operator.isComparison()) {
         all.add("vector " + operator.text() + " bool vector");
+        all.add("vector " + operator.text() + " bool scalar");
+        all.add("scalar " + operator.text() + " bool vector");
       }
     }
     for (String side : List.of("on", "ignoring")) {
@@ -75,6 +77,29 @@ public final class QueryUses {
     return all;
   }
 
+  private static void calls(Function function, Set<String> all) {
+    all.add(function.name() + "()");
+    if (function.variadic() != 0) {
+      for (int n = function.argumentsMin(); n <= severalArguments(function); n++) {
+        all.add(call(function, n));
+      }
+    }
+  }
+
+  /** Where arguments may be absent, how many there are; of any number, none, one or several. */
+  private static String call(Function function, int arguments) {
+    int several = severalArguments(function);
+    return "%s() of %d%s"
+        .formatted(
+            function.name(),
+            Math.min(arguments, several),
+            function.variadic() < 0 && arguments >= several ? " or more" : "");
+  }
+
+  private static int severalArguments(Function function) {
+    return Math.min(function.argumentsMax(), function.argumentsMin() + 2);
+  }
+
   private void walk(Expr expr) {
     switch (expr) {
       case NumberLiteral number -> uses.add(number.duration() ? "duration as number" : "number");
@@ -98,6 +123,9 @@ public final class QueryUses {
       case Aggregate aggregate -> aggregate(aggregate);
       case Call call -> {
         uses.add(call.function().name() + "()");
+        if (call.function().variadic() != 0) {
+          uses.add(call(call.function(), call.arguments().size()));
+        }
         call.arguments().forEach(this::walk);
       }
     }
@@ -133,7 +161,7 @@ public final class QueryUses {
         binary.left().type().text()
             + " "
             + binary.operator().text()
-            + (binary.bool() && binary.left().type() == binary.right().type() ? " bool " : " ")
+            + (binary.bool() ? " bool " : " ")
             + binary.right().type().text());
     VectorMatching matching = binary.matching();
     if (matching != null) {
