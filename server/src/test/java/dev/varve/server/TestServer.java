@@ -79,6 +79,7 @@ public final class TestServer implements AutoCloseable {
         selfMonitoring,
         feeds,
         scrapes,
+        RulesConfig.DEFAULTS,
         door);
   }
 
@@ -90,6 +91,7 @@ public final class TestServer implements AutoCloseable {
       @Nullable Duration selfMonitoring,
       List<ServerConfig.Feed> feeds,
       @Nullable Scrapes scrapes,
+      RulesConfig rules,
       Door door)
       throws IOException {
     List<Listener> listeners = new ArrayList<>();
@@ -98,8 +100,7 @@ public final class TestServer implements AutoCloseable {
     engine =
         Engine.open(new EngineConfig(directory, 64 << 20, datasets, datasets.getFirst().name()));
     config =
-        new ServerConfig(
-            listeners, http, queries, selfMonitoring, "test", scrapes, RulesConfig.DEFAULTS, door);
+        new ServerConfig(listeners, http, queries, selfMonitoring, "test", scrapes, rules, door);
     server = Server.start(config, engine);
   }
 
@@ -120,6 +121,35 @@ public final class TestServer implements AutoCloseable {
         null,
         List.of(),
         null,
+        RulesConfig.DEFAULTS,
+        Door.OPEN);
+  }
+
+  /** A server of one dataset in memory that evaluates the rules of a file every second. */
+  public static TestServer withRules(Path directory, Path rules) throws IOException {
+    RulesConfig none = RulesConfig.DEFAULTS;
+    return new TestServer(
+        directory,
+        List.of(dataset("buckets", "memory")),
+        HttpLimits.DEFAULTS,
+        QueryOptions.DEFAULTS,
+        null,
+        List.of(),
+        null,
+        new RulesConfig(
+            List.of(rules),
+            none.datasets(),
+            Duration.ofSeconds(1),
+            none.queryOffset(),
+            none.timeout(),
+            none.concurrency(),
+            none.outageTolerance(),
+            none.forGracePeriod(),
+            none.resendDelay(),
+            none.reread(),
+            none.externalUrl(),
+            none.externalLabels(),
+            none.alerting()),
         Door.OPEN);
   }
 
@@ -133,6 +163,7 @@ public final class TestServer implements AutoCloseable {
         null,
         List.of(),
         null,
+        RulesConfig.DEFAULTS,
         Door.OPEN);
   }
 
