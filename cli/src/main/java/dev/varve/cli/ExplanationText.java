@@ -30,11 +30,12 @@ final class ExplanationText {
     for (Object scan : (List<?>) member(query, "scans")) {
       out.println();
       out.printf(
-          "scan %-4s %s, %s to %s, labels: %s%n",
+          "scan %-4s %s, %s to %s%s, labels: %s%n",
           member(scan, "number"),
           member(scan, "selector"),
           member(scan, "from"),
           member(scan, "to"),
+          recurring((Map<?, ?>) scan),
           member(scan, "labels"));
       printQuery(scan);
     }
@@ -42,6 +43,15 @@ final class ExplanationText {
       out.println();
       out.printf("whole query in %s us%n", member(query, "microseconds"));
     }
+  }
+
+  /** Which times of a scan are looked at, where there are gaps between them. */
+  private static String recurring(Map<?, ?> scan) {
+    Object recurring = scan.get("recurring");
+    return recurring == null
+        ? ""
+        : ", of every %s ms the last %s"
+            .formatted(member(recurring, "step"), member(recurring, "width"));
   }
 
   private void printOperator(Map<?, ?> plan, String indent, String below) {

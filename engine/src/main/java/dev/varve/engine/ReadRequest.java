@@ -1,6 +1,7 @@
 package dev.varve.engine;
 
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.model.Recurring;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     for all, oldest first
  * @param wholeTable whether a whole table may be scanned
  * @param budget what the stores may look at, all reads of the request together
+ * @param recurring of {@code times} those that are wanted: samples of others may come or not,
+ *     whatever is less work. Null for all
  */
 public record ReadRequest(
     Selector selector,
@@ -30,7 +33,21 @@ public record ReadRequest(
     Order order,
     int newestFirst,
     boolean wholeTable,
-    Budget budget) {
+    Budget budget,
+    @Nullable Recurring recurring) {
+  /** A request for all times of a range. */
+  public ReadRequest(
+      Selector selector,
+      TimeRange times,
+      @Nullable Set<String> fields,
+      Versions versions,
+      Kinds kinds,
+      Order order,
+      int newestFirst,
+      boolean wholeTable,
+      Budget budget) {
+    this(selector, times, fields, versions, kinds, order, newestFirst, wholeTable, budget, null);
+  }
 
   public static ReadRequest of(Selector selector, TimeRange times) {
     return new ReadRequest(
@@ -48,13 +65,28 @@ public record ReadRequest(
   /** The same in another order. */
   public ReadRequest with(Order other) {
     return new ReadRequest(
-        selector, times, fields, versions, kinds, other, newestFirst, wholeTable, budget);
+        selector,
+        times,
+        fields,
+        versions,
+        kinds,
+        other,
+        newestFirst,
+        wholeTable,
+        budget,
+        recurring);
   }
 
   /** The same with another budget. */
   public ReadRequest with(Budget other) {
     return new ReadRequest(
-        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, other);
+        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, other, recurring);
+  }
+
+  /** The same for those times alone that recur. */
+  public ReadRequest with(Recurring wanted) {
+    return new ReadRequest(
+        selector, times, fields, versions, kinds, order, newestFirst, wholeTable, budget, wanted);
   }
 
   public enum Kinds {

@@ -11,6 +11,7 @@ import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
@@ -84,6 +85,7 @@ class LayoutsAgreeTest {
       assertThat(newest(engine, with(some, times, Order.TIME_WITHIN_SERIES, 5)))
           .as("newest of %s", times)
           .isEqualTo(lastOf(expected, 5));
+      checkRecurring(engine, with(some, times, order(random), 0), expected, random);
       QueryExplanation explained = engine.dataset().explain(ReadRequest.of(some, times), true);
       assertThat(explained.actual()).isNotNull();
       assertThat(explained.actual().samples())
@@ -93,6 +95,32 @@ class LayoutsAgreeTest {
         .isSortedAccordingTo(
             Comparator.comparing(Series::metric)
                 .thenComparing(series -> series.key().tags().toString()));
+  }
+
+  private static Order order(Random random) {
+    return random.nextBoolean() ? Order.SERIES_BY_SERIES : Order.TIME_WITHIN_SERIES;
+  }
+
+  /** Of what recurs nothing is missing, and all else is what is there. */
+  private static void checkRecurring(
+      TestEngine engine, ReadRequest request, Map<Series, List<Sample>> all, Random random) {
+    long length = request.times().to() - request.times().from();
+    long step = 2 + random.nextLong(Math.max(1, length / 3));
+    Recurring recurring =
+        new Recurring(
+            request.times().from() + random.nextLong(step), step, 1 + random.nextLong(step - 1));
+    Map<Series, List<Sample>> read = engine.read(request.with(recurring));
+    all.forEach((series, samples) -> {
+      List<Sample> found = read.getOrDefault(series, List.of());
+      assertThat(samples).as("%s of %s", recurring, request).containsSubsequence(found);
+      assertThat(found)
+          .as("%s of %s", recurring, request)
+          .containsAll(
+              samples.stream()
+                  .filter(sample -> recurring.nextAt(sample.time()) == sample.time())
+                  .toList());
+    });
+    assertThat(all.keySet()).containsAll(read.keySet());
   }
 
   private static List<Series> seriesInOrder(TestEngine engine) {

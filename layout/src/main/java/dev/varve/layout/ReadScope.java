@@ -1,5 +1,6 @@
 package dev.varve.layout;
 
+import dev.varve.model.Recurring;
 import dev.varve.model.TimeRange;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param fields the fields wanted; null for all
  * @param versions of each sample
  * @param attributes whether attributes are wanted beside the samples
+ * @param recurring of {@code times} those that are wanted; a plan may read others too, and leave
+ *     them out. Null for all, and where attributes are wanted
  */
 public record ReadScope(
-    TimeRange times, @Nullable Set<String> fields, Versions versions, boolean attributes) {
+    TimeRange times,
+    @Nullable Set<String> fields,
+    Versions versions,
+    boolean attributes,
+    @Nullable Recurring recurring) {
+  /** What is wanted of all times of a range. */
+  public ReadScope(
+      TimeRange times, @Nullable Set<String> fields, Versions versions, boolean attributes) {
+    this(times, fields, versions, attributes, null);
+  }
+
   public static ReadScope of(TimeRange times) {
     return new ReadScope(times, null, Versions.LATEST, false);
   }

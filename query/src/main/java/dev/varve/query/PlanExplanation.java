@@ -1,6 +1,7 @@
 package dev.varve.query;
 
 import dev.varve.engine.QueryExplanation;
+import dev.varve.model.Recurring;
 import dev.varve.store.ReadCost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ public record PlanExplanation(
    * @param from the first time, in ms since 1970
    * @param to the last; before {@code from} where nothing is read
    * @param labels those that are wanted of each series, in words
+   * @param recurring of the times those that are looked at, in ms; null for all
    * @param read how the layouts read it, all series planned together; null where nothing is read
    * @param actual what was really read; null where the query was not run
    */
@@ -36,6 +38,7 @@ public record PlanExplanation(
       long from,
       long to,
       String labels,
+      @Nullable Recurring recurring,
       @Nullable QueryExplanation read,
       @Nullable Actual actual) {}
 

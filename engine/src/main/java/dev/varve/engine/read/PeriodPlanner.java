@@ -159,7 +159,14 @@ final class PeriodPlanner {
       }
     }
     ReadScope scope =
-        new ReadScope(times, reading.fieldsOf(wanted), reading.versionsRead(), attributes);
+        new ReadScope(
+            times,
+            reading.fieldsOf(wanted),
+            reading.versionsRead(),
+            attributes,
+            attributes || reading.request().newestFirst() > 0
+                ? null
+                : reading.request().recurring());
     boolean wholeTable = reading.request().wholeTable() || dataset.config().wholeTableScans();
     PlanRequest request =
         new PlanRequest(

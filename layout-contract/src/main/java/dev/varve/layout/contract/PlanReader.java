@@ -14,6 +14,7 @@ import dev.varve.model.Attribute;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
+import dev.varve.model.Recurring;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
@@ -60,8 +61,21 @@ public final class PlanReader {
 
     /** Of several samples at one instant and of one kind the one of the highest stamp. */
     public Map<Series, Map<Instant, Value>> latest() {
+      return latest(null);
+    }
+
+    /**
+     * Of several samples at one instant and of one kind the one of the highest stamp.
+     *
+     * @param recurring whatever lies between these is left out, since a plan may read it or not;
+     *     null where all is wanted
+     */
+    public Map<Series, Map<Instant, Value>> latest(@Nullable Recurring recurring) {
       Map<Series, TreeMap<Instant, Hit>> latest = new HashMap<>();
       for (Hit hit : hits) {
+        if (recurring != null && recurring.nextAt(hit.time()) != hit.time()) {
+          continue;
+        }
         latest
             .computeIfAbsent(hit.series(), series -> new TreeMap<>())
             .merge(hit.instant(), hit, (a, b) -> b.stamp() >= a.stamp() ? b : a);

@@ -13,6 +13,7 @@ import dev.varve.layout.plan.PlanRefusedException;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Capabilities.RowOrder;
 import dev.varve.store.Cell;
@@ -56,7 +57,9 @@ final class Plans {
       }
 
       assertThat(found.damages()).isEmpty();
-      assertThat(found.latest()).as("%s", request).isEqualTo(written.in(request));
+      assertThat(found.latest(request.scope().recurring()))
+          .as("%s", request)
+          .isEqualTo(written.in(request));
       if (request.apart()) {
         assertThat(tables.plan(request).groups())
             .allSatisfy(group -> assertThat(group.bindings()).hasSize(1));
@@ -80,12 +83,23 @@ final class Plans {
     int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
     return new PlanRequest(
         bindings,
-        new ReadScope(times(center), fields(), ReadScope.Versions.LATEST, false),
+        new ReadScope(
+            times(center),
+            fields(),
+            ReadScope.Versions.LATEST,
+            false,
+            newestFirst == 0 && random.nextInt(3) == 0 ? recurring(center) : null),
         census,
         newestFirst,
         random.nextInt(10) == 0,
         random.nextBoolean() ? tables.order() : RowOrder.PARTITION,
         random.nextInt(4) == 0);
+  }
+
+  /** Wide and narrow gaps, in steps that may be longer than a row or shorter. */
+  private Recurring recurring(long center) {
+    long step = 2 + Math.abs(writes.near(center) - center) % (1L << 40);
+    return new Recurring(writes.near(center), step, 1 + random.nextLong(step - 1));
   }
 
   private TimeRange times(long center) {

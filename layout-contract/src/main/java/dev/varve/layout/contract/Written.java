@@ -5,6 +5,7 @@ import dev.varve.layout.plan.Census;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
@@ -60,7 +61,7 @@ public final class Written {
               && (fields == null || fields.contains(series.field()));
       Map<Instant, Value> inRange = new TreeMap<>();
       all.forEach((instant, value) -> {
-        if (asked && request.scope().times().contains(instant.time())) {
+        if (asked && isWanted(request, instant)) {
           inRange.put(instant, value);
         }
       });
@@ -69,6 +70,12 @@ public final class Written {
       }
     });
     return wanted;
+  }
+
+  private static boolean isWanted(PlanRequest request, Instant instant) {
+    Recurring recurring = request.scope().recurring();
+    return request.scope().times().contains(instant.time())
+        && (recurring == null || recurring.nextAt(instant.time()) == instant.time());
   }
 
   /** A census that knows all this. */

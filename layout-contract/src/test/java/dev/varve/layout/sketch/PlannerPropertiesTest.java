@@ -14,6 +14,7 @@ import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRefusedException;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
@@ -61,7 +62,7 @@ class PlannerPropertiesTest {
     try {
       Found found = tables.read(request);
       assertThat(found.damages()).as(what).isEmpty();
-      assertThat(found.latest()).as(what).isEqualTo(written.in(request));
+      assertThat(found.latest(request.scope().recurring())).as(what).isEqualTo(written.in(request));
       if (request.apart()) {
         assertThat(plan.groups()).allSatisfy(group -> assertThat(group.bindings()).hasSize(1));
       }
@@ -153,14 +154,15 @@ class PlannerPropertiesTest {
       bindings.add(tables.bind(GroupKey.of("none", Tags.of("host", "x", "site", ""))));
     }
     Collections.shuffle(bindings, random);
+    int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
     ReadScope scope =
         new ReadScope(
             times(random),
             random.nextBoolean() ? null : Set.of("value", "other"),
             ReadScope.Versions.LATEST,
-            false);
+            false,
+            newestFirst == 0 && random.nextInt(3) == 0 ? recurring(random) : null);
     Census census = random.nextBoolean() ? Census.UNKNOWN : written.census();
-    int newestFirst = random.nextInt(3) == 0 ? 1 + random.nextInt(20) : 0;
     RowOrder order = random.nextBoolean() ? RowOrder.TABLE : RowOrder.PARTITION;
     return new PlanRequest(
         bindings,
@@ -170,6 +172,11 @@ class PlannerPropertiesTest {
         random.nextInt(10) == 0,
         order,
         random.nextInt(4) == 0);
+  }
+
+  private static Recurring recurring(Random random) {
+    long step = 2 + random.nextLong(100);
+    return new Recurring(random.nextLong(-200, 200), step, 1 + random.nextLong(step - 1));
   }
 
   private static TimeRange times(Random random) {

@@ -1,18 +1,25 @@
 package dev.varve.layout.plan;
 
 import dev.varve.layout.KeyPart;
+import dev.varve.model.Recurring;
 import dev.varve.model.TimeRange;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buckets of a time part that overlap a range.
+ * The buckets of a time part that overlap a range, those without a wanted time left out.
  *
  * @param starts in rising order; null where they cannot be listed
+ * @param share about how many of all buckets of the range these are, 1 for all
  * @param closed why they cannot, in words; null where they can
  */
-record Buckets(long @Nullable [] starts, @Nullable String closed) {
-  static Buckets of(KeyPart.Time part, TimeRange times) {
+record Buckets(long @Nullable [] starts, double share, @Nullable String closed) {
+  /**
+   * The buckets.
+   *
+   * @param recurring of the range the times that are wanted; null for all
+   */
+  static Buckets of(KeyPart.Time part, TimeRange times, @Nullable Recurring recurring) {
     if (part.instant()) {
       return closed("the instants of " + part.label() + " cannot be listed");
     }
@@ -26,7 +33,17 @@ record Buckets(long @Nullable [] starts, @Nullable String closed) {
     }
     long[] starts = new long[16];
     int count = 0;
+    double listed = 0;
     while (bucket < times.to()) {
+      long next = part.next(bucket);
+      if (recurring != null && !recurring.overlaps(new TimeRange(bucket, Math.max(bucket, next)))) {
+        long wanted = part.floor(recurring.nextAt(next));
+        if (wanted <= bucket) {
+          break;
+        }
+        bucket = wanted;
+        continue;
+      }
       if (count == Weights.BUCKETS_HARD) {
         return closed(
             "the time range holds more than %,d buckets of %s: narrow it"
@@ -36,17 +53,19 @@ record Buckets(long @Nullable [] starts, @Nullable String closed) {
         starts = Arrays.copyOf(starts, 2 * count);
       }
       starts[count++] = bucket;
-      long next = part.next(bucket);
       if (next <= bucket) {
         break;
       }
+      listed += (double) next - bucket;
       bucket = next;
     }
-    return new Buckets(Arrays.copyOf(starts, count), null);
+    double all = Math.max(1, (double) times.to() - part.floor(times.from()));
+    double share = recurring == null ? 1 : Math.min(1, listed / all);
+    return new Buckets(Arrays.copyOf(starts, count), share, null);
   }
 
   private static Buckets closed(String reason) {
-    return new Buckets(null, reason);
+    return new Buckets(null, 1, reason);
   }
 
   int count() {

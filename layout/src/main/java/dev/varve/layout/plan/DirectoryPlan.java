@@ -7,8 +7,10 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import dev.varve.store.Limits;
 import dev.varve.store.Partitioning;
 import dev.varve.store.ReadPlan;
@@ -129,22 +131,23 @@ final class DirectoryPlan {
     }
     List<Plan.StrandGroup> groups = new ArrayList<>();
     for (int i = 0; i < rowsOfBinding.size(); i++) {
-      if (!rowsOfBinding.get(i).isEmpty()) {
-        groups.add(new Plan.StrandGroup(List.of(i), strands(rowsOfBinding.get(i))));
+      List<Plan.Strand> strands = strands(rowsOfBinding.get(i));
+      if (!strands.isEmpty()) {
+        groups.add(new Plan.StrandGroup(List.of(i), strands));
       }
     }
     Way.Amount cells =
         new Way.Amount(survey.bindings.size(), true)
             .times(
                 Edges.of(survey).exact() ? survey.means().cells() : survey.means().cellsOfRows());
-    return plan(named, groups, cells);
+    long all = rowsOfBinding.stream().mapToLong(List::size).sum();
+    return plan(named, groups, all == 0 ? cells : cells.share((double) rows(groups) / all));
   }
 
   private Plan planOfAll(Named named) {
+    List<Plan.Strand> strands = strands(named.rows());
     List<Plan.StrandGroup> groups =
-        named.rows().isEmpty()
-            ? List.of()
-            : List.of(new Plan.StrandGroup(List.of(), strands(named.rows())));
+        strands.isEmpty() ? List.of() : List.of(new Plan.StrandGroup(List.of(), strands));
     return plan(named, groups, new Way.Amount(0, false));
   }
 
@@ -154,11 +157,7 @@ final class DirectoryPlan {
           "the index names %,d rows of the metrics and times that are asked for which this layout cannot read, and the answer would lack them; the first: %s"
               .formatted(named.damaged().size(), named.damaged().getFirst()));
     }
-    long kept =
-        groups.stream()
-            .flatMap(group -> group.strands().stream())
-            .mapToLong(strand -> strand.read().slices().size())
-            .sum();
+    long kept = rows(groups);
     if (survey.partitioned && !survey.wholeTable && partitions.size() > Weights.PARTITIONS_HARD) {
       throw new PlanRefusedException(
           "it would take %,d rows of the index, and one plan reads %,d at most: narrow the time range or the series, or allow whole-table scans"
@@ -180,6 +179,13 @@ final class DirectoryPlan {
                 Weights.cost((double) kept, (double) kept, cells.value()),
                 "the layout finds its rows by its own index")),
         notes);
+  }
+
+  private static long rows(List<Plan.StrandGroup> groups) {
+    return groups.stream()
+        .flatMap(group -> group.strands().stream())
+        .mapToLong(strand -> strand.read().slices().size())
+        .sum();
   }
 
   private Limits limits() {
@@ -230,10 +236,19 @@ final class DirectoryPlan {
           long bucket = survey.shape.time(bytes, 0, bytes.length);
           return new Timed(row, bucket, part.next(bucket));
         })
+        .filter(this::isWanted)
         .sorted(
             (survey.newestFirst > 0 ? order.reversed() : order)
                 .thenComparing(timed -> timed.row().row()))
         .toList();
+  }
+
+  /** Whether a row may have a time that is wanted. */
+  private boolean isWanted(Timed row) {
+    Recurring recurring = survey.scope.recurring();
+    return recurring == null
+        || row.from() == Long.MIN_VALUE
+        || recurring.overlaps(new TimeRange(row.from(), Math.max(row.from(), row.to())));
   }
 
   private Plan.Strand strand(List<Timed> rows) {

@@ -39,7 +39,8 @@ final class Eras {
     ReadScope scope = request.scope();
     return new PlanRequest(
         request.bindings(),
-        new ReadScope(times, scope.fields(), scope.versions(), scope.attributes()),
+        new ReadScope(
+            times, scope.fields(), scope.versions(), scope.attributes(), scope.recurring()),
         request.census(),
         request.newestFirst(),
         request.wholeTable(),

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param count how many parts are pinned
  * @param bucketPart the finest pinned part that carries time, or null
  * @param buckets its values; one arbitrary value where no part carries time
+ * @param share about how many of the buckets of the range these are, since only some of its times
+ *     are wanted; 1 for all
  * @param kinds to be pinned; one arbitrary kind where no part carries it
  * @param fields likewise
  * @param fanOut how many combinations of salts there are that nothing gives
@@ -26,6 +28,7 @@ record Pinning(
     int count,
     KeyPart.@Nullable Time bucketPart,
     long[] buckets,
+    double share,
     List<Kind> kinds,
     List<String> fields,
     int fanOut,
@@ -54,8 +57,10 @@ record Pinning(
       }
     }
     long[] buckets = ANY_TIME;
+    double share = 1;
     if (bucketPart != null) {
-      Buckets listed = Buckets.of(bucketPart, survey.times);
+      Buckets listed = Buckets.of(bucketPart, survey.times, survey.scope.recurring());
+      share = listed.share();
       buckets = listed.starts() == null ? ANY_TIME : listed.starts();
       closed = closed == null ? listed.closed() : closed;
     }
@@ -63,6 +68,7 @@ record Pinning(
         count,
         bucketPart,
         buckets,
+        share,
         kinds,
         fields,
         fanOut(survey.shape, count),

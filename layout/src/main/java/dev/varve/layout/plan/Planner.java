@@ -3,6 +3,7 @@ package dev.varve.layout.plan;
 import dev.varve.layout.Binding;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Step;
+import dev.varve.model.Recurring;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -52,6 +53,10 @@ public final class Planner {
     if (survey.times.isEmpty()
         && (layout.rows().timePart() >= 0 || !request.scope().attributes())) {
       return Step.done(nothing("no sample can lie in the time range"));
+    }
+    Recurring recurring = request.scope().recurring();
+    if (recurring != null && !recurring.overlaps(survey.times)) {
+      return Step.done(nothing("no sample can lie at the times that are asked for"));
     }
     if (layout.select(request.scope()).isEmpty()) {
       return Step.done(nothing("the layout holds nothing of what is asked for"));

@@ -160,7 +160,7 @@ final class Survey {
     if (last == null) {
       return 1;
     }
-    Buckets buckets = Buckets.of(last, times);
+    Buckets buckets = Buckets.of(last, times, null);
     return buckets.starts() == null ? Weights.ROWS_OF_SERIES : buckets.count();
   }
 

@@ -45,6 +45,10 @@ record Way(
       return "%s%,.0f".formatted(counted ? "about " : "perhaps ", value);
     }
 
+    Amount share(double share) {
+      return new Amount(value * share, counted);
+    }
+
     Amount times(Survey.Mean mean) {
       return new Amount(value * mean.value(), counted && mean.counted());
     }
@@ -177,12 +181,14 @@ record Way(
     double slices = each * prefixes(survey, pinning, groups);
     Survey.Means means = survey.means();
     boolean restricted = restricted(survey, pinned);
-    Amount rows = series.times(restricted ? means.rows() : means.rowsEver());
+    Amount rows = series.times(restricted ? means.rows() : means.rowsEver()).share(pinning.share());
     Amount cells =
-        series.times(
-            !restricted
-                ? means.cellsEver()
-                : Edges.of(survey, pinned).exact() ? means.cells() : means.cellsOfRows());
+        series
+            .times(
+                !restricted
+                    ? means.cellsEver()
+                    : Edges.of(survey, pinned).exact() ? means.cells() : means.cellsOfRows())
+            .share(pinning.share());
     return new Way(
         pinned,
         name,

@@ -5,6 +5,7 @@ import dev.varve.engine.QueryExplanation;
 import dev.varve.layout.CellDescription;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Bytes;
+import dev.varve.model.Recurring;
 import dev.varve.query.PlanExplanation;
 import dev.varve.query.PlanTree;
 import dev.varve.store.ReadCost;
@@ -63,6 +64,14 @@ public final class ExplanationJson {
     json.writeNumberProperty("from", scan.from());
     json.writeNumberProperty("to", scan.to());
     json.writeStringProperty("labels", scan.labels());
+    Recurring recurring = scan.recurring();
+    if (recurring != null) {
+      json.writeName("recurring");
+      json.writeStartObject();
+      json.writeNumberProperty("step", recurring.step());
+      json.writeNumberProperty("width", recurring.width());
+      json.writeEndObject();
+    }
     QueryExplanation read = scan.read();
     json.writeNumberProperty("seriesMatched", read == null ? 0 : read.seriesMatched());
     json.writeName("reads");

@@ -5,6 +5,7 @@ import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Kind;
+import dev.varve.model.Recurring;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -169,10 +170,12 @@ final class DatasetSamples implements SampleSource {
   ReadRequest request(Scan scan) {
     return request(
         Matchers.selector(scan.matchers()),
-        Millis.range(scan.from(), scan.to(), runs.resolution()));
+        Millis.range(scan.from(), scan.to(), runs.resolution()),
+        scan.recurring() == null ? null : Millis.recurring(scan.recurring(), runs.resolution()));
   }
 
-  private static ReadRequest request(Selector selector, TimeRange times) {
+  private static ReadRequest request(
+      Selector selector, TimeRange times, @Nullable Recurring recurring) {
     return new ReadRequest(
         selector,
         times,
@@ -182,6 +185,7 @@ final class DatasetSamples implements SampleSource {
         ReadRequest.Order.SERIES_BY_SERIES,
         0,
         false,
-        Budget.UNLIMITED);
+        Budget.UNLIMITED,
+        recurring);
   }
 }

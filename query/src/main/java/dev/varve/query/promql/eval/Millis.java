@@ -1,7 +1,9 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.model.Recurring;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
+import org.jspecify.annotations.Nullable;
 
 /** Times of PromQL, which are milliseconds since 1970, and those of a dataset. */
 public final class Millis {
@@ -22,6 +24,27 @@ public final class Millis {
     long perMilli = perSecond / 1000;
     return new TimeRange(
         times(from, perMilli), times(to == Long.MAX_VALUE ? to : to + 1, perMilli));
+  }
+
+  /**
+   * Stretches in the times of a dataset that hold those in milliseconds; null where they cannot be
+   * told, or leave no gaps.
+   */
+  static @Nullable Recurring recurring(Recurring millis, Resolution resolution) {
+    long perSecond = resolution.perSecond();
+    if (perSecond < 1000) {
+      long each = 1000 / perSecond;
+      long width = millis.width() / each + 2;
+      return millis.step() % each != 0 || width >= millis.step() / each
+          ? null
+          : new Recurring(Math.floorDiv(millis.first(), each), millis.step() / each, width);
+    }
+    long perMilli = perSecond / 1000;
+    long most = Long.MAX_VALUE / perMilli;
+    return Math.abs(millis.first()) > most || millis.step() > most
+        ? null
+        : new Recurring(
+            millis.first() * perMilli, millis.step() * perMilli, millis.width() * perMilli);
   }
 
   /** As far as 64 bits go. */

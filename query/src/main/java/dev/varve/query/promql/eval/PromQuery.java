@@ -220,6 +220,7 @@ public final class PromQuery {
         scan.from(),
         scan.to(),
         PlanWords.labels(scan),
+        scan.recurring(),
         readsNothing ? null : reads.apply(samples.request(scan)),
         analysis == null ? null : analysis.of(scan).actual());
   }

@@ -45,7 +45,7 @@ public final class SelectedSeries {
    */
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
     samples.read(
-        new Scan(matchers, from, to, Projection.ALL),
+        new Scan(matchers, from, to, Projection.ALL, null),
         (labels, vector) -> sink.series(labels, vector.times(), vector.values(), vector.size()));
   }
 

@@ -1,5 +1,8 @@
 package dev.varve.query.promql.plan;
 
+import dev.varve.model.Recurring;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The times that a selector or a subquery looks at: one for each step, moved by its offset, or the
  * same for all where it says {@code @}.
@@ -15,6 +18,17 @@ public record Instants(Steps steps, boolean fixed, long first) {
 
   public long last() {
     return at(steps.count() - 1);
+  }
+
+  /**
+   * The times that are looked at where each looks back so far; null where these leave no gaps.
+   *
+   * @param back in ms
+   */
+  @Nullable Recurring lookingBack(long back) {
+    return fixed || steps.count() < 2 || steps.step() <= back
+        ? null
+        : new Recurring(first - back + 1, steps.step(), back);
   }
 
   /** The same at the first step alone. */

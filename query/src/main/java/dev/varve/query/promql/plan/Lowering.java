@@ -189,7 +189,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
   private static Scan scan(Expr.VectorSelector selector, Instants at, long back) {
     List<LabelMatcher> matchers = selector.matchers().stream().distinct().sorted(ORDER).toList();
     long from = at.first() - back + 1;
-    return new Scan(matchers, from, isFulfillable(matchers) ? at.last() : from - 1, Projection.ALL);
+    long to = isFulfillable(matchers) ? at.last() : from - 1;
+    return new Scan(matchers, from, to, Projection.ALL, at.lookingBack(back));
   }
 
   /** Whether not two matchers exclude each other. */

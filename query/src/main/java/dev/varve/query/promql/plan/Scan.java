@@ -1,7 +1,10 @@
 package dev.varve.query.promql.plan;
 
+import dev.varve.model.Recurring;
 import dev.varve.query.promql.LabelMatcher;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A read: the samples of every series that fits, of a range of time.
@@ -10,14 +13,20 @@ import java.util.List;
  * @param from the first time, in ms since 1970
  * @param to the last time; before {@code from} where nothing is read
  * @param labels what is wanted of the labels of each series
+ * @param recurring of the times those that any step looks at, in ms; null for all
  */
-public record Scan(List<LabelMatcher> matchers, long from, long to, Projection labels) {
+public record Scan(
+    List<LabelMatcher> matchers,
+    long from,
+    long to,
+    Projection labels,
+    @Nullable Recurring recurring) {
   public Scan {
     matchers = List.copyOf(matchers);
   }
 
   Scan with(Projection wanted) {
-    return new Scan(matchers, from, to, wanted);
+    return new Scan(matchers, from, to, wanted, recurring);
   }
 
   /** A scan that reads what both do. */
@@ -26,6 +35,7 @@ public record Scan(List<LabelMatcher> matchers, long from, long to, Projection l
         matchers,
         Math.min(from, other.from),
         Math.max(to, other.to),
-        labels.equals(other.labels) ? labels : Projection.ALL);
+        labels.equals(other.labels) ? labels : Projection.ALL,
+        Objects.equals(recurring, other.recurring) ? recurring : null);
   }
 }

@@ -9,6 +9,7 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -52,6 +53,7 @@ class PrometheusIT {
   private static final int QUERIES = Integer.getInteger("varve.promql.queries", 1_000);
   private static final long SEED = Long.getLong("varve.promql.seed", 35);
   private static final int DIFFERENCES_SHOWN = 40;
+  private static final long[] STEPS = {15_000, 37_000, 60_000, 300_000, 12_345, 1_800_000};
   private static final int TRIES = 200_000;
   private static final Duration EVERY = Duration.ofSeconds(15);
 
@@ -111,12 +113,14 @@ class PrometheusIT {
     return missing;
   }
 
+  /** Rows are short, so that long steps leave some out. */
   private Engine engine() throws IOException {
+    Layout layout = Layouts.of(Layouts.DEFAULT, Map.of("bucket", "10m"));
     DatasetConfig dataset =
         new DatasetConfig(
             "main",
             new StoreConfig("memory", Map.of()),
-            List.of(new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.DEFAULT, Map.of())))),
+            List.of(new PeriodConfig(Instant.MIN, List.of(layout))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),
@@ -193,7 +197,7 @@ class PrometheusIT {
       theirs = prometheus.instant(query, time);
       when = "at " + time;
     } else {
-      long step = new long[] {15_000, 37_000, 60_000, 300_000, 12_345}[random.nextInt(5)];
+      long step = STEPS[random.nextInt(STEPS.length)];
       long end = start + random.nextInt(2400) * 1000L;
       asked = promql -> promql.range(start, end, Duration.ofMillis(step));
       theirs = prometheus.range(query, start, end, step);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.model;
+
+import org.jspecify.annotations.NullMarked;
