@@ -66,7 +66,7 @@ final class RemoteRead {
   private static String words(ReadRequest request) {
     StringBuilder words = new StringBuilder("read");
     for (ReadRequest.Query query : request.queries()) {
-      Scan scan = new Scan(query.matchers(), query.from(), query.to(), Projection.ALL);
+      Scan scan = new Scan(query.matchers(), query.from(), query.to(), Projection.ALL, null);
       words.append(' ').append(PlanWords.selector(scan));
     }
     return words.toString();
