@@ -25,6 +25,8 @@ public final class SelectorParser {
   private final String text;
   private int at;
   private final List<TagFilter> filters = new ArrayList<>();
+
+  /** The metric before the braces, within which none can be named then; else null. */
   private @Nullable String metric;
 
   private SelectorParser(String text) {
@@ -97,7 +99,6 @@ public final class SelectorParser {
       if (metric != null) {
         throw error(start, "the metric is named twice: '" + metric + "' and '" + name + "'");
       }
-      metric = name;
       filters.add(new TagFilter.Equal(Series.NAME_LABEL, name));
       return;
     }
