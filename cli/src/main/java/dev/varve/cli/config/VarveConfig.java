@@ -143,7 +143,8 @@ public record VarveConfig(
   private static VarveConfig bind(ConfigNode.Mapping root, Path folder) {
     List<String> problems = new ArrayList<>();
     ConfigReader reader = new ConfigReader(root, "", problems);
-    Path data = Path.of(reader.text("data", DEFAULT_DATA));
+    Path named = reader.path("data", Path.of(""));
+    Path data = named == null ? Path.of(DEFAULT_DATA) : named;
     long memory = reader.size("memory", EngineConfig.DEFAULT_MEMORY);
     List<DatasetConfig> datasets = new ArrayList<>();
     ConfigReader declared = reader.below("datasets");

@@ -1,6 +1,8 @@
 package dev.varve.server.config;
 
 import dev.varve.model.Spelling;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,7 +80,13 @@ public final class ConfigReader {
       return otherwise;
     }
     int power = "KMGT".indexOf(matcher.group(2).toUpperCase(java.util.Locale.ROOT));
-    return Long.parseLong(matcher.group(1)) << (matcher.group(2).isEmpty() ? 0 : 10 * (power + 1));
+    int shift = matcher.group(2).isEmpty() ? 0 : 10 * (power + 1);
+    long count = Long.parseLong(matcher.group(1));
+    if (count > Long.MAX_VALUE >> shift) {
+      wrong(key, "'" + text + "' is more bytes than there are");
+      return otherwise;
+    }
+    return count << shift;
   }
 
   public @Nullable Duration duration(String key) {
@@ -153,6 +161,33 @@ public final class ConfigReader {
         yield List.of();
       }
     };
+  }
+
+  /** A path, a relative one from a folder on; null where there is none. */
+  public @Nullable Path path(String key, Path folder) {
+    String text = text(key);
+    return text == null ? null : resolved(key, text, folder);
+  }
+
+  /** Paths, relative ones from a folder on. */
+  public List<Path> paths(String key, Path folder) {
+    List<Path> paths = new ArrayList<>();
+    for (String text : texts(key)) {
+      Path path = resolved(key, text, folder);
+      if (path != null) {
+        paths.add(path);
+      }
+    }
+    return paths;
+  }
+
+  private @Nullable Path resolved(String key, String text, Path folder) {
+    try {
+      return folder.resolve(text);
+    } catch (InvalidPathException e) {
+      problem(key, "is no path: " + e.getReason());
+      return null;
+    }
   }
 
   public Map<String, String> texts(String key, String ofWhat) {

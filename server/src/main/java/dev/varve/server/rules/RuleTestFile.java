@@ -111,10 +111,7 @@ public record RuleTestFile(
     }
     ConfigReader reader = new ConfigReader(mapping, "", problems);
     Path folder = file.toAbsolutePath().getParent();
-    List<Path> named =
-        reader.texts("rule_files").stream()
-            .map(name -> folder == null ? Path.of(name) : folder.resolve(name))
-            .toList();
+    List<Path> named = reader.paths("rule_files", folder == null ? Path.of("") : folder);
     List<RuleGroup> groups = new ArrayList<>();
     try {
       groups.addAll(RuleFiles.read(RuleFiles.find(named), MINUTE));

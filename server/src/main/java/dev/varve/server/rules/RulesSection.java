@@ -39,12 +39,12 @@ public final class RulesSection {
     ConfigReader below = reader.below("datasets");
     Map<String, List<Path>> datasets = new LinkedHashMap<>();
     for (String name : below.keys()) {
-      datasets.put(name, paths(below.texts(name)));
+      datasets.put(name, below.paths(name, folder));
     }
     Duration reread = duration("reread", Duration.ofSeconds(30));
     RulesConfig config =
         new RulesConfig(
-            paths(reader.texts("files")),
+            reader.paths("files", folder),
             datasets,
             positive("interval", DEFAULTS.interval()),
             duration("query-offset", DEFAULTS.queryOffset()),
@@ -60,10 +60,6 @@ public final class RulesSection {
                 alertmanagers(), relabelling(), reader.integer("queue", 1, 10_000_000, 10_000)));
     reader.refuseUnknown();
     return config;
-  }
-
-  private List<Path> paths(List<String> names) {
-    return names.stream().map(folder::resolve).toList();
   }
 
   private Duration duration(String key, Duration otherwise) {
@@ -111,8 +107,8 @@ public final class RulesSection {
       }
       Duration timeout = item.duration("timeout");
       String user = item.text("user");
-      Path password = path(item, "password-file");
-      Path token = path(item, "token-file");
+      Path password = item.path("password-file", folder);
+      Path token = item.path("token-file", folder);
       if ((user == null) != (password == null)) {
         item.problem(user == null ? "user" : "password-file", "user and password-file go together");
       }
@@ -131,11 +127,6 @@ public final class RulesSection {
       }
     }
     return all;
-  }
-
-  private @Nullable Path path(ConfigReader item, String key) {
-    String text = item.text(key);
-    return text == null ? null : folder.resolve(text);
   }
 
   private Relabelling relabelling() {

@@ -57,7 +57,7 @@ public final class ScrapeReader {
    */
   public static @Nullable Scrapes read(ConfigReader section, Path folder) {
     String dataset = section.text("dataset");
-    String file = section.text("file");
+    Path file = section.path("file", folder);
     List<ScrapeConfig> jobs;
     if (file == null) {
       jobs = new ScrapeReader(folder).jobs(section);
@@ -67,7 +67,7 @@ public final class ScrapeReader {
         section.problem("file", "is said besides 'global' or 'scrape_configs', which stand in it");
       }
       try {
-        jobs = ofFile(folder.resolve(file));
+        jobs = ofFile(file);
       } catch (ConfigException e) {
         section.problem("file", String.valueOf(e.getMessage()));
       }
@@ -197,11 +197,7 @@ public final class ScrapeReader {
   }
 
   private Tls tls(ConfigReader reader) {
-    String authorities = reader.text("ca_file");
-    Tls tls =
-        new Tls(
-            authorities == null ? null : folder.resolve(authorities),
-            truth(reader, "insecure_skip_verify", false));
+    Tls tls = new Tls(reader.path("ca_file", folder), truth(reader, "insecure_skip_verify", false));
     reader.refuseUnknown();
     return tls;
   }
@@ -238,11 +234,10 @@ public final class ScrapeReader {
   }
 
   private @Nullable Path file(ConfigReader reader, String key, String insteadOf) {
-    String file = reader.text(key);
-    if (file != null && reader.has(insteadOf)) {
+    if (reader.has(key) && reader.has(insteadOf)) {
       reader.problem(key, "is said besides '" + insteadOf + "'");
     }
-    return file == null ? null : folder.resolve(file);
+    return reader.path(key, folder);
   }
 
   private List<TargetFiles> files(ConfigReader item) {
@@ -251,10 +246,9 @@ public final class ScrapeReader {
       for (String pattern : discovery.texts("files")) {
         if (!pattern.matches(".*\\.(json|yml|yaml|JSON|YML|YAML)")) {
           discovery.problem("files", "'" + pattern + "' does not end with .json, .yml or .yaml");
-        } else {
-          files.add(new TargetFiles(folder.resolve(pattern)));
         }
       }
+      discovery.paths("files", folder).forEach(path -> files.add(new TargetFiles(path)));
       // Files are looked at all the time; Prometheus' own configurations may say how often.
       discovery.duration("refresh_interval");
       discovery.refuseUnknown();
