@@ -6,6 +6,10 @@ import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
+import dev.varve.model.Value;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.RunningQueries;
@@ -17,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +32,11 @@ import org.jspecify.annotations.Nullable;
 public final class FuzzIntake {
   /** What is in memory stays small. */
   private static final int INPUTS = 5_000;
+
+  /** What is enough for the few samples that questions find. */
+  private static final QueryLimits FEW =
+      new QueryLimits(
+          1_000, 10_000, 8 << 20, 10_000, 10_000, Duration.ofMinutes(1), 10_000, 1 << 20);
 
   private static @Nullable Engine engine;
   private static int inputs;
@@ -52,13 +62,26 @@ public final class FuzzIntake {
     return open;
   }
 
-  /** What dialects that write there work with. */
+  /** Writes a few samples, numbers and texts, for questions to find. */
+  public static void write() {
+    GroupKey one = GroupKey.of("up", Tags.of(Map.of("job", "a")));
+    GroupKey other = GroupKey.of("up", Tags.of(Map.of("job", "b", "Z", "z")));
+    BatchBuilder batch = new BatchBuilder();
+    batch.add(one, 0, new Value.Real(Double.NaN));
+    batch.add(one, 1_700_000_000_000L, new Value.Real(1.5));
+    batch.add(one, 1_700_000_000_001L, new Value.Real(-2));
+    batch.add(other, 1_700_000_000_000L, new Value.Int64(7));
+    batch.add(other, 1_800_000_000_000L, new Value.Text("text"));
+    next().write(batch.build(), false);
+  }
+
+  /** What dialects that write and read there work with. */
   public static DialectContext context() {
     return new DialectContext(
         FuzzIntake::engine,
         null,
         new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC()),
-        QueryLimits.DEFAULTS,
+        FEW,
         new ServerMetrics(),
         Door.OPEN,
         Clock.systemUTC(),

@@ -1,0 +1,98 @@
+package dev.varve.server.http;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A POST without a connection, for what is fuzzed: a body, and what is answered to it. */
+public final class FuzzExchange extends Exchange {
+  private final byte[] body;
+  private final Map<String, String> headers;
+  private final Map<String, String> parameters;
+  private final ByteArrayOutputStream answered = new ByteArrayOutputStream();
+
+  /**
+   * @param headers of the request, by their names in small letters
+   * @param parameters of the address
+   */
+  public FuzzExchange(byte[] body, Map<String, String> headers, Map<String, String> parameters) {
+    this.body = body;
+    this.headers = headers;
+    this.parameters = parameters;
+  }
+
+  /** The same request under other limits of its body. */
+  FuzzExchange limited(long raw, long decoded) {
+    prepare(HttpLimits.DEFAULTS.withBodies(raw, decoded));
+    return this;
+  }
+
+  /** The body of the answer. */
+  public byte[] answered() throws IOException {
+    finish();
+    return answered.toByteArray();
+  }
+
+  @Override
+  public String method() {
+    return "POST";
+  }
+
+  @Override
+  public String rawPath() {
+    return "/fuzz";
+  }
+
+  @Override
+  public @Nullable String parameter(String name) {
+    return parameters.get(name);
+  }
+
+  @Override
+  public List<String> parameters(String name) {
+    String value = parameter(name);
+    return value == null ? List.of() : List.of(value);
+  }
+
+  @Override
+  public @Nullable String header(String name) {
+    return headers.get(name.toLowerCase(java.util.Locale.ROOT));
+  }
+
+  @Override
+  protected InputStream transportBody() {
+    return new ByteArrayInputStream(body);
+  }
+
+  @Override
+  protected OutputStream commit(int code, Map<String, String> fields, long length) {
+    return answered;
+  }
+
+  @Override
+  protected void breakOff() {}
+
+  @Override
+  public void onAbort(Runnable cancel) {}
+
+  @Override
+  public void onGone(Runnable cancel) {}
+
+  @Override
+  public boolean timedOut() {
+    return false;
+  }
+
+  @Override
+  public String client() {
+    return "";
+  }
+
+  @Override
+  protected void hangUp() {}
+}

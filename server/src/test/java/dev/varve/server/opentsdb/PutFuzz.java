@@ -1,0 +1,99 @@
+package dev.varve.server.opentsdb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.varve.server.DialectContext;
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.http.FuzzExchange;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+
+/**
+ * Fuzzed: the JSON of OpenTSDB's {@code POST /api/put}. Points that are read are printed and read
+ * again as the same; every one is counted in the answer, and one that failed is shown there.
+ */
+public final class PutFuzz {
+  private static final Pattern SUMMARY =
+      Pattern.compile("\\{\"success\":([0-9]+),\"failed\":([0-9]+),\"errors\":\\[.*]}");
+
+  private static final DialectContext CONTEXT = FuzzIntake.context();
+
+  private PutFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
+    List<@Nullable DataPoint> points =
+        points(OpenTsdb.JSON.createParser(ObjectReadContext.empty(), input));
+    if (points != null
+        && !points.equals(
+            points(OpenTsdb.JSON.createParser(ObjectReadContext.empty(), printed(points))))) {
+      throw new AssertionError("printed as other points: " + points);
+    }
+    FuzzExchange exchange = new FuzzExchange(input, Map.of(), Map.of("details", ""));
+    try {
+      new Put(CONTEXT, exchange).run();
+    } catch (OpenTsdbError e) {
+      if (e.status() != 400 || (points != null && !points.isEmpty())) {
+        throw e;
+      }
+      return;
+    }
+    ensureComplete(new String(exchange.answered(), UTF_8), points);
+  }
+
+  private static void ensureComplete(String answer, @Nullable List<@Nullable DataPoint> points) {
+    Matcher summary = SUMMARY.matcher(answer);
+    if (!summary.matches()
+        || points == null
+        || Integer.parseInt(summary.group(1)) + Integer.parseInt(summary.group(2))
+            != points.size()) {
+      throw new AssertionError("answered to " + points + ": " + answer);
+    }
+    try (JsonParser json = OpenTsdb.JSON.createParser(ObjectReadContext.empty(), answer)) {
+      while (json.nextToken() != null) {
+        json.getString();
+      }
+    }
+  }
+
+  /** The points; null where they are none. */
+  private static @Nullable List<@Nullable DataPoint> points(JsonParser parser) {
+    List<@Nullable DataPoint> points = new ArrayList<>();
+    try (JsonParser json = parser) {
+      JsonToken first = json.nextToken();
+      if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
+        return null;
+      }
+      new DataPointReader(json).read(first, points::add);
+      return points;
+    } catch (JacksonException e) {
+      return null;
+    }
+  }
+
+  private static String printed(List<@Nullable DataPoint> points) {
+    return OpenTsdb.json(json -> {
+      json.writeStartArray();
+      points.forEach(point -> print(point, json));
+      json.writeEndArray();
+    });
+  }
+
+  private static void print(@Nullable DataPoint point, JsonGenerator json) {
+    if (point == null) {
+      json.writeNull();
+    } else {
+      point.write(json);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.varve.server.points;
+
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.server.FuzzIntake;
+import dev.varve.server.http.ShortLines;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.StringWriter;
+
+/**
+ * Fuzzed: lines of the point form. A point is printed and read again as the same; what a batch of
+ * all of them is printed as is read again as the same batch.
+ */
+public final class PointFuzz {
+  private PointFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
+    BatchBuilder read = new BatchBuilder();
+    try (ShortLines lines = new ShortLines(new ByteArrayInputStream(input))) {
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        read(line, read);
+      }
+    }
+    Batch batch = read.build();
+    StringWriter printed = new StringWriter();
+    PointLines.write(batch, printed);
+    BatchBuilder again = new BatchBuilder();
+    printed.toString().lines().forEach(line -> PointReader.read(line).addTo(again));
+    StringWriter twice = new StringWriter();
+    PointLines.write(again.build(), twice);
+    if (!twice.toString().equals(printed.toString())) {
+      throw new AssertionError("printed as %s, then as %s".formatted(printed, twice));
+    }
+    FuzzIntake.next().writeOwn(batch, input.length % 2 == 0);
+  }
+
+  private static void read(String line, BatchBuilder batch) {
+    Point point;
+    try {
+      point = PointReader.read(line);
+    } catch (PointFormatException e) {
+      return;
+    }
+    StringWriter printed = new StringWriter();
+    PointLines.write(point, printed);
+    if (!PointReader.read(printed.toString()).equals(point)) {
+      throw new AssertionError("%s is printed as %s".formatted(point, printed));
+    }
+    point.addTo(batch);
+  }
+}

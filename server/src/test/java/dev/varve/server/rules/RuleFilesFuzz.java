@@ -1,0 +1,111 @@
+package dev.varve.server.rules;
+
+import dev.varve.query.rules.Rule;
+import dev.varve.query.rules.RuleGroup;
+import dev.varve.server.config.ConfigException;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Fuzzed: rule files. What is read is printed as JSON, which is YAML, and read again as the same;
+ * what is not has problems that are named.
+ */
+public final class RuleFilesFuzz {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static @Nullable Path file;
+
+  private RuleFilesFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
+    List<RuleGroup> groups;
+    try {
+      groups = read(input);
+    } catch (ConfigException e) {
+      if (e.problems().isEmpty() || e.problems().contains("")) {
+        throw new AssertionError("refused without a reason", e);
+      }
+      return;
+    }
+    String printed = printed(groups);
+    try {
+      if (!read(printed.getBytes(java.nio.charset.StandardCharsets.UTF_8)).equals(groups)) {
+        throw new AssertionError("printed as other rules: " + printed);
+      }
+    } catch (ConfigException e) {
+      throw new AssertionError("printed as " + printed, e);
+    }
+  }
+
+  private static List<RuleGroup> read(byte[] text) throws IOException {
+    Path known = file;
+    if (known == null) {
+      known = Files.createTempFile("varve-fuzz", ".yml");
+      known.toFile().deleteOnExit();
+      file = known;
+    }
+    Files.write(known, text);
+    return RuleFiles.read(List.of(known), Duration.ofMinutes(1));
+  }
+
+  private static String printed(List<RuleGroup> groups) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("groups");
+      groups.forEach(group -> print(group, json));
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    return text.toString();
+  }
+
+  private static void print(RuleGroup group, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeStringProperty("name", group.name());
+    print("interval", group.interval(), json);
+    if (group.queryOffset() != null) {
+      print("query_offset", group.queryOffset(), json);
+    }
+    json.writeNumberProperty("limit", group.limit());
+    json.writeArrayPropertyStart("rules");
+    group.rules().forEach(rule -> print(rule, json));
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void print(Rule rule, JsonGenerator json) {
+    json.writeStartObject();
+    switch (rule) {
+      case Rule.Recording recording -> json.writeStringProperty("record", recording.name());
+      case Rule.Alerting alerting -> {
+        json.writeStringProperty("alert", alerting.name());
+        print("for", alerting.hold(), json);
+        print("keep_firing_for", alerting.keepFiringFor(), json);
+        print("annotations", alerting.annotations(), json);
+      }
+    }
+    json.writeStringProperty("expr", rule.query());
+    print("labels", rule.labels(), json);
+    json.writeEndObject();
+  }
+
+  private static void print(String name, Duration duration, JsonGenerator json) {
+    json.writeStringProperty(name, duration.toMillis() + "ms");
+  }
+
+  private static void print(String name, Map<String, String> texts, JsonGenerator json) {
+    json.writeObjectPropertyStart(name);
+    texts.forEach(json::writeStringProperty);
+    json.writeEndObject();
+  }
+}

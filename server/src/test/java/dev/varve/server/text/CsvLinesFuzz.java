@@ -1,0 +1,72 @@
+package dev.varve.server.text;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.Column;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.server.text.CsvLines.Columns;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fuzzed: CSV, with the line that names its columns or behind one that does; times by a pattern in
+ * every second input. A text between quotes is read as it is.
+ */
+public final class CsvLinesFuzz {
+  private static final String NAMES = "metric,time,host,a,b,c\n";
+
+  private CsvLinesFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) {
+    DateTimeFormatter pattern =
+        input.length % 2 == 0 ? null : DateTimeFormatter.ofPattern("dd.MM.uuuu[ HH:mm[xxx]]");
+    try {
+      LinesFuzz.read(lines(pattern), input);
+    } catch (IllegalArgumentException e) {
+      // The first line does not name the columns that are looked for.
+      if (e.getMessage() == null || e.getMessage().isEmpty()) {
+        throw new AssertionError("refused without a reason", e);
+      }
+    }
+    String text = new String(input, UTF_8);
+    LinesFuzz.read(lines(pattern), (NAMES + text).getBytes(UTF_8));
+    ensureQuoted(text.replace("\n", ""));
+  }
+
+  private static CsvLines lines(@Nullable DateTimeFormatter pattern) {
+    return new CsvLines(
+        new Columns(
+            null,
+            "metric",
+            "time",
+            Resolution.SECONDS,
+            pattern,
+            List.of("host"),
+            Map.of("site", "here"),
+            Map.of("a", Kind.DOUBLE, "b", Kind.INT64, "c", Kind.STRING)),
+        Resolution.MILLISECONDS);
+  }
+
+  private static void ensureQuoted(String text) {
+    if (text.isEmpty()) {
+      return;
+    }
+    BatchBuilder batch = new BatchBuilder();
+    CsvLines lines = lines(null);
+    for (String line :
+        List.of(NAMES.strip(), "m,0,h,,,\"%s\"".formatted(text.replace("\"", "\"\"")))) {
+      byte[] bytes = line.getBytes(UTF_8);
+      lines.read(bytes, 0, bytes.length, batch);
+    }
+    if (!(batch.build().groups().getFirst().columns().getFirst() instanceof Column.Texts texts)
+        || !text.equals(
+            new String(texts.bytes(), texts.start(0), texts.end(0) - texts.start(0), UTF_8))) {
+      throw new AssertionError("read as another text: " + text);
+    }
+  }
+}
