@@ -330,11 +330,11 @@ final class WriteJob {
     dataset.tellOthers(notes.identities());
     long told = System.nanoTime();
     boolean stands = writer.homeApplier().apply(home, home.size(), dataset.earlier()).isEmpty();
-    if (stands) {
-      notes.remember();
-    }
     if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
       dataset.tellOthers(notes.identities());
+    }
+    if (stands) {
+      notes.remember();
     }
     return stands;
   }

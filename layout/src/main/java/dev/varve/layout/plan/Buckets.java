@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param starts in rising order; null where they cannot be listed
  * @param share about how many of all buckets of the range these are, 1 for all
+ * @param shareOfTimes about how much of the range lies in them, 1 for all
  * @param closed why they cannot, in words; null where they can
  */
-record Buckets(long @Nullable [] starts, double share, @Nullable String closed) {
+record Buckets(
+    long @Nullable [] starts, double share, double shareOfTimes, @Nullable String closed) {
   /**
    * The buckets.
    *
@@ -34,6 +36,7 @@ record Buckets(long @Nullable [] starts, double share, @Nullable String closed) 
     long[] starts = new long[16];
     int count = 0;
     double listed = 0;
+    double within = 0;
     while (bucket < times.to()) {
       long next = part.next(bucket);
       if (recurring != null && !recurring.overlaps(new TimeRange(bucket, Math.max(bucket, next)))) {
@@ -57,15 +60,22 @@ record Buckets(long @Nullable [] starts, double share, @Nullable String closed) 
         break;
       }
       listed += (double) next - bucket;
+      within += (double) Math.min(next, times.to()) - Math.max(bucket, times.from());
       bucket = next;
     }
     double all = Math.max(1, (double) times.to() - part.floor(times.from()));
-    double share = recurring == null ? 1 : Math.min(1, listed / all);
-    return new Buckets(Arrays.copyOf(starts, count), share, null);
+    double length = Math.max(1, (double) times.to() - times.from());
+    return recurring == null
+        ? new Buckets(Arrays.copyOf(starts, count), 1, 1, null)
+        : new Buckets(
+            Arrays.copyOf(starts, count),
+            Math.min(1, listed / all),
+            Math.min(1, within / length),
+            null);
   }
 
   private static Buckets closed(String reason) {
-    return new Buckets(null, 1, reason);
+    return new Buckets(null, 1, 1, reason);
   }
 
   int count() {

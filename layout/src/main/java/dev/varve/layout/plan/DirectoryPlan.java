@@ -141,17 +141,24 @@ final class DirectoryPlan {
             .times(
                 Edges.of(survey).exact() ? survey.means().cells() : survey.means().cellsOfRows());
     long all = rowsOfBinding.stream().mapToLong(List::size).sum();
-    return plan(named, groups, all == 0 ? cells : cells.share((double) rows(groups) / all));
+    boolean evenly = survey.means().fillRows();
+    return plan(
+        named, groups, all, all == 0 ? cells : cells.share((double) rows(groups) / all, evenly));
   }
 
   private Plan planOfAll(Named named) {
     List<Plan.Strand> strands = strands(named.rows());
     List<Plan.StrandGroup> groups =
         strands.isEmpty() ? List.of() : List.of(new Plan.StrandGroup(List.of(), strands));
-    return plan(named, groups, new Way.Amount(0, false));
+    return plan(named, groups, named.rows().size(), new Way.Amount(0, false));
   }
 
-  private Plan plan(Named named, List<Plan.StrandGroup> groups, Way.Amount cells) {
+  /**
+   * A plan.
+   *
+   * @param matching how many of the rows are of series that are asked for
+   */
+  private Plan plan(Named named, List<Plan.StrandGroup> groups, long matching, Way.Amount cells) {
     if (!named.damaged().isEmpty()) {
       throw new PlanRefusedException(
           "the index names %,d rows of the metrics and times that are asked for which this layout cannot read, and the answer would lack them; the first: %s"
@@ -166,7 +173,10 @@ final class DirectoryPlan {
     List<String> notes = new ArrayList<>();
     notes.add(
         "the index names %,d rows, of which %,d are of matching series"
-            .formatted(named.rows().size(), kept));
+            .formatted(named.rows().size(), matching));
+    if (kept < matching) {
+      notes.add("%,d of these may hold times that are asked for".formatted(kept));
+    }
     Planner.noteOfPartitions(survey, partitions.size(), notes);
     OptionalLong rows = OptionalLong.of(kept);
     OptionalLong wanted = kept == 0 ? rows : cells.known();

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param buckets its values; one arbitrary value where no part carries time
  * @param share about how many of the buckets of the range these are, since only some of its times
  *     are wanted; 1 for all
+ * @param shareOfTimes about how much of the range lies in them
  * @param kinds to be pinned; one arbitrary kind where no part carries it
  * @param fields likewise
  * @param fanOut how many combinations of salts there are that nothing gives
@@ -29,6 +30,7 @@ record Pinning(
     KeyPart.@Nullable Time bucketPart,
     long[] buckets,
     double share,
+    double shareOfTimes,
     List<Kind> kinds,
     List<String> fields,
     int fanOut,
@@ -58,9 +60,11 @@ record Pinning(
     }
     long[] buckets = ANY_TIME;
     double share = 1;
+    double shareOfTimes = 1;
     if (bucketPart != null) {
       Buckets listed = Buckets.of(bucketPart, survey.times, survey.scope.recurring());
       share = listed.share();
+      shareOfTimes = listed.shareOfTimes();
       buckets = listed.starts() == null ? ANY_TIME : listed.starts();
       closed = closed == null ? listed.closed() : closed;
     }
@@ -69,6 +73,7 @@ record Pinning(
         bucketPart,
         buckets,
         share,
+        shareOfTimes,
         kinds,
         fields,
         fanOut(survey.shape, count),

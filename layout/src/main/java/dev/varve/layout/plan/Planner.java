@@ -86,6 +86,8 @@ public final class Planner {
       throw refusal(ways);
     }
     SliceWriter writer = new SliceWriter(survey, best.pinned());
+    Pinning pinning = Pinning.of(survey, best.pinned());
+    boolean evenly = survey.means().fillRows();
     List<Plan.StrandGroup> groups = writer.groups();
     Way.Amount wanted = new Way.Amount(survey.bindings.size(), true);
     Plan.Estimate estimate =
@@ -93,9 +95,9 @@ public final class Planner {
             partitions(survey, best, writer),
             writer.sliceCount(),
             best.rows().known(),
-            wanted.times(survey.means().rows()).known(),
+            wanted.times(survey.means().rows()).share(pinning.share(), evenly).known(),
             best.cells().known(),
-            wanted.times(survey.means().cells()).known());
+            wanted.times(survey.means().cells()).share(pinning.shareOfTimes(), evenly).known());
     return new Plan(groups, estimate, alternatives(ways), notes(survey, best, groups, estimate));
   }
 

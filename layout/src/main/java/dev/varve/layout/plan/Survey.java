@@ -59,7 +59,15 @@ final class Survey {
   private @Nullable Means means;
 
   /** What one series holds on average, and whether that was counted or is a guess. */
-  record Means(Mean rows, Mean rowsEver, Mean cells, Mean cellsOfRows, Mean cellsEver) {}
+  record Means(Mean rows, Mean rowsEver, Mean cells, Mean cellsOfRows, Mean cellsEver) {
+    /**
+     * Whether rows hold several cells each, so that some of them hold their share: a sample a day
+     * may lie in every hour that is asked for, or in none.
+     */
+    boolean fillRows() {
+      return cellsOfRows.value() >= 2 * rows.value();
+    }
+  }
 
   record Mean(double value, boolean counted) {}
 

@@ -45,8 +45,13 @@ record Way(
       return "%s%,.0f".formatted(counted ? "about " : "perhaps ", value);
     }
 
-    Amount share(double share) {
-      return new Amount(value * share, counted);
+    /**
+     * A share of it.
+     *
+     * @param evenly whether it is known to be spread evenly
+     */
+    Amount share(double share, boolean evenly) {
+      return new Amount(value * share, counted && (evenly || share == 1));
     }
 
     Amount times(Survey.Mean mean) {
@@ -181,14 +186,15 @@ record Way(
     double slices = each * prefixes(survey, pinning, groups);
     Survey.Means means = survey.means();
     boolean restricted = restricted(survey, pinned);
-    Amount rows = series.times(restricted ? means.rows() : means.rowsEver()).share(pinning.share());
+    boolean exact = Edges.of(survey, pinned).exact();
+    Amount rows =
+        series
+            .times(restricted ? means.rows() : means.rowsEver())
+            .share(pinning.share(), means.fillRows());
     Amount cells =
         series
-            .times(
-                !restricted
-                    ? means.cellsEver()
-                    : Edges.of(survey, pinned).exact() ? means.cells() : means.cellsOfRows())
-            .share(pinning.share());
+            .times(!restricted ? means.cellsEver() : exact ? means.cells() : means.cellsOfRows())
+            .share(exact ? pinning.shareOfTimes() : pinning.share(), means.fillRows());
     return new Way(
         pinned,
         name,

@@ -26,7 +26,7 @@ public record Instants(Steps steps, boolean fixed, long first) {
    * @param back in ms
    */
   @Nullable Recurring lookingBack(long back) {
-    return fixed || steps.count() < 2 || steps.step() <= back
+    return fixed || back < 1 || steps.count() < 2 || steps.step() <= back
         ? null
         : new Recurring(first - back + 1, steps.step(), back);
   }

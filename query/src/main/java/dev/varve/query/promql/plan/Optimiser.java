@@ -301,16 +301,24 @@ public final class Optimiser {
     sorted.removeIf(use -> use.scan().to() < use.scan().from());
     sorted.sort(Comparator.comparingLong(use -> use.scan().from()));
     List<List<Use>> clusters = new ArrayList<>();
-    long end = Long.MIN_VALUE;
+    List<Scan> spans = new ArrayList<>();
     for (Use use : sorted) {
-      if (clusters.isEmpty() || use.scan().from() > end + 1) {
-        clusters.add(new ArrayList<>());
-        end = use.scan().to();
+      int cluster = 0;
+      while (cluster < spans.size() && !isOne(spans.get(cluster), use.scan())) {
+        cluster++;
       }
-      clusters.getLast().add(use);
-      end = Math.max(end, use.scan().to());
+      if (cluster == spans.size()) {
+        clusters.add(new ArrayList<>());
+        spans.add(use.scan());
+      }
+      clusters.get(cluster).add(use);
+      spans.set(cluster, spans.get(cluster).spanning(use.scan()));
     }
     return clusters;
+  }
+
+  private static boolean isOne(Scan earlier, Scan later) {
+    return later.from() <= earlier.to() + 1 && earlier.isOneWith(later);
   }
 
   /** All users work at once: the rows of one go on, those of the others wait. */

@@ -29,6 +29,16 @@ public record Scan(
     return new Scan(matchers, from, to, wanted, recurring);
   }
 
+  /**
+   * Whether one scan of what both read looks at no more than both together, as far as their times
+   * overlap: they look at the same stretches, or one looks at all that the other does.
+   */
+  boolean isOneWith(Scan other) {
+    return Objects.equals(recurring, other.recurring)
+        || (recurring == null && from <= other.from && other.to <= to)
+        || (other.recurring == null && other.from <= from && to <= other.to);
+  }
+
   /** A scan that reads what both do. */
   Scan spanning(Scan other) {
     return new Scan(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadRequest;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.Resolution;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** What is told of a query before it runs, and afterwards. */
 class ExplainTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
   private final List<ReadRequest> asked = new ArrayList<>();
 
@@ -36,6 +39,10 @@ class ExplainTest {
   private PlanExplanation explain(String query, boolean analyze) {
     return new PromQuery(query, runs)
         .explain(300_000, 600_000, Duration.ofMinutes(1), analyze, this::read);
+  }
+
+  private PlanExplanation explain(String query, Duration step) {
+    return new PromQuery(query, runs).explain(0, 10 * HOUR.toMillis(), step, false, this::read);
   }
 
   private QueryExplanation read(ReadRequest request) {
@@ -86,6 +93,27 @@ class ExplainTest {
     PlanExplanation.Actual actual = Objects.requireNonNull(explanation.scans().getFirst().actual());
     assertThat(actual.series()).isEqualTo(4);
     assertThat(actual.samples()).isEqualTo(4 * 41);
+  }
+
+  @Test
+  void tellsWhichTimesAreLookedAtAndReadsThemApart() {
+    PlanExplanation explanation =
+        explain("rate(x_total[2m]) / rate(x_total[2m] offset 10m) + x_total offset 1h", HOUR);
+    assertThat(explanation.scans())
+        .extracting(PlanExplanation.ScanExplanation::recurring)
+        .containsExactlyInAnyOrder(
+            recurring(0, 120_000), recurring(-600_000, 120_000), recurring(-3_600_000, 300_000));
+    assertThat(explain("sum(x_total) / count(x_total)", HOUR).scans())
+        .extracting(PlanExplanation.ScanExplanation::recurring)
+        .containsExactly(recurring(0, 300_000));
+    assertThat(explain("rate(x_total[2m]) / rate(x_total[1h])", HOUR).scans())
+        .extracting(PlanExplanation.ScanExplanation::recurring)
+        .as("all is looked at for the one, and for the other too")
+        .containsExactly((Recurring) null);
+  }
+
+  private static Recurring recurring(long offset, long width) {
+    return new Recurring(offset - width + 1, HOUR.toMillis(), width);
   }
 
   private static PlanTree.Figures actual(PlanTree plan) {
