@@ -271,16 +271,24 @@ public final class SocketServer implements AutoCloseable {
       return first >= 'A' && first <= 'Z' ? Detection.NOT_RECOGNIZED : Detection.RECOGNIZED;
     }
 
+    /** Several may come at once, of which each has to see those before it. */
+    private LineConnection opened(Connector connector, EndPoint endPoint) {
+      synchronized (lineConnections) {
+        boolean full = lineConnections.size() >= lineLimits.connections();
+        LineConnection connection =
+            new LineConnection(
+                endPoint,
+                connector.getExecutor(),
+                full ? SocketServer.this::turnAway : protocol,
+                lineLimits.idle().toMillis());
+        lineConnections.add(connection);
+        return connection;
+      }
+    }
+
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
-      boolean full = lineConnections.size() >= lineLimits.connections();
-      LineConnection connection =
-          new LineConnection(
-              endPoint,
-              connector.getExecutor(),
-              full ? SocketServer.this::turnAway : protocol,
-              lineLimits.idle().toMillis());
-      lineConnections.add(connection);
+      LineConnection connection = opened(connector, endPoint);
       connection.addEventListener(
           new Connection.Listener() {
             @Override

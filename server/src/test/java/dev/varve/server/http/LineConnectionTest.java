@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -77,16 +79,45 @@ class LineConnectionTest {
     try (SocketServer server = echo(2, Duration.ofMinutes(1));
         Socket first = connect(server)) {
       assertThat(echoed(first)).isEqualTo('x');
-      try (Socket second = connect(server);
-          Socket third = connect(server)) {
+      try (Socket second = connect(server)) {
         assertThat(echoed(second)).isEqualTo('x');
-        assertThat(third.getInputStream().read()).isNegative();
+        try (Socket third = connect(server)) {
+          assertThat(third.getInputStream().read()).isNegative();
+        }
         assertThat(echoed(first)).isEqualTo('x');
       }
       Awaitility.await().until(() -> server.lineConnections() == 1);
       try (Socket fourth = connect(server)) {
         assertThat(echoed(fourth)).isEqualTo('x');
       }
+    }
+  }
+
+  @Test
+  void noMoreThanMayBeOpenAreServedThoughAllComeAtOnce() throws IOException {
+    try (SocketServer server = echo(3, Duration.ofMinutes(1))) {
+      List<Socket> all = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        all.add(connect(server));
+      }
+      int served = 0;
+      for (Socket socket : all) {
+        served += isServed(socket) ? 1 : 0;
+      }
+      assertThat(served).isBetween(1, 3);
+      for (Socket socket : all) {
+        socket.close();
+      }
+    }
+  }
+
+  private static boolean isServed(Socket socket) {
+    try {
+      return echoed(socket) == 'x';
+    } catch (SocketTimeoutException e) {
+      throw new AssertionError("neither served nor closed", e);
+    } catch (IOException e) {
+      return false;
     }
   }
 
