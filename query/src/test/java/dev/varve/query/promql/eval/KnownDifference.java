@@ -85,7 +85,7 @@ enum KnownDifference {
       }
       Expr asGo = ChangedQuery.part(ChangedQuery.of(query, KnownDifference::asGo));
       List<Answer> others = new ArrayList<>();
-      for (double seed = 1e8; seed < 1e16; seed *= 7.3) {
+      for (double seed = 1e8; seed < 1e16; seed *= 1.25) {
         double from = seed;
         others.add(again.same(ChangedQuery.of(query, part -> withOtherDigit(part, from))));
         others.add(again.same(ChangedQuery.of(asGo, part -> withOtherDigit(part, from))));
@@ -129,6 +129,21 @@ enum KnownDifference {
               .hangsWhereItDiffers(theirs, List.of(without.withNotes(theirs.notes())));
     }
   },
+  STEPS_BETWEEN(
+      "errors and warnings of steps of a subquery that no step of the query looks at: Prometheus works"
+          + " these out too, up to the end of the query") {
+    @Override
+    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+      if (!has(query, part -> part instanceof Expr.Subquery)) {
+        return false;
+      }
+      Answer finer = again.atEveryMinute();
+      return theirs.isError()
+          ? finer.isError()
+          : ours.withNotes(theirs.notes()).difference(theirs, false) == null
+              && finer.withoutPlaces().notes().containsAll(theirs.withoutPlaces().notes());
+    }
+  },
   LABELS_OF_ABSENT(
       "labels of `absent(x{a!=\"b\",a=\"c\"})`: where Prometheus has looked for series it has moved"
           + " what excludes behind what includes, and then leaves the label out") {
@@ -168,6 +183,9 @@ enum KnownDifference {
 
     /** Asks the same, of series in the order in which Prometheus stores them. */
     Answer asStored();
+
+    /** Asks the same, from the first step to the end by a minute; of one time what it gave. */
+    Answer atEveryMinute();
 
     /** Asks the same, of series in several other orders. */
     List<Answer> inOtherOrders();
@@ -476,21 +494,41 @@ enum KnownDifference {
   }
 
   /**
-   * A power by a number, for which Go multiplies whole powers by e^(f ln x), f the rest of the
-   * number, between -0.5 and 0.5.
+   * A power x ^ y, for which Go multiplies whole powers by e^(f ln x), f the rest of y, from -0.5
+   * to 0.5.
    */
   private static Expr powerAsGo(Expr.Binary power) {
-    if (power.left().type() != ValueType.VECTOR
-        || !(bare(power.right()) instanceof Expr.NumberLiteral number)) {
+    if (power.type() != ValueType.VECTOR) {
       return power;
     }
-    double rest = Math.abs(number.value()) % 1;
-    rest = Math.copySign(rest > 0.5 ? rest - 1 : rest, number.value() * (rest > 0.5 ? -1 : 1));
-    String of = Printer.print(power.left());
-    Expr logarithm = PromQl.parse("ln(" + of + ")");
+    Expr base =
+        power.left().type() == ValueType.SCALAR
+            ? ChangedQuery.part("vector(%s)".formatted(Printer.print(power.left())))
+            : power.left();
+    String of = Printer.print(base);
+    String y = Printer.print(power.right());
+    Expr wrong =
+        ChangedQuery.part(
+            "%s - ln((%s) > 0)".formatted(Printer.print(asGo(PromQl.parse("ln(" + of + ")"))), of));
+    Expr rest = ChangedQuery.part("(%1$s) - sgn(%1$s) * ceil(abs(%1$s) - 0.5)".formatted(y));
+    if (power.right().type() == ValueType.SCALAR) {
+      rest =
+          ChangedQuery.part(
+              "scalar((vector(%1$s)) - sgn(vector(%1$s)) * ceil(abs(vector(%1$s)) - 0.5))"
+                  .formatted(y));
+    }
+    boolean scalarBase = power.left().type() == ValueType.SCALAR;
+    Expr product =
+        new Expr.Binary(
+            BinaryOperator.MULTIPLY,
+            scalarBase ? ChangedQuery.part("scalar(%s)".formatted(Printer.print(wrong))) : wrong,
+            rest,
+            false,
+            power.matching(),
+            power.operatorSource(),
+            ValueType.VECTOR);
     return ChangedQuery.part(
-        "(%1$s) * exp(%2$s * (%3$s - ln((%4$s) > 0))) or (%1$s)"
-            .formatted(Printer.print(power), rest, Printer.print(asGo(logarithm)), of));
+        "(%1$s) * exp(%2$s) or (%1$s)".formatted(Printer.print(power), Printer.print(product)));
   }
 
   private static Expr bare(Expr expr) {

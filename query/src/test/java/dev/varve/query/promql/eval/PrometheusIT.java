@@ -189,17 +189,20 @@ class PrometheusIT {
     String query = Printer.print(expr);
     long start = RandomSeries.START + random.nextInt(-300, 3 * 3600) * 1000L;
     Asked asked;
+    Asked atEveryMinute;
     Answer theirs;
     String when;
     if (random.nextBoolean()) {
       long time = random.nextBoolean() ? start : start + random.nextInt(1000);
       asked = promql -> promql.instant(time);
+      atEveryMinute = asked;
       theirs = prometheus.instant(query, time);
       when = "at " + time;
     } else {
       long step = STEPS[random.nextInt(STEPS.length)];
       long end = start + random.nextInt(2400) * 1000L;
       asked = promql -> promql.range(start, end, Duration.ofMillis(step));
+      atEveryMinute = promql -> promql.range(start, end, Duration.ofMinutes(1));
       theirs = prometheus.range(query, start, end, step);
       when = "from %d to %d by %d".formatted(start, end, step);
     }
@@ -208,7 +211,7 @@ class PrometheusIT {
         when,
         varve(query, samples.runs(), asked),
         theirs,
-        new AskedAgain(query, samples, asked));
+        new AskedAgain(query, samples, asked, atEveryMinute));
     count(expr, theirs);
   }
 
@@ -229,7 +232,7 @@ class PrometheusIT {
   /** The samples, and the same once more with their series in other orders. */
   private record Samples(Runs runs, Runs asStored, List<Runs> inOtherOrders) {}
 
-  private record AskedAgain(String query, Samples samples, Asked asked)
+  private record AskedAgain(String query, Samples samples, Asked asked, Asked everyMinute)
       implements KnownDifference.Again {
     @Override
     public Answer all(String other) {
@@ -247,6 +250,11 @@ class PrometheusIT {
     @Override
     public Answer asStored() {
       return varve(query, samples.asStored(), asked);
+    }
+
+    @Override
+    public Answer atEveryMinute() {
+      return varve(query, samples.runs(), everyMinute);
     }
 
     @Override
