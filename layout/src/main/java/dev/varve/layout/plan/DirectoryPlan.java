@@ -141,9 +141,9 @@ final class DirectoryPlan {
             .times(
                 Edges.of(survey).exact() ? survey.means().cells() : survey.means().cellsOfRows());
     long all = rowsOfBinding.stream().mapToLong(List::size).sum();
-    boolean evenly = survey.means().fillRows();
-    return plan(
-        named, groups, all, all == 0 ? cells : cells.share((double) rows(groups) / all, evenly));
+    // Rows are long, and may be cut at both ends: which share of the cells lies in some is a guess.
+    double share = all == 0 ? 1 : (double) rows(groups) / all;
+    return plan(named, groups, all, cells.share(share, false));
   }
 
   private Plan planOfAll(Named named) {
