@@ -77,12 +77,13 @@ public final class PromQlComparison {
       System.err.println("usage: PromQlComparison LAUNCHER [series=N] [runs=N] [servers=a,b]");
       System.exit(2);
     }
-    Path folder = Files.createTempDirectory("varve-promql");
-    new PromQlComparison(
-            Path.of(arguments[0]).toAbsolutePath(),
-            folder,
-            Arrays.asList(arguments).subList(1, arguments.length))
-        .run();
+    try (ScratchFolder folder = ScratchFolder.make()) {
+      new PromQlComparison(
+              Path.of(arguments[0]).toAbsolutePath(),
+              folder.path(),
+              Arrays.asList(arguments).subList(1, arguments.length))
+          .run();
+    }
   }
 
   private static String argument(List<String> arguments, String name, String otherwise) {
@@ -158,6 +159,7 @@ public final class PromQlComparison {
           series,
           (long) series * MonitoringSeries.SAMPLES);
       write(servers);
+      compareAnswers(servers);
       Map<String, List<Figures>> figures = new LinkedHashMap<>();
       for (Map.Entry<String, String> query : QUERIES.entrySet()) {
         List<Figures> row = new ArrayList<>();
@@ -304,6 +306,31 @@ public final class PromQlComparison {
     }
   }
 
+  /**
+   * Asks each for each query and fails where one has other series; where one has other points, as
+   * VictoriaMetrics where a rate begins, it says so.
+   */
+  private void compareAnswers(List<Server> servers) throws IOException, InterruptedException {
+    System.out.println("Answers with other points than those of the first server:");
+    System.out.println();
+    for (Map.Entry<String, String> query : QUERIES.entrySet()) {
+      List<AnswerSize> sizes = new ArrayList<>();
+      for (Server server : servers) {
+        AnswerSize size = new AnswerSize();
+        ask(server, query.getValue(), size);
+        sizes.add(size);
+      }
+      AnswerSize first = sizes.getFirst();
+      if (first.points() == 0 || sizes.stream().anyMatch(size -> size.series() != first.series())) {
+        throw new IllegalStateException(query.getKey() + " gives " + sizes);
+      }
+      if (sizes.stream().anyMatch(size -> size.points() != first.points())) {
+        System.out.printf("* %s: %s%n", query.getKey(), sizes);
+      }
+    }
+    System.out.println();
+  }
+
   private static Duration cpu(Server server) {
     return server.process().info().totalCpuDuration().orElseThrow();
   }
@@ -337,7 +364,7 @@ public final class PromQlComparison {
     while (millis.size() < atLeast
         || (millis.size() < RUNS_FACTOR * atLeast && System.nanoTime() - begun < ENOUGH_NANOS)) {
       long start = System.nanoTime();
-      ask(server, query);
+      ask(server, query, OutputStream.nullOutputStream());
       millis.add((System.nanoTime() - start) / 1e6);
     }
     return millis.stream().mapToDouble(Double::doubleValue).toArray();
@@ -348,7 +375,8 @@ public final class PromQlComparison {
     Files.writeString(Path.of("/proc", Long.toString(server.process().pid()), "clear_refs"), "5");
   }
 
-  private void ask(Server server, String query) throws IOException, InterruptedException {
+  private void ask(Server server, String query, OutputStream answer)
+      throws IOException, InterruptedException {
     String form =
         "query=%s&start=%d&end=%d&step=60&nocache=1"
             .formatted(
@@ -371,7 +399,7 @@ public final class PromQlComparison {
                 + " of "
                 + query);
       }
-      body.transferTo(OutputStream.nullOutputStream());
+      body.transferTo(answer);
     }
   }
 

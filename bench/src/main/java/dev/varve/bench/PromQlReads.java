@@ -15,16 +15,11 @@ import dev.varve.query.promql.eval.PromQuery;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * Measures PromQL over many series in RocksDB within this process: the same queries by one reader
@@ -59,19 +54,19 @@ public final class PromQlReads {
             .map(argument -> argument.substring("layout=".length()))
             .findFirst()
             .orElse(Layouts.DEFAULT);
-    Path folder = Files.createTempDirectory("varve-promql");
-    EngineConfig config =
-        new EngineConfig(
-            folder,
-            EngineConfig.DEFAULT_MEMORY,
-            List.of(DatasetConfig.of("main", Layouts.of(layout, Map.of()))),
-            "main");
-    try (Engine engine = Engine.open(config)) {
+    try (ScratchFolder folder = ScratchFolder.make();
+        Engine engine = Engine.open(config(folder, layout))) {
       fill(engine.defaultDataset(), series, samples);
       measure(engine.defaultDataset(), samples, runs);
-    } finally {
-      delete(folder);
     }
+  }
+
+  private static EngineConfig config(ScratchFolder folder, String layout) {
+    return new EngineConfig(
+        folder.path(),
+        EngineConfig.DEFAULT_MEMORY,
+        List.of(DatasetConfig.of("main", Layouts.of(layout, Map.of()))),
+        "main");
   }
 
   private static int argument(List<String> arguments, String name, int otherwise) {
@@ -135,15 +130,5 @@ public final class PromQlReads {
 
   private static double median(List<Double> taken) {
     return taken.stream().sorted().toList().get(taken.size() / 2);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
   }
 }

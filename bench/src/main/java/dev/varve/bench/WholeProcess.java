@@ -2,7 +2,6 @@ package dev.varve.bench;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,13 +11,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Measures the program as its users run it, by the launcher {@code ./varve}: import into RocksDB
@@ -56,12 +53,10 @@ public final class WholeProcess {
           "usage: WholeProcess LAUNCHER [points=N] [series=N] [runs=N] [layouts=a,b,c]");
       System.exit(2);
     }
-    Path folder = Files.createTempDirectory("varve-bench");
-    try {
-      new WholeProcess(arguments[0], folder, Arrays.asList(arguments).subList(1, arguments.length))
+    try (ScratchFolder folder = ScratchFolder.make()) {
+      new WholeProcess(
+              arguments[0], folder.path(), Arrays.asList(arguments).subList(1, arguments.length))
           .run();
-    } finally {
-      delete(folder);
     }
   }
 
@@ -154,7 +149,7 @@ public final class WholeProcess {
     } finally {
       process.destroy();
       process.waitFor(30, TimeUnit.SECONDS);
-      delete(data);
+      ScratchFolder.delete(data);
     }
   }
 
@@ -214,7 +209,7 @@ public final class WholeProcess {
         new String(
             process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     expectZero(process.waitFor(), "varve import into " + layout + ": " + summary);
-    delete(data);
+    ScratchFolder.delete(data);
     Matcher matcher = SECONDS.matcher(summary);
     if (!matcher.find()) {
       throw new IllegalStateException("no seconds in " + summary);
@@ -225,23 +220,6 @@ public final class WholeProcess {
   private static void expectZero(int exit, String what) {
     if (exit != 0) {
       throw new IllegalStateException(what + " ended with " + exit);
-    }
-  }
-
-  private static void delete(Path path) throws IOException {
-    if (!Files.exists(path)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(path)) {
-      files
-          .sorted(Comparator.reverseOrder())
-          .forEach(file -> {
-            try {
-              Files.delete(file);
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
     }
   }
 }
