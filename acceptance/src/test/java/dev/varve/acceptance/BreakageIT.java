@@ -9,10 +9,12 @@ import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -111,26 +113,8 @@ class BreakageIT {
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void refusesWritesOnAFullDiskAndGoesOnReading() throws Exception {
     Path folder = fresh("full-disk");
-    Files.createDirectory(folder.resolve("data"));
-    try (VarveProcess server = VarveProcess.in(folder, "memory: 8MB\n" + config("buckets"))) {
-      server.launch(
-          "unshare",
-          "--map-root-user",
-          "--mount",
-          "sh",
-          "-c",
-          "mount -t tmpfs -o size=64m none " + folder.resolve("data") + " && exec \"$@\"",
-          "sh");
-      server.awaitReady();
-      int written = 0;
-      HttpResponse<String> answer = put(server, written);
-      while (answer.statusCode() == 204 && written < 5_000) {
-        answer = put(server, ++written);
-      }
-      assertThat(answer.statusCode()).as(answer.body() + server.shownLog()).isEqualTo(503);
-      assertThat(answer.body()).containsIgnoringCase("space").doesNotContain("\tat ");
-      assertThat(written).as("requests before the disk was full").isPositive();
-
+    try (VarveProcess server = onSmallDisk(folder)) {
+      assertThat(writeUntilRefused(server, 0)).as("requests before the disk was full").isPositive();
       NavigableMap<Long, BigDecimal> found =
           KairosQuery.all(server, "d", List.of(new KairosQuery.Wanted("m", Map.of("series", "0"))))
               .getFirst();
@@ -138,6 +122,60 @@ class BreakageIT {
       assertThat(server.get("/-/healthy").statusCode()).isEqualTo(200);
       assertThat(server.isAlive()).isTrue();
     }
+  }
+
+  /** There is room for a while then, but none for compactions. */
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  void refusesWritesOnADiskThatIsNearlyFullAndGoesOnOnceThereIsRoom() throws Exception {
+    Path folder = fresh("nearly-full-disk");
+    try (VarveProcess server = onSmallDisk(folder)) {
+      for (int i = 0; i < 700; i++) {
+        assertThat(put(server, i).statusCode()).isEqualTo(204);
+      }
+      Path disk = server.seen(folder.resolve("data"));
+      Path ballast = disk.resolve("ballast");
+      long free = Files.getFileStore(disk).getUsableSpace();
+      Files.write(ballast, new byte[Math.toIntExact(free - (2 << 20))]);
+      int written = writeUntilRefused(server, 700);
+
+      Files.delete(ballast);
+      Awaitility.await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> put(server, written).statusCode() == 204);
+    }
+  }
+
+  /** A server whose data lies on a disk of 64 MB that only it sees. */
+  private static VarveProcess onSmallDisk(Path folder) throws IOException {
+    Files.createDirectory(folder.resolve("data"));
+    VarveProcess server = VarveProcess.in(folder, "memory: 8MB\n" + config("buckets"));
+    server.launch(
+        "unshare",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+        "mount -t tmpfs -o size=64m none " + folder.resolve("data") + " && exec \"$@\"",
+        "sh");
+    server.awaitReady();
+    return server;
+  }
+
+  /**
+   * Writes series after series until one is refused for want of room.
+   *
+   * @return the number of that series
+   */
+  private static int writeUntilRefused(VarveProcess server, int first) throws IOException {
+    int written = first;
+    HttpResponse<String> answer = put(server, written);
+    while (answer.statusCode() == 204 && written < 5_000) {
+      answer = put(server, ++written);
+    }
+    assertThat(answer.statusCode()).as(answer.body() + server.shownLog()).isEqualTo(503);
+    assertThat(answer.body()).containsIgnoringCase("space").doesNotContain("\tat ");
+    return written;
   }
 
   private static final int POINTS = 2_000;

@@ -92,6 +92,11 @@ final class VarveProcess implements AutoCloseable {
     throw new AssertionError(status + " does not say VmHWM");
   }
 
+  /** A place as the process sees it, which may have mounts of its own. */
+  Path seen(Path place) {
+    return Path.of("/proc", Long.toString(running().pid()), "root", place.toString());
+  }
+
   /** Starts it and waits until it is ready. */
   VarveProcess start() {
     launch();

@@ -47,6 +47,9 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   private final WriteOptions writeOptions;
   private final ReadOptions pointReads;
 
+  /** Of flushes and compactions, when they were last counted. */
+  private long failuresSeen = Long.MAX_VALUE;
+
   /**
    * Opens the database, or makes a new one.
    *
@@ -164,6 +167,20 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       return "%,d MB of space are free in %s".formatted(free >> 20, directory);
     } catch (IOException e) {
       return "%s does not tell how much space is free: %s".formatted(directory, e.getMessage());
+    }
+  }
+
+  @Override
+  public boolean isStarved() {
+    try {
+      long failures = db.getLongProperty(cells, "rocksdb.background-errors");
+      boolean failed = failures > failuresSeen;
+      failuresSeen = failures;
+      return failed
+          && (db.getLongProperty("rocksdb.actual-delayed-write-rate") > 0
+              || db.getLongProperty("rocksdb.is-write-stopped") > 0);
+    } catch (RocksDBException e) {
+      throw new StoreException("rocksdb does not tell how its background work gets on", e);
     }
   }
 

@@ -31,7 +31,8 @@ final class GroupCommit {
    *
    * RocksDB holds a write back for as long as its background work cannot keep up, which on a disk
    * without room is for ever. Nobody waits for that longer than the patience: what was not begun by
-   * then is withdrawn, what was begun is unknown.
+   * then is withdrawn, what was begun is unknown. Where that work fails again and again, so that
+   * each write would take longer than the one before, nothing is begun any more until it gets on.
    */
 
   /** Where writes end up. */
@@ -43,6 +44,12 @@ final class GroupCommit {
 
     /** What may be why a write takes long, in words; answers at once, from any thread. */
     String condition();
+
+    /**
+     * Whether writes are held back for work that has failed since the last call. Asked by the
+     * writer alone, now and then.
+     */
+    boolean isStarved();
   }
 
   /** What is to be written, made out by the writer when its turn comes. */
@@ -64,6 +71,10 @@ final class GroupCommit {
 
   private final Log log;
   private final long patienceNanos;
+
+  /** With the usual patience twice as long as RocksDB takes to try again what has failed. */
+  private final long lookNanos;
+
   private final Thread thread;
   private final BlockingQueue<Write> queue = new ArrayBlockingQueue<>(QUEUE_LENGTH);
 
@@ -71,6 +82,8 @@ final class GroupCommit {
   private volatile long busySince;
 
   private volatile boolean busy;
+  private volatile boolean starved;
+  private long looked = System.nanoTime();
   private final AtomicLong syncs = new AtomicLong();
   private final AtomicLong writes = new AtomicLong();
 
@@ -82,6 +95,7 @@ final class GroupCommit {
   GroupCommit(Log log, Duration patience) {
     this.log = log;
     this.patienceNanos = patience.toNanos();
+    this.lookNanos = patienceNanos / 10;
     this.thread = Thread.ofPlatform().name("rocksdb-writer").daemon().start(this::run);
   }
 
@@ -174,7 +188,9 @@ final class GroupCommit {
 
   private Write enqueue(Write write) {
     try {
-      if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
+      if (starved) {
+        write.fail(starving());
+      } else if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
         write.fail(notBegun());
       }
     } catch (InterruptedException e) {
@@ -191,6 +207,12 @@ final class GroupCommit {
 
   private StoreException notBegun() {
     return slow("the write was not begun", false);
+  }
+
+  private StoreException starving() {
+    return new StoreException(
+        "rocksdb fails to compact what was written, again and again (%s): the write was not begun"
+            .formatted(log.condition()));
   }
 
   private StoreException slow(String outcome, boolean unknown) {
@@ -240,7 +262,10 @@ final class GroupCommit {
     boolean stopped = false;
     while (!stopped) {
       try {
-        group.add(queue.take());
+        Write first = starved ? queue.poll(lookNanos, TimeUnit.NANOSECONDS) : queue.take();
+        if (first != null) {
+          group.add(first);
+        }
       } catch (InterruptedException e) {
         // Nobody has a reason to: only close() ends this thread.
         continue;
@@ -251,9 +276,23 @@ final class GroupCommit {
       commit(group, records);
       busy = false;
       group.clear();
+      look();
       if (records.byteCount() > GROUP_BYTES) {
         records = new WriteRecords(1 << 16);
       }
+    }
+  }
+
+  private void look() {
+    if (System.nanoTime() - looked < lookNanos) {
+      return;
+    }
+    looked = System.nanoTime();
+    try {
+      starved = log.isStarved();
+    } catch (StoreException e) {
+      // The next write tells by itself what is wrong.
+      starved = false;
     }
   }
 

@@ -169,6 +169,28 @@ class GroupCommitTest {
     assertThat(log.events).as("what was withdrawn is not written").containsExactly("write", "sync");
   }
 
+  @Test
+  void beginsNothingWhileTheLogIsStarved() {
+    GroupCommit impatient = new GroupCommit(log, Duration.ofMillis(500));
+    log.turns.release(1000);
+    log.starved = true;
+    await()
+        .untilAsserted(() ->
+            assertThatThrownBy(
+                    () -> impatient.submit(() -> records("late"), Durability.SYNCED).await())
+                .isInstanceOfSatisfying(
+                    StoreException.class, e -> assertThat(e.unknown()).isFalse())
+                .hasMessage(
+                    "rocksdb fails to compact what was written, again and again (the disk is slow):"
+                        + " the write was not begun"));
+
+    log.starved = false;
+    await()
+        .ignoreExceptions()
+        .untilAsserted(() -> impatient.submit(() -> records("again"), Durability.SYNCED).await());
+    impatient.close();
+  }
+
   private Write submit(String key, Durability durability) {
     return writer.submit(() -> records(key), durability);
   }
@@ -197,6 +219,7 @@ class GroupCommitTest {
     private final Semaphore turns = new Semaphore(0);
     private final CountDownLatch asked = new CountDownLatch(1);
     private volatile String failing = "";
+    private volatile boolean starved;
 
     @Override
     public void write(byte[] batch) throws RocksDBException {
@@ -220,6 +243,11 @@ class GroupCommitTest {
     @Override
     public String condition() {
       return "the disk is slow";
+    }
+
+    @Override
+    public boolean isStarved() {
+      return starved;
     }
 
     void awaitTurn() {
