@@ -4,6 +4,7 @@ import dev.varve.engine.OverloadedException;
 import dev.varve.engine.QueryRefusedException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,21 +39,24 @@ public final class Memory {
 
   private final long max;
   private final @Nullable Pool pool;
+  private final DoubleSupplier readShare;
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong most = new AtomicLong();
   private volatile boolean refused;
 
   public Memory(long max) {
-    this(max, null);
+    this(max, null, () -> 0);
   }
 
   /**
    * @param max what the query may hold, in bytes
    * @param pool what it shares with others
+   * @param readShare how much of what the query reads it has read, from 0 to 1, for refusals
    */
-  public Memory(long max, @Nullable Pool pool) {
+  public Memory(long max, @Nullable Pool pool, DoubleSupplier readShare) {
     this.max = max;
     this.pool = pool;
+    this.readShare = readShare;
   }
 
   /** Whether so much more may be held; if so it counts as held. */
@@ -118,7 +122,8 @@ public final class Memory {
             + ": it needs more than the "
             + size(max)
             + " that a query may hold; it stopped at "
-            + size(wanted));
+            + size(wanted)
+            + ", with %.0f %% of its reads done".formatted(100 * readShare.getAsDouble()));
   }
 
   /** Counts so much less. */

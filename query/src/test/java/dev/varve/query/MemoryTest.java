@@ -10,7 +10,9 @@ class MemoryTest {
   @Test
   void isNotFullOfWhatIsRefused() throws InterruptedException {
     Memory.Pool pool = new Memory.Pool(1000);
-    assertThat(refusedBeside(new Memory(1 << 20, pool), new Memory(1 << 20, pool))).isZero();
+    assertThat(
+            refusedBeside(new Memory(1 << 20, pool, () -> 0), new Memory(1 << 20, pool, () -> 0)))
+        .isZero();
     assertThat(pool.held()).isZero();
 
     Memory one = new Memory(1000);

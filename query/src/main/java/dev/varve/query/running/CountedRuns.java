@@ -48,7 +48,10 @@ final class CountedRuns implements Runs {
     Held held = new Held(use, false);
     try {
       return new Cursor(
-          dataset == null ? plain.read(bounded) : dataset.read(bounded, held), held::release, use);
+          dataset == null ? plain.read(bounded) : dataset.read(bounded, held),
+          held::release,
+          use,
+          use.progress().begin(bounded, held::keys));
     } catch (RuntimeException e) {
       held.release();
       throw e;
@@ -63,6 +66,7 @@ final class CountedRuns implements Runs {
     try {
       return new Parts(
           dataset == null ? plain.readInParts(bounded) : dataset.readInParts(bounded, held),
+          bounded,
           held,
           use);
     } catch (RuntimeException e) {
@@ -99,6 +103,7 @@ final class CountedRuns implements Runs {
     private final QueryUse use;
     private final boolean lists;
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong keys = new AtomicLong();
 
     /**
      * @param lists whether nothing is read
@@ -114,8 +119,13 @@ final class CountedRuns implements Runs {
     }
 
     @Override
-    public void matched(long keys) {
-      bytes.addAndGet(lists ? use.holdListed(keys) : use.holdMatched(keys));
+    public void matched(long more) {
+      keys.addAndGet(more);
+      bytes.addAndGet(lists ? use.holdListed(more) : use.holdMatched(more));
+    }
+
+    long keys() {
+      return keys.get();
     }
 
     @Override
@@ -153,7 +163,8 @@ final class CountedRuns implements Runs {
   }
 
   /** Parts of a read; what the engine holds of its keys counts until all of it is closed. */
-  private record Parts(PartedRead plain, Held held, QueryUse use) implements PartedRead {
+  private record Parts(PartedRead plain, ReadRequest request, Held held, QueryUse use)
+      implements PartedRead {
     @Override
     public int size() {
       return plain.size();
@@ -167,7 +178,8 @@ final class CountedRuns implements Runs {
     @Override
     public RunCursor part(int from, int to) {
       use.ensureWanted();
-      return new Cursor(plain.part(from, to), () -> {}, use);
+      return new Cursor(
+          plain.part(from, to), () -> {}, use, use.progress().begin(request, () -> to - from));
     }
 
     @Override
@@ -195,6 +207,7 @@ final class CountedRuns implements Runs {
     private final Runnable release;
     private final QueryUse use;
     private final Runnable cancel;
+    private final ReadProgress.Part progress;
     private @Nullable Series last;
     private ReadCost told = ReadCost.NOTHING;
     private int runs;
@@ -203,10 +216,11 @@ final class CountedRuns implements Runs {
     /**
      * @param release run once when it is closed
      */
-    Cursor(RunCursor plain, Runnable release, QueryUse use) {
+    Cursor(RunCursor plain, Runnable release, QueryUse use, ReadProgress.Part progress) {
       this.plain = plain;
       this.release = release;
       this.use = use;
+      this.progress = progress;
       this.cancel = plain::cancel;
       use.begun(cancel);
     }
@@ -215,16 +229,23 @@ final class CountedRuns implements Runs {
     public @Nullable Run next() {
       use.ensureWanted();
       Run run = pull();
-      if (run != null) {
-        if (!run.series().equals(last)) {
-          last = run.series();
-          use.seriesBegun();
-        }
-        use.samplesRead(run.samples().size());
-        if (++runs % RUNS_BETWEEN_COSTS == 0) {
-          tellCost();
-          use.ensureWithinBudget();
-        }
+      if (run == null) {
+        progress.exhausted();
+        return null;
+      }
+      if (!run.series().equals(last)) {
+        last = run.series();
+        progress.seriesBegun();
+        use.seriesBegun();
+      }
+      int size = run.samples().size();
+      if (size > 0) {
+        progress.readUpTo(run.samples().time(size - 1));
+      }
+      use.samplesRead(size);
+      if (++runs % RUNS_BETWEEN_COSTS == 0) {
+        tellCost();
+        use.ensureWithinBudget();
       }
       return run;
     }
@@ -233,6 +254,7 @@ final class CountedRuns implements Runs {
       try {
         return plain.next();
       } catch (BudgetExceededException e) {
+        tellCost();
         throw use.looksAtTooMuch();
       }
     }
@@ -260,6 +282,7 @@ final class CountedRuns implements Runs {
       }
       closed = true;
       use.ended(cancel);
+      progress.end();
       tellCost();
       plain.close();
       release.run();

@@ -30,6 +30,7 @@ public final class QueryUse implements ReadGuard {
 
   private final QueryLimits limits;
   private final Memory memory;
+  private final ReadProgress progress = new ReadProgress();
   private final AtomicLong seriesMatched = new AtomicLong();
   private final AtomicLong seriesListed = new AtomicLong();
   private final AtomicLong seriesRead = new AtomicLong();
@@ -44,7 +45,7 @@ public final class QueryUse implements ReadGuard {
 
   QueryUse(QueryLimits limits, Memory.@Nullable Pool pool) {
     this.limits = limits;
-    this.memory = new Memory(limits.memory(), pool);
+    this.memory = new Memory(limits.memory(), pool, progress::share);
   }
 
   /** The use of a query that runs by itself, known to nobody else. */
@@ -129,6 +130,7 @@ public final class QueryUse implements ReadGuard {
    */
   long holdMatched(long keys) {
     ensureWanted();
+    progress.matched(keys);
     refuseBeyond(seriesMatched.addAndGet(keys));
     return hold(keys);
   }
@@ -168,6 +170,11 @@ public final class QueryUse implements ReadGuard {
     memory.release(bytes);
   }
 
+  /** How much of its reads is done; told by their cursors. */
+  ReadProgress progress() {
+    return progress;
+  }
+
   private void refuseBeyond(long keys) {
     if (keys > limits.series()) {
       throw beyond(
@@ -197,8 +204,13 @@ public final class QueryUse implements ReadGuard {
     long all = samples.addAndGet(more);
     if (all > limits.samples()) {
       throw beyond(
-          "the query reads more than the %,d samples that it may: it stopped at %,d, in series %,d of %,d; a shorter range or more labels would help"
-              .formatted(limits.samples(), all, seriesRead.get(), seriesMatched.get()));
+          "the query reads more than the %,d samples that it may: it stopped at %,d, in series %,d of %,d%s; a shorter range or more labels would help"
+              .formatted(
+                  limits.samples(),
+                  all,
+                  seriesRead.get(),
+                  seriesMatched.get(),
+                  wouldTake(", and would read about %,d", all)));
     }
   }
 
@@ -207,8 +219,8 @@ public final class QueryUse implements ReadGuard {
     long all = points.addAndGet(more);
     if (all > limits.points()) {
       throw beyond(
-          "the answer has more than the %,d points that it may: it stopped at %,d; a longer step, a shorter range or fewer series would help"
-              .formatted(limits.points(), all));
+          "the answer has more than the %,d points that it may: it stopped at %,d%s; a longer step, a shorter range or fewer series would help"
+              .formatted(limits.points(), all, wouldTake(", and would have about %,d", all)));
     }
   }
 
@@ -254,9 +266,22 @@ public final class QueryUse implements ReadGuard {
 
   /** A refusal for a query that has used up its budget. */
   QueryRefusedException looksAtTooMuch() {
+    ReadCost used = cost.get();
     return beyond(
-        "the query looks at more than the %,d cells or %,d bytes of the store that it may, of %,d keys that match; a shorter range or more labels would help, and 'explain' shows what is read beside"
-            .formatted(limits.cells(), limits.bytes(), seriesMatched.get()));
+        "the query looks at more than the %,d cells or %,d bytes of the store that it may: it stopped at %,d cells and %,d bytes%s, of %,d keys that match; a shorter range or more labels would help, and 'explain' shows what is read beside"
+            .formatted(
+                limits.cells(),
+                limits.bytes(),
+                used.cellsRead(),
+                used.bytesRead(),
+                wouldTake(", and would look at about %,d cells", used.cellsRead()),
+                seriesMatched.get()));
+  }
+
+  /** What all would take, in words; nothing where it is not known. */
+  private String wouldTake(String words, long soFar) {
+    long all = progress.ofAll(soFar);
+    return all < 0 ? "" : words.formatted(all);
   }
 
   /** Notes that the answer was on its way when it was refused, and ends with the reason. */
@@ -277,6 +302,11 @@ public final class QueryUse implements ReadGuard {
   /** How many keys its selectors have matched so far. */
   public long seriesMatched() {
     return Math.max(seriesMatched.get(), seriesListed.get());
+  }
+
+  /** How much of the reads that it has begun is done, about: from 0 to 1. */
+  public double readShare() {
+    return progress.share();
   }
 
   /** Of how many series samples have come; those that are read twice count twice. */

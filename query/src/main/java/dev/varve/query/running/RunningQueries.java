@@ -230,16 +230,25 @@ public final class RunningQueries implements AutoCloseable {
     String message =
         switch (why) {
           case TIMEOUT ->
-              "the query took longer than %s and was stopped, when it had read %,d samples in %,d of %,d series that match; ask for less"
+              "the query took longer than %s and was stopped, when it had read %,d samples in %,d of %,d series that match%s; ask for less"
                   .formatted(
                       Durations.text(use.limits().time()),
                       use.samplesRead(),
                       use.seriesRead(),
-                      use.seriesMatched());
+                      use.seriesMatched(),
+                      wouldRead(use));
           case KILLED -> "the query was killed, as %s".formatted(query.id());
           default -> closed ? STOPPING : "the client went away";
         };
     return new QueryStoppedException(why, message, null, cause);
+  }
+
+  /** How long all reads would have taken, in words; nothing where that is not known. */
+  private static String wouldRead(QueryUse use) {
+    long millis = use.progress().ofAll(use.limits().time().toMillis());
+    return millis < 0
+        ? ""
+        : "; to read them all would take about " + Durations.text(Duration.ofMillis(millis));
   }
 
   private static Outcome outcome(QueryUse answered) {

@@ -89,6 +89,7 @@ public final class QueryStatus {
     json.writeNumberProperty("ranMs", query.ran().toMillis());
     json.writeNumberProperty("seriesMatched", use.seriesMatched());
     json.writeNumberProperty("seriesRead", use.seriesRead());
+    json.writeNumberProperty("readShare", Math.round(1000 * use.readShare()) / 1000.0);
     json.writeNumberProperty("samplesRead", use.samplesRead());
     json.writeNumberProperty("pointsReturned", use.pointsReturned());
     json.writeNumberProperty("subquerySteps", use.steps());

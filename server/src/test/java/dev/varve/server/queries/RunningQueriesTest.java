@@ -448,6 +448,42 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*language=\"promql\",outcome=\"limit\"} ");
   }
 
+  /** Series that are read together, 256 at most, count when all of them are. */
+  @Test
+  void saysWhatAllOfARefusedQueryWouldHaveTaken() throws Exception {
+    QueryLimits samples = limits(1000, 1000, 64 << 20, 1 << 20, Duration.ofMinutes(1));
+    assertForetold(
+        samples,
+        40,
+        101,
+        "sum(m)",
+        "it stopped at [\\d,]+, in series \\d+ of 40, and would read about ([\\d,]+);");
+    QueryLimits points = limits(1000, 1 << 20, 64 << 20, 1000, Duration.ofMinutes(1));
+    assertForetold(points, 40, 101, "m", "it stopped at [\\d,]+, and would have about ([\\d,]+);");
+    QueryLimits cells =
+        new QueryLimits(
+            1000, 1 << 20, 64 << 20, 1 << 20, 1000, Duration.ofMinutes(1), 12_000, Long.MAX_VALUE);
+    assertForetold(
+        cells,
+        800,
+        20,
+        "sum(m)",
+        "it stopped at [\\d,]+ cells and [\\d,]+ bytes, and would look at about ([\\d,]+) cells");
+  }
+
+  /** Each sample is a cell, and a point of an answer by seconds. */
+  private void assertForetold(
+      QueryLimits limits, int series, int samples, String query, String message) throws Exception {
+    start("memory", options(limits, QueryCapacity.DEFAULTS));
+    write(series, samples);
+    HttpResponse<String> answer = server.get(range(query, START, samples));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(422);
+    Matcher said = Pattern.compile(message).matcher(answer.body());
+    assertThat(said.find()).as(answer.body()).isTrue();
+    long all = (long) series * samples;
+    assertThat(Long.parseLong(said.group(1).replace(",", ""))).isBetween(all / 2, 2 * all);
+  }
+
   private org.assertj.core.api.AbstractStringAssert<?> assertRefused(String path, int status) {
     HttpResponse<String> answer = server.get(path);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
