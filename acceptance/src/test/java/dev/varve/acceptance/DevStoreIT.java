@@ -11,35 +11,46 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What somebody does who tries Varve on a real store: start one, start the server that it names,
  * end it.
  */
+@SuppressWarnings("NullAway.Init") // Folders are those of the kind that is tried.
 class DevStoreIT {
-  private static final String CONFIG = "varve-dev/bigtable/varve.yaml";
+  private Path folder;
+  private Path out;
+  private Path err;
 
-  private final Path folder = Checkout.fresh("dev-store");
-  private final Path out = folder.resolve("stdout");
-  private final Path err = folder.resolve("stderr");
-
-  @Test
-  void startsBigtableForAServerAndEndsIt() throws Exception {
+  /**
+   * @param option one of those that it prints for a server
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bigtable | emulator: 127\\.0\\.0\\.1:\\d+",
+        "hbase | quorum: 127\\.0\\.0\\.1",
+        "cassandra | contact-points: 127\\.0\\.0\\.1"
+      })
+  void startsAStoreForAServerAndEndsIt(String kind, String option) throws Exception {
+    folder = Checkout.fresh("dev-store-" + kind);
+    out = folder.resolve("stdout");
+    err = folder.resolve("stderr");
     Process store =
-        Checkout.varve(folder, "dev-store", "bigtable")
+        Checkout.varve(folder, "dev-store", kind)
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
     try {
-      awaitLineToTry(store);
+      awaitLineToTry(store, kind);
       assertThat(Checkout.read(err))
-          .contains("starting bigtable in varve-dev/bigtable")
-          .contains("bigtable runs until Ctrl-C");
-      assertThat(Checkout.read(out).lines())
-          .contains("project: dev", "instance: dev")
-          .anyMatch(line -> line.matches("emulator: 127\\.0\\.0\\.1:\\d+"));
-      writeAndRead();
+          .contains("starting " + kind + " in varve-dev/" + kind)
+          .contains(kind + " runs until Ctrl-C");
+      assertThat(Checkout.read(out).lines()).anyMatch(line -> line.matches(option));
+      writeAndRead(kind);
       assertThat(store.isAlive()).isTrue();
       assertEnds(store);
     } finally {
@@ -48,18 +59,22 @@ class DevStoreIT {
     }
   }
 
-  private void awaitLineToTry(Process store) {
+  private static String config(String kind) {
+    return "varve-dev/" + kind + "/varve.yaml";
+  }
+
+  private void awaitLineToTry(Process store, String kind) {
     Awaitility.await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(50))
-        .until(() -> !store.isAlive() || Checkout.read(err).contains(CONFIG + "\n"));
-    assertThat(Checkout.read(err)).contains("  ./varve serve --config " + CONFIG);
+        .until(() -> !store.isAlive() || Checkout.read(err).contains(config(kind) + "\n"));
+    assertThat(Checkout.read(err)).contains("  ./varve serve --config " + config(kind));
   }
 
   /** A server with the configuration that was written, but for its port. */
-  private void writeAndRead() throws Exception {
-    String config = Files.readString(folder.resolve(CONFIG));
-    assertThat(config).contains("kind: bigtable");
+  private void writeAndRead(String kind) throws Exception {
+    String config = Files.readString(folder.resolve(config(kind)));
+    assertThat(config).contains("kind: " + kind);
     Path place = Files.createDirectory(folder.resolve("server"));
     try (VarveProcess server =
         VarveProcess.in(place, config + "listen: [{port: PORT}]\n").start()) {
@@ -79,7 +94,7 @@ class DevStoreIT {
   /** Asked to end, as by Ctrl-C, it takes the store with it. */
   private static void assertEnds(Process store) throws InterruptedException {
     List<ProcessHandle> started = store.descendants().toList();
-    assertThat(started).as("the emulator").isNotEmpty();
+    assertThat(started).as("the store").isNotEmpty();
     store.destroy();
     assertThat(store.waitFor(30, TimeUnit.SECONDS)).as("ended on SIGTERM").isTrue();
     assertThat(store.exitValue()).isIn(0, VarveProcess.TERMINATED);
