@@ -8,8 +8,10 @@ import dev.varve.devstores.DevStores;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.model.Resolution;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProviders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +39,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Stores that are not inside the process are started as by 'varve dev-store', unless --option says where one is.",
+      "Stores that are not inside the process are started as by 'varve dev-store', unless --option says where one is;",
+      "there each layout has tables of its own, which are dropped at the end.",
       "Columns: points and cells written a second by four writers; cells read a second by one reader; the mean time of",
       "one series' read; requests to the store; bytes on disk once all is written out ('-' where the store does not",
       "keep files of its own for a layout, or keeps none).",
@@ -44,12 +48,15 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  varve bench store",
       "  varve bench store rocksdb cassandra --layout tall-narrow,buckets",
+      "  varve bench store rocksdb --layout all",
       "  varve bench store cassandra --option contact-points=10.0.0.1 --option local-datacenter=dc1"
     })
 final class StoreBenchCommand implements Callable<Integer> {
   private static final long MEMORY = 256L << 20;
 
-  /** By which option a store keeps the tables of one layout apart from those of others. */
+  private static final String ALL = "all";
+
+  /** By which option a store that is started here keeps files of one layout by themselves. */
   private static final Map<String, String> NAMESPACE_OPTION =
       Map.of("hbase", "namespace", "cassandra", "keyspace");
 
@@ -64,7 +71,7 @@ final class StoreBenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAME",
       description =
-          "Layouts (default: tall-narrow, buckets, cell-per-event, heroic, kairosdb, opentsdb).")
+          "Layouts, or 'all' (default: tall-narrow, buckets, cell-per-event, heroic, kairosdb, opentsdb).")
   private List<String> layouts =
       List.of("tall-narrow", "buckets", "cell-per-event", "heroic", "kairosdb", "opentsdb");
 
@@ -129,7 +136,7 @@ final class StoreBenchCommand implements Callable<Integer> {
     boolean starts = DevStores.KINDS.contains(kind) && options.isEmpty();
     DevStore store = starts ? DevStores.of(kind).start(directory.resolve("store")) : null;
     try {
-      for (String layout : layouts) {
+      for (String layout : layouts()) {
         spec.commandLine().getErr().println("varve: " + layout + " on " + kind);
         measured.put(layout, run(kind, layout, store, directory));
       }
@@ -147,35 +154,74 @@ final class StoreBenchCommand implements Callable<Integer> {
     }
   }
 
+  private List<String> layouts() {
+    return layouts.equals(List.of(ALL))
+        ? Layouts.list().stream().map(Layouts.Entry::name).toList()
+        : layouts;
+  }
+
   private StoreRun.Measured run(
       String kind, String layout, @Nullable DevStore store, Path directory)
       throws InterruptedException {
     Map<String, String> of = new TreeMap<>(store == null ? options : store.options());
     String namespace = NAMESPACE_OPTION.get(kind);
-    if (namespace != null) {
+    if (store != null && namespace != null) {
       of.put(namespace, namespace(layout));
     }
-    Layout made = Layouts.of(layout, Map.of());
-    DatasetConfig dataset =
+    boolean isForeign = store == null && DevStores.KINDS.contains(kind);
+    EngineConfig config =
+        config(isForeign ? unused(layout) : layout, kind, of, layout, directory.resolve(layout));
+    try {
+      return run(config);
+    } finally {
+      if (isForeign) {
+        drop(kind, of, config.defaultDataset(), directory.resolve(layout));
+      }
+    }
+  }
+
+  /** Others may have datasets in the same store, named after their layouts. */
+  private static String unused(String layout) {
+    return "bench-%s-%06x".formatted(layout, ThreadLocalRandom.current().nextInt(1 << 24));
+  }
+
+  private static EngineConfig config(
+      String dataset, String kind, Map<String, String> options, String layout, Path directory) {
+    DatasetConfig made =
         new DatasetConfig(
-            layout,
-            new DatasetConfig.StoreConfig(kind, of),
-            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.of(made))),
+            dataset,
+            new DatasetConfig.StoreConfig(kind, options),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, Layouts.all(layout, Map.of()))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),
             false);
-    EngineConfig config =
-        new EngineConfig(directory.resolve(layout), MEMORY, List.of(dataset), layout);
+    return new EngineConfig(directory, MEMORY, List.of(made), dataset);
+  }
+
+  private StoreRun.Measured run(EngineConfig config) throws InterruptedException {
+    DatasetConfig dataset = config.datasets().getFirst();
+    Resolution resolution = dataset.periods().getFirst().layouts().getFirst().resolution();
     StoreRun.Measured measured;
     try (Engine engine = Engine.open(config)) {
-      measured = new StoreRun(engine, new Workload(points, made.resolution())).run();
+      measured = new StoreRun(engine, new Workload(points, resolution)).run();
     }
-    if (kind.equals("rocksdb")) {
+    if (dataset.store().kind().equals("rocksdb")) {
       // When it is opened again, what stands in its log becomes files of its tables.
       Engine.open(config).close();
     }
     return measured;
+  }
+
+  private static void drop(
+      String kind, Map<String, String> options, String dataset, Path directory) {
+    try (Store store = StoreProviders.of(kind).open(directory.resolve("drop"), MEMORY, options)) {
+      for (String table : store.tables()) {
+        if (table.startsWith(dataset + ".") || table.startsWith("." + dataset + ".")) {
+          store.drop(table);
+        }
+      }
+    }
   }
 
   private static String namespace(String layout) {
