@@ -173,7 +173,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   @Override
   public boolean isStarved() {
     try {
-      long failures = db.getLongProperty(cells, "rocksdb.background-errors");
+      long failures = backgroundErrors();
       boolean failed = failures > failuresSeen;
       failuresSeen = failures;
       return failed
@@ -223,6 +223,11 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   /** A figure of RocksDB for the cells, by the name that it has there. */
   long cellsFigure(String property) throws RocksDBException {
     return db.getLongProperty(cells, property);
+  }
+
+  /** Failed flushes and compactions of all families, which RocksDB counts with the default one. */
+  long backgroundErrors() throws RocksDBException {
+    return db.getLongProperty(catalog, "rocksdb.background-errors");
   }
 
   long cacheBytes() {

@@ -152,7 +152,7 @@ final class RocksStore implements Store {
       figures.put("table_bytes", figure("rocksdb.live-sst-files-size"));
       figures.put("cells_estimate", figure("rocksdb.estimate-num-keys"));
       figures.put("compaction_pending_bytes", figure("rocksdb.estimate-pending-compaction-bytes"));
-      figures.put("background_errors_total", figure("rocksdb.background-errors"));
+      figures.put("background_errors_total", (double) database.backgroundErrors());
       return figures;
     });
   }
