@@ -19,6 +19,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
 import dev.varve.store.MutationBatch;
@@ -38,6 +39,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -199,6 +201,48 @@ class AttachTest {
             .atMost(Duration.ofSeconds(20))
             .untilAsserted(() -> assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all()));
       }
+    }
+  }
+
+  /** What was believed for as long as it is to be is put with the next samples, and not later. */
+  @Test
+  void samplesBehindAnIndexThatWasDeletedLongAgoAreFoundAtOnce() {
+    Layout layout = TestEngine.layout("kairosdb");
+    mayWrite = true;
+    try (ForeignServer server = new ForeignServer(foreign, layout)) {
+      server.write(batch("a", 1, NOW));
+      DatasetConfig config =
+          attached(layout, Access.CO_WRITE, Map.of())
+              .with(
+                  new Refresh(Duration.ofMillis(100), Duration.ofDays(1), Duration.ofMillis(500)));
+      try (Engine engine = open(config)) {
+        Dataset dataset = engine.defaultDataset();
+        await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
+        Batch batch = batch("b", 1, NOW);
+        assertThat(dataset.write(batch).refused()).isZero();
+        long written = newestIndexCell();
+        // Put once more, the samples have no more use for it.
+        await().atMost(Duration.ofSeconds(20)).until(() -> newestIndexCell() > written);
+        await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+
+        layout.originalTables().forEach(this::deleteAll);
+        assertThat(dataset.write(batch).refused()).isZero();
+        Model model = new Model();
+        model.write(batch);
+        assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
+      }
+    }
+  }
+
+  private long newestIndexCell() {
+    TableSpec spec =
+        TestEngine.layout("kairosdb").tables().stream()
+            .filter(table -> table.name().equals("row_keys"))
+            .findFirst()
+            .orElseThrow();
+    try (Table table = foreign.open(spec.attached("row_keys"), Store.OpenMode.READ_ONLY)) {
+      CellBatch cells = ForeignServer.cells(table).cells();
+      return IntStream.range(0, cells.size()).mapToLong(cells::time).max().orElse(Long.MIN_VALUE);
     }
   }
 

@@ -444,10 +444,10 @@ public final class DatasetWriter {
         continue;
       }
       HashValue128 hash = KnownCells.hash(layout.slot(), table, edits.cells(), edit);
-      boolean kept =
+      boolean believed =
           usedIndexCells == null
               || usedIndexCells.use(new Place(layout.slot(), table), hash, edits, edit);
-      if (!kept || !indexCells.has(hash)) {
+      if (!believed || !indexCells.has(hash)) {
         rest.addFrom(edits, edit);
         unknown.add(hash);
       }

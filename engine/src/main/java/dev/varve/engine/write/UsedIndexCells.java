@@ -11,8 +11,8 @@ import java.util.Set;
  * The index cells that samples were lately written behind, in tables that others write too. Another
  * server may have deleted such a cell, and the samples with it, just before a sample came that was
  * written because the cell was known to stand: nobody would ever find that sample. So these cells
- * are put once more when all writes that relied on them have ended. Safe for use by several
- * threads.
+ * are put once more when all writes that relied on them have ended, and one that was not used for
+ * longer is not believed to stand. Safe for use by several threads.
  */
 final class UsedIndexCells {
   private final int most;
@@ -42,7 +42,8 @@ final class UsedIndexCells {
   /**
    * Takes note that samples rely on a cell.
    *
-   * @return false where no more can be kept: the cell has to be put with the samples
+   * @return false where it has to be put with the samples: where none relied on it in this turn or
+   *     the one before, so that nothing has put it lately, and where no more can be kept
    */
   synchronized boolean use(Place place, HashValue128 hash, MutationBatch edits, int edit) {
     if (current.hashes.contains(hash)) {
@@ -53,7 +54,7 @@ final class UsedIndexCells {
     }
     current.hashes.add(hash);
     current.cells.computeIfAbsent(place, p -> new MutationBatch()).addFrom(edits, edit);
-    return true;
+    return settling.hashes.contains(hash);
   }
 
   /** The cells of the turn before this one: what relied on them has been written by now. */
