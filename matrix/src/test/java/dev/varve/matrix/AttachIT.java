@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
-import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
+import com.datastax.oss.driver.api.core.metadata.schema.TableMetadata;
 import dev.varve.cli.Main;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.devstores.DevStore;
@@ -32,6 +31,7 @@ import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.Cell;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
 import dev.varve.store.Store;
@@ -41,7 +41,6 @@ import dev.varve.store.TableSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -78,6 +77,9 @@ class AttachIT {
   private static final String HBASE = "hbase";
   private static final String CASSANDRA = "cassandra";
 
+  /** How many UIDs OpenTSDB has given: the places of these cells begin so. */
+  private static final String COUNTED = "row 00 ";
+
   @TempDir private static Path directory;
 
   private final StringWriter out = new StringWriter();
@@ -88,9 +90,9 @@ class AttachIT {
     RealStores.all();
   }
 
-  /** Says what tables a store has, and how they were made, by other means than Varve's. */
-  private interface Schema {
-    Map<String, String> look() throws IOException;
+  /** Says something of tables, by place. */
+  private interface Look {
+    Map<String, String> at() throws IOException;
   }
 
   /**
@@ -98,13 +100,22 @@ class AttachIT {
    *
    * @param options of the store
    * @param tables their names, where they are not the original's
+   * @param schema what tables the store has, and how they were made, by other means than Varve's
+   * @param cells what stands in these tables, and when it was written
    */
   private record Theirs(
       String layout,
       DevStore store,
       Map<String, String> options,
       Map<String, String> tables,
-      Schema schema) {
+      Look schema,
+      Look cells) {
+    Map<String, String> look() throws IOException {
+      Map<String, String> found = new TreeMap<>(schema.at());
+      found.putAll(cells.at());
+      return found;
+    }
+
     List<String> attach(String... more) {
       List<String> call = new ArrayList<>(List.of("attach", layout, "--store", store.kind()));
       call.addAll(List.of("--dataset", tables.getOrDefault("tsdb", "attached")));
@@ -129,7 +140,8 @@ class AttachIT {
   void looksAtOpenTsdbsTables() throws Exception {
     Theirs plain = openTsdb("tsdb", "tsdb-uid");
     seed(plain, Map.of());
-    check(new Theirs(plain.layout, plain.store, plain.options, Map.of(), plain.schema));
+    check(
+        new Theirs(plain.layout, plain.store, plain.options, Map.of(), plain.schema, plain.cells));
     assertThat(err.toString())
         .contains("metricWidth: UIDs in tsdb-uid are [3] bytes long")
         .containsPattern(
@@ -196,20 +208,22 @@ class AttachIT {
               RealStores.bigtable(),
               RealStores.bigtable().options(),
               Map.of(),
-              heroic::schema));
+              heroic::schema,
+              heroic::written));
       assertThat(err.toString()).contains("metrics, called metrics: there");
     }
   }
 
   /** Attaches, serves, and looks all the while that nothing of theirs changes. */
   private void check(Theirs theirs) throws Exception {
-    Map<String, String> before = theirs.schema.look();
+    Map<String, String> before = theirs.look();
+    assertThat(before).hasSizeGreaterThan(HOSTS * HOURS);
     assertThat(run(theirs.attach())).as("%s", err).isZero();
     assertThat(out.toString()).contains("attach: read-only");
     assertThat(err.toString()).contains("reads these tables, and writes nothing at all");
     String found = err.toString();
     String readOnly = out.toString();
-    assertThat(theirs.schema.look()).as("looked at").isEqualTo(before);
+    assertThat(theirs.look()).as("looked at").isEqualTo(before);
 
     Path reading = Files.writeString(Files.createTempFile(directory, "reading", ".yaml"), readOnly);
     serve(
@@ -221,13 +235,13 @@ class AttachIT {
           assertThat(refused.rejections().getFirst().refusal().message())
               .contains("is attached read-only");
         });
-    assertThat(theirs.schema.look()).as("served to be read").isEqualTo(before);
+    assertThat(theirs.look()).as("served to be read").isEqualTo(before);
 
     Path writing = directory.resolve(reading.getFileName() + ".co-write");
     assertThat(run(theirs.attach("--co-write", "--write", writing.toString()))).isZero();
     assertThat(err.toString()).contains("writes samples").contains("never makes, alters or drops");
     assertThat(writing).content().contains("attach: co-write");
-    assertThat(theirs.schema.look()).as("looked at, to be written").isEqualTo(before);
+    assertThat(theirs.look()).as("looked at, to be written").isEqualTo(before);
     serve(writing, varve -> assertThat(varve.write(batch("ours")).rejections()).isEmpty());
     serve(
         reading,
@@ -238,7 +252,8 @@ class AttachIT {
                 .untilAsserted(() ->
                     assertThat(metrics(varve))
                         .isEqualTo(Map.of("theirs", HOSTS * HOURS, "ours", HOSTS * HOURS))));
-    assertThat(theirs.schema.look()).as("written to").containsAllEntriesOf(before);
+    before.keySet().removeIf(place -> place.startsWith(COUNTED));
+    assertThat(theirs.look()).as("written to").containsAllEntriesOf(before);
 
     out.getBuffer().replace(0, out.getBuffer().length(), readOnly);
     err.getBuffer().replace(0, err.getBuffer().length(), found);
@@ -327,7 +342,8 @@ class AttachIT {
               RealStores.bigtable(),
               RealStores.bigtable().options(),
               Map.of("metrics", "odd"),
-              odd::schema),
+              odd::schema,
+              odd::written),
           "has no family 'points', only [events, x]");
     }
 
@@ -349,13 +365,13 @@ class AttachIT {
   }
 
   private void refuses(Theirs theirs, String reason) throws IOException {
-    Map<String, String> before = theirs.schema.look();
+    Map<String, String> before = theirs.schema.at();
     assertThat(run(theirs.attach("--co-write"))).isEqualTo(1);
     assertThat(err.toString())
         .contains(reason)
         .contains("no tables that layout '" + theirs.layout + "' can read");
     assertThat(out.toString()).isEmpty();
-    assertThat(theirs.schema.look()).isEqualTo(before);
+    assertThat(theirs.schema.at()).isEqualTo(before);
   }
 
   /** OpenTSDB's tables, which are made. */
@@ -371,7 +387,8 @@ class AttachIT {
         RealStores.hbase(),
         RealStores.hbase().options(),
         tables,
-        AttachIT::descriptors);
+        AttachIT::descriptors,
+        () -> cells(tables));
   }
 
   /** As OpenTSDB's {@code create_table.sh} makes it. */
@@ -382,11 +399,14 @@ class AttachIT {
             families.stream().map(FamilySpec::latest).toList(),
             Resolution.MILLISECONDS,
             Partitioning.NONE);
-    try (Store store =
-        StoreProviders.of("hbase")
-            .open(directory.resolve("unused"), RunningStore.MEMORY, RealStores.hbase().options())) {
+    try (Store store = hbase()) {
       store.open(spec, OpenMode.CREATE_IF_ABSENT).close();
     }
+  }
+
+  private static Store hbase() {
+    return StoreProviders.of("hbase")
+        .open(directory.resolve("unused"), RunningStore.MEMORY, RealStores.hbase().options());
   }
 
   /** The files that describe tables, which get a new name whenever a table is altered. */
@@ -403,10 +423,33 @@ class AttachIT {
     return found;
   }
 
+  private static Map<String, String> cells(Map<String, String> tables) {
+    Map<String, String> found = new TreeMap<>();
+    try (Store store = hbase()) {
+      Map.of("tsdb", new String[] {"t"}, "tsdb-uid", new String[] {"id", "name"})
+          .forEach((table, families) -> {
+            String name = tables.getOrDefault(table, table);
+            for (Cell cell : StoredCells.of(store, name, families)) {
+              found.put(
+                  "row %s of %s, family %d, column %s"
+                      .formatted(cell.row(), name, cell.family(), cell.qualifier()),
+                  "%s at %d".formatted(cell.value(), cell.time()));
+            }
+          });
+    }
+    return found;
+  }
+
   private static Theirs cassandra(String keyspace) {
     Map<String, String> options = new HashMap<>(RealStores.cassandra().options());
     options.put("keyspace", keyspace);
-    return new Theirs("kairosdb", RealStores.cassandra(), options, Map.of(), AttachIT::keyspaces);
+    return new Theirs(
+        "kairosdb",
+        RealStores.cassandra(),
+        options,
+        Map.of(),
+        AttachIT::keyspaces,
+        () -> rows(keyspace));
   }
 
   /** A keyspace as KairosDB 1.3 makes it. */
@@ -452,21 +495,8 @@ class AttachIT {
     return cassandra(keyspace);
   }
 
-  /** A change of the schema takes its time beside other tests. */
-  private static final DriverConfigLoader PATIENT =
-      DriverConfigLoader.programmaticBuilder()
-          .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofMinutes(1))
-          .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofMinutes(1))
-          .withDuration(DefaultDriverOption.METADATA_SCHEMA_REQUEST_TIMEOUT, Duration.ofMinutes(1))
-          .build();
-
   private static CqlSession session() {
-    String[] address = RealStores.cassandra().address().split(":", -1);
-    return CqlSession.builder()
-        .addContactPoint(new InetSocketAddress(address[0], Integer.parseInt(address[1])))
-        .withLocalDatacenter("datacenter1")
-        .withConfigLoader(PATIENT)
-        .build();
+    return CqlSessions.to(RealStores.cassandra().address());
   }
 
   private static Map<String, String> keyspaces() {
@@ -478,6 +508,30 @@ class AttachIT {
             .getTables()
             .forEach((name, table) ->
                 found.put(keyspace.getName().asInternal() + "." + name, table.describe(false)));
+      }
+    }
+    return found;
+  }
+
+  /** Every row of a keyspace with all that it says of it, and when what is no key was written. */
+  private static Map<String, String> rows(String keyspace) {
+    Map<String, String> found = new TreeMap<>();
+    try (CqlSession session = session()) {
+      KeyspaceMetadata of = session.getMetadata().getKeyspace(keyspace).orElseThrow();
+      for (TableMetadata table : of.getTables().values()) {
+        List<String> selected = new ArrayList<>();
+        table
+            .getColumns()
+            .forEach((name, column) -> {
+              selected.add(name.asCql(true));
+              if (!table.getPrimaryKey().contains(column)) {
+                selected.add("WRITETIME(" + name.asCql(true) + ")");
+              }
+            });
+        String name = of.getName().asCql(true) + "." + table.getName().asCql(true);
+        session
+            .execute("SELECT %s FROM %s".formatted(String.join(", ", selected), name))
+            .forEach(row -> found.put(name + ": " + row.getFormattedContents(), ""));
       }
     }
     return found;

@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Heroic's side of its table in Bigtable: the cells that it writes, how it writes them, and what it
@@ -113,6 +115,24 @@ final class HeroicTable implements AutoCloseable {
       }
     }
     return cells;
+  }
+
+  /** What stands in all columns of the table, and when it was written. */
+  Map<String, String> written() {
+    Map<String, String> written = new TreeMap<>();
+    for (Row row : data.readRows(Query.create(TableId.of(name)))) {
+      for (RowCell cell : row.getCells()) {
+        String place =
+            List.of(row.getKey(), cell.getQualifier()).stream()
+                .map(bytes -> HexFormat.of().formatHex(bytes.toByteArray()))
+                .collect(Collectors.joining(" ", cell.getFamily() + " ", ""));
+        written.merge(
+            place,
+            HexFormat.of().formatHex(cell.getValue().toByteArray()) + " at " + cell.getTimestamp(),
+            (one, other) -> one + ", " + other);
+      }
+    }
+    return written;
   }
 
   /** The cell that a point becomes. */
