@@ -209,6 +209,12 @@ final class ForeignTable implements FamilyTable {
           e);
     }
     StringBuilder cql = new StringBuilder(select).append(" WHERE ").append(whereRow);
+    if (tuples) {
+      // A partition of which only its static columns are left has a row too, with no clustering
+      // columns, unless a range of them is asked for.
+      cql.append(" AND ").append(name(clustering.getFirst())).append(" >= ?");
+      values.add(lowest(clustering.getFirst()));
+    }
     Bytes from = stretch.from().qualifier();
     Bytes to = qualifierEnd(stretch);
     if (!tuples && !from.isEmpty() && isValue(from, clustering.getFirst())) {
@@ -220,6 +226,17 @@ final class ForeignTable implements FamilyTable {
       values.add(Buffers.of(to));
     }
     return requests.bind(wanted, cql.toString(), values.toArray());
+  }
+
+  /** The value of a column that no other comes before. */
+  private static ByteBuffer lowest(TypedColumn column) {
+    return switch (column.type()) {
+      case BLOB, TEXT -> ByteBuffer.allocate(0);
+      case INT -> ByteBuffer.allocate(Integer.BYTES).putInt(0, Integer.MIN_VALUE);
+      case TIMESTAMP -> ByteBuffer.allocate(Long.BYTES).putLong(0, Long.MIN_VALUE);
+      // As many entries as its first four bytes say.
+      case MAP -> ByteBuffer.allocate(Integer.BYTES);
+    };
   }
 
   private static @Nullable Bytes qualifierEnd(Stretch stretch) {
