@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The original KairosDB 1.3, on a keyspace of a Cassandra node; it needs Java 17. */
 public final class KairosDb implements AutoCloseable {
@@ -19,12 +20,13 @@ public final class KairosDb implements AutoCloseable {
   private final int telnetPort;
   private ChildProcess process;
 
-  private KairosDb(Path directory, String cassandra, String keyspace) {
+  private KairosDb(
+      Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
     this.directory = directory;
     List<Integer> ports = Ports.free("127.0.0.1", 2);
     this.port = ports.get(0);
     this.telnetPort = ports.get(1);
-    writeConfiguration(cassandra, keyspace);
+    writeConfiguration(cassandra, keyspace, tagIndexed);
     this.process = launch();
   }
 
@@ -32,9 +34,12 @@ public final class KairosDb implements AutoCloseable {
    * Starts it and returns once it answers; it makes its keyspace and tables where they are missing.
    *
    * @param cassandra a node, as {@code host:port}
+   * @param tagIndexed metrics whose rows it lists by tag too, and by which tags; none stands for
+   *     all
    */
-  public static KairosDb start(Path directory, String cassandra, String keyspace) {
-    return new KairosDb(directory.toAbsolutePath(), cassandra, keyspace);
+  public static KairosDb start(
+      Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
+    return new KairosDb(directory.toAbsolutePath(), cassandra, keyspace, tagIndexed);
   }
 
   private ChildProcess launch() {
@@ -67,7 +72,8 @@ public final class KairosDb implements AutoCloseable {
     return started;
   }
 
-  private void writeConfiguration(String cassandra, String keyspace) {
+  private void writeConfiguration(
+      String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
     try {
       for (String folder : List.of("tmp", "webroot", "conf/logging")) {
         Files.createDirectories(directory.resolve(folder));
@@ -83,15 +89,26 @@ public final class KairosDb implements AutoCloseable {
             service.datastore: "org.kairosdb.datastore.cassandra.CassandraModule"
             datastore.cassandra.write_cluster.cql_host_list: ["%s"]
             datastore.cassandra.write_cluster.keyspace: "%s"
+            datastore.cassandra.write_cluster.tag_indexed_row_key_lookup_metrics: {%s}
             queue_processor.class: "org.kairosdb.core.queue.MemoryQueueProcessor"
             queue_processor.min_batch_wait: 50
             queries.aggregate_stats: true
           }
           """
-              .formatted(telnetPort, port, cassandra, keyspace));
+              .formatted(telnetPort, port, cassandra, keyspace, lists(tagIndexed)));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the configuration of KairosDB", e);
     }
+  }
+
+  /** Fields of an object; names of metrics and tags must need no escapes in JSON. */
+  private static String lists(Map<String, List<String>> tagIndexed) {
+    return tagIndexed.entrySet().stream()
+        .map(metric ->
+            metric.getValue().stream()
+                .map(tag -> "\"" + tag + "\"")
+                .collect(Collectors.joining(", ", "\"" + metric.getKey() + "\": [", "]")))
+        .collect(Collectors.joining(", "));
   }
 
   private static final String LOGBACK =

@@ -22,14 +22,23 @@ import java.util.TreeMap;
  */
 final class KairosDbStory {
   static final long ROW = 1_814_400_000L;
+
+  /** The last row that is written to, whose time is a whole number of rows. */
+  static final long LAST_ROW = 937 * ROW;
+
   static final TimeRange TIMES = new TimeRange(-5 * ROW, 1000 * ROW);
 
   private static final int ROUNDS = 3;
 
-  /** The last row that is written to, whose time is a whole number of rows. */
-  private static final long LAST_ROW = 937 * ROW;
+  /** Its rows are listed by some of its tags too, where KairosDB and Varve are told so. */
+  static final String INDEXED = "\u00fcber: alles=\u2603";
 
-  private static final List<String> METRICS = List.of("taken over", "\u00fcber: alles=\u2603");
+  static final List<String> INDEXED_TAGS = List.of("host", "d:e=f", "\ud83d\ude00");
+
+  private static final List<String> METRICS = List.of("taken over", INDEXED);
+
+  /** So many points go into a row that was deleted whole. */
+  private static final int WRITTEN_AGAIN = 5;
 
   /** What the values of a series are. */
   private enum Values {
@@ -79,6 +88,10 @@ final class KairosDbStory {
       check("written by Varve");
       delete();
       check("deleted by KairosDB");
+      List<Told> deleted = deleteRows(round == ROUNDS - 1);
+      check("deleted as whole rows by KairosDB");
+      writeAgain(deleted);
+      check("written by Varve where whole rows were deleted");
     }
   }
 
@@ -143,13 +156,56 @@ final class KairosDbStory {
     };
   }
 
-  /** Deletes a stretch of the last row of one series, and never the whole row. */
+  /** Deletes a stretch of the last row of one series. */
   private void delete() {
     Told told = new ArrayList<>(model.keySet()).get(random.nextInt(model.size()));
     long from = LAST_ROW + 1 + random.nextLong(ROW / 2);
     TimeRange stretch = new TimeRange(from, from + random.nextLong(ROW / 4));
     kairos.delete(told.metric, Tags.of("host", told.host()), stretch);
     of(told).subMap(stretch.from(), stretch.to()).clear();
+  }
+
+  /**
+   * Deletes the whole last row of a series of each metric, and with it what the index tables say of
+   * it; or of all its series, and so that it has such a row at all.
+   */
+  private List<Told> deleteRows(boolean ofAll) {
+    TimeRange row = new TimeRange(LAST_ROW, LAST_ROW + ROW);
+    List<Told> deleted = new ArrayList<>();
+    for (String metric : METRICS) {
+      List<Told> series =
+          model.keySet().stream().filter(told -> told.metric.equals(metric)).toList();
+      Told one = series.get(random.nextInt(series.size()));
+      kairos.delete(metric, ofAll ? Tags.EMPTY : Tags.of("host", one.host()), row);
+      deleted.addAll(ofAll ? series : List.of(one));
+    }
+    deleted.forEach(told -> of(told).subMap(row.from(), row.to()).clear());
+    return deleted;
+  }
+
+  private void writeAgain(List<Told> deleted) {
+    for (Told told : deleted) {
+      Map<Long, Value> points = new TreeMap<>();
+      while (points.size() < WRITTEN_AGAIN) {
+        long time = LAST_ROW + random.nextLong(ROW);
+        points.put(time, value(told.values, time));
+      }
+      varve.put(told.metric, told.tags, points);
+      of(told).putAll(points);
+    }
+  }
+
+  /**
+   * Whoever lacks what the tag index says of the last row of a series does not find that row by a
+   * tag: both look there.
+   */
+  void checkWithoutTagIndexOf(String host) {
+    model.forEach((told, points) -> {
+      if (told.metric.equals(INDEXED) && told.host().equals(host)) {
+        points.subMap(LAST_ROW, LAST_ROW + ROW).clear();
+      }
+    });
+    check("not in the tag index");
   }
 
   private void check(String what) {

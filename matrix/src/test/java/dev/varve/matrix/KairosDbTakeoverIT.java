@@ -62,7 +62,16 @@ class KairosDbTakeoverIT {
   private static final String METRIC = "borders of rows";
   private static final String NEW = "kairosdb";
   private static final String OLD = "of_the_thrift_days";
+  private static final String WHOLE = "deleted whole";
   private static final int TTL_SECONDS = 20;
+
+  /** What KairosDB is told, too. */
+  private static final Map<String, String> TAG_INDEXED =
+      Map.of(
+          "tagIndexed",
+          KairosDbStory.INDEXED + "(" + String.join(",", KairosDbStory.INDEXED_TAGS) + ")");
+
+  private static final Duration BELIEVED = Duration.ofSeconds(2);
 
   @TempDir private static Path directory;
   private static CassandraNode cassandra;
@@ -84,7 +93,11 @@ class KairosDbTakeoverIT {
   }
 
   private static KairosDb kairos(String keyspace) {
-    return KairosDb.start(directory.resolve("kairosdb-" + keyspace), cassandra.address(), keyspace);
+    return KairosDb.start(
+        directory.resolve("kairosdb-" + keyspace),
+        cassandra.address(),
+        keyspace,
+        Map.of(KairosDbStory.INDEXED, KairosDbStory.INDEXED_TAGS));
   }
 
   private static KairosDbClient client(KairosDb server) {
@@ -103,6 +116,11 @@ class KairosDbTakeoverIT {
 
   private static DatasetConfig dataset(
       String keyspace, Map<String, String> parameters, Access access) {
+    return dataset(keyspace, parameters, access, BELIEVED);
+  }
+
+  private static DatasetConfig dataset(
+      String keyspace, Map<String, String> parameters, Access access, Duration believed) {
     return new DatasetConfig(
         "taken",
         new StoreConfig("cassandra", options(keyspace)),
@@ -111,7 +129,7 @@ class KairosDbTakeoverIT {
         DatasetConfig.Duplicates.LAST,
         Set.of(),
         false,
-        new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1)),
+        new Refresh(Duration.ofMillis(200), Duration.ofSeconds(1), believed),
         new Attached(access, Map.of(), new StoreConfig("rocksdb", Map.of())));
   }
 
@@ -125,7 +143,7 @@ class KairosDbTakeoverIT {
   }
 
   private static Engine open() {
-    return open("varve", dataset(NEW, Map.of(), Access.CO_WRITE));
+    return open("varve", dataset(NEW, TAG_INDEXED, Access.CO_WRITE));
   }
 
   /** What {@code attach} finds to be the parameters of a keyspace. */
@@ -166,15 +184,83 @@ class KairosDbTakeoverIT {
   @Test
   void bothAnswerTheSameRequests() {
     try (VarveServer server =
-        VarveServer.start(directory.resolve("served"), dataset(NEW, Map.of(), Access.CO_WRITE))) {
+            VarveServer.start(
+                directory.resolve("served"), dataset(NEW, TAG_INDEXED, Access.CO_WRITE));
+        TagIndexRows tagIndex = new TagIndexRows(cassandra.address(), NEW)) {
       KairosDbClient varve = new KairosDbClient(server.address());
       Ending ending = Ending.begin(client(), varve);
-      new KairosDbStory(client(), varve, SEED).tell(POINTS);
+      KairosDbStory story = new KairosDbStory(client(), varve, SEED);
+      story.tell(POINTS);
       ending.check();
       assertThat(varve.metricNames()).contains("taken over");
       assertThat(client().metricNames()).contains("taken over");
+
+      tagIndex.check();
+      checkInspected(NEW, "milliseconds");
+      tagIndex.delete("host=plain");
+      story.checkWithoutTagIndexOf("plain");
     }
-    assertThat(inspected(NEW)).containsExactly(Map.of("unit", "milliseconds"));
+  }
+
+  /** Of the tags by which rows are listed {@code attach} sees those that its three rows have. */
+  private static void checkInspected(String keyspace, String unit) {
+    assertThat(inspected(keyspace))
+        .singleElement()
+        .satisfies(found -> {
+          assertThat(found).containsOnlyKeys("unit", "tagIndexed").containsEntry("unit", unit);
+          assertThat(found.get("tagIndexed")).matches("\u00fcber:\\\\ alles=\u2603\\(.*host.*\\)");
+        });
+  }
+
+  /**
+   * A row that KairosDB deletes loses its index rows with it. Varve, which had written them, puts
+   * them again: later, where it takes them to stand, and with the next point, where it no longer
+   * does.
+   */
+  @Test
+  void aRowThatIsDeletedWholeIsWrittenAgain() {
+    Duration believed = Duration.ofSeconds(4);
+    Map<String, Tags> deletes =
+        Map.of("whole", Tags.EMPTY, KairosDbStory.INDEXED, Tags.of("host", WHOLE));
+    TimeRange row = new TimeRange(NOW - NOW % ROW, NOW - NOW % ROW + ROW);
+    Map<Long, Value> points = new TreeMap<>();
+    try (VarveServer server =
+        VarveServer.start(
+            directory.resolve("whole"), dataset(NEW, TAG_INDEXED, Access.CO_WRITE, believed))) {
+      KairosDbClient varve = new KairosDbClient(server.address());
+      for (Duration pause : List.of(Duration.ZERO, believed.multipliedBy(2))) {
+        points.put(NOW, new Value.Int64(pause.toSeconds()));
+        putAndAwait(varve, deletes.keySet(), points);
+        await().atMost(pause.plusSeconds(10)).pollDelay(pause).until(() -> true);
+        deletes.forEach((metric, tags) -> client().delete(metric, tags, row));
+        awaitPoints(varve, deletes.keySet(), Map.of());
+        points.clear();
+        points.put(NOW + 1, new Value.Int64(1));
+        putAndAwait(varve, deletes.keySet(), points);
+      }
+    }
+  }
+
+  private static void putAndAwait(
+      KairosDbClient varve, Set<String> metrics, Map<Long, Value> points) {
+    metrics.forEach(metric -> varve.put(metric, Tags.of("host", WHOLE), points));
+    awaitPoints(varve, metrics, points);
+  }
+
+  private static void awaitPoints(
+      KairosDbClient varve, Set<String> metrics, Map<Long, Value> points) {
+    for (String metric : metrics) {
+      for (KairosDbClient server : List.of(client(), varve)) {
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(100))
+            .untilAsserted(() ->
+                assertThat(server.points(metric, "host", WHOLE, KairosDbStory.TIMES))
+                    .as("%s by %s", metric, server == varve ? "Varve" : "KairosDB")
+                    .isEqualTo(points));
+      }
+    }
   }
 
   /** Points with a time to live, whoever wrote them: both see them, and then neither does. */
@@ -228,6 +314,8 @@ class KairosDbTakeoverIT {
   @Test
   void anOldKeyspaceIsReadAndGoesOn() {
     Map<String, String> legacy = Map.of("unit", "legacy");
+    Map<String, String> indexed = new HashMap<>(TAG_INDEXED);
+    indexed.putAll(legacy);
     OldKeyspace old = new OldKeyspace(OLD);
     try (Cql cql = new Cql(cassandra.address())) {
       old.make(cql);
@@ -246,14 +334,16 @@ class KairosDbTakeoverIT {
         .hasMessageContaining("row_keys, row_key_time_index");
     try (KairosDb newer = kairos(OLD);
         VarveServer server =
-            VarveServer.start(directory.resolve("old"), dataset(OLD, legacy, Access.CO_WRITE))) {
+            VarveServer.start(directory.resolve("old"), dataset(OLD, indexed, Access.CO_WRITE));
+        TagIndexRows tagIndex = new TagIndexRows(cassandra.address(), OLD)) {
       KairosDbClient varve = new KairosDbClient(server.address());
       old.check(client(newer));
       new KairosDbStory(client(newer), varve, SEED).tell(POINTS);
       old.check(client(newer));
       old.check(varve);
+      tagIndex.check();
     }
-    assertThat(inspected(OLD)).containsExactly(legacy);
+    checkInspected(OLD, "legacy");
   }
 
   private static List<Tags> series() {
