@@ -1,5 +1,7 @@
 package dev.varve.matrix;
 
+import dev.varve.model.GroupKey;
+import dev.varve.model.Tags;
 import dev.varve.model.Value;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -8,10 +10,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,8 +24,8 @@ import java.util.stream.Collectors;
 
 /** Writes to OpenTSDB and asks it, as its users do. */
 final class OpenTsdbClient {
-  /** Of one of the series of the test, which have one tag. */
-  record Point(String metric, String host, long time, Value value) {
+  /** Of a series of the test, whose names and numbers need no escapes. */
+  record Point(GroupKey key, long time, Value value) {
     /** A whole second as seconds, any other time as milliseconds. */
     private long sentTime() {
       return time % 1000 == 0 ? time / 1000 : time;
@@ -31,28 +36,43 @@ final class OpenTsdbClient {
     }
 
     private String json() {
-      return "{\"metric\":\"%s\",\"timestamp\":%d,\"value\":\"%s\",\"tags\":{\"host\":\"%s\"}}"
-          .formatted(metric, sentTime(), number(), host);
+      return "{\"metric\":\"%s\",\"timestamp\":%d,\"value\":\"%s\",\"tags\":{%s}}"
+          .formatted(key.metric(), sentTime(), number(), tags("\"%s\":\"%s\"", ","));
     }
 
     private String line() {
-      return "put %s %d %s host=%s\n".formatted(metric, sentTime(), number(), host);
+      return "put %s %d %s %s\n".formatted(key.metric(), sentTime(), number(), tags("%s=%s", " "));
+    }
+
+    private String tags(String each, String between) {
+      StringJoiner tags = new StringJoiner(between);
+      key.tags().forEach((name, value) -> tags.add(each.formatted(name, value)));
+      return tags.toString();
     }
   }
 
   private static final int PUT_POINTS = 500;
 
-  /** One series of an answer; names and numbers of the test need no escapes. */
+  /** One series of an answer. */
   private static final Pattern SERIES =
-      Pattern.compile("\"tags\":\\{\"host\":\"([^\"]+)\"}[^}]*\"dps\":\\[(.*?)]}");
+      Pattern.compile("\"tags\":\\{([^}]*)}[^}]*\"dps\":\\[(.*?)]}");
+
+  private static final Pattern TAG = Pattern.compile("\"([^\"]+)\":\"([^\"]+)\"");
 
   private static final Pattern SAMPLE = Pattern.compile("\\[(\\d+),([^\\]]+)]");
 
   private final URI address;
+  private final Charset lines;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  OpenTsdbClient(URI address) {
+  /**
+   * A client.
+   *
+   * @param lines how the server reads lines: OpenTSDB takes Latin-1, Varve UTF-8
+   */
+  OpenTsdbClient(URI address, Charset lines) {
     this.address = address;
+    this.lines = lines;
   }
 
   private static String text(Value value) {
@@ -87,7 +107,7 @@ final class OpenTsdbClient {
     try (Socket socket = new Socket(address.getHost(), address.getPort())) {
       OutputStream out = socket.getOutputStream();
       for (Point point : points) {
-        out.write(point.line().getBytes(StandardCharsets.US_ASCII));
+        out.write(point.line().getBytes(lines));
       }
       // It answers in the order of the lines, and a put that fails with a line.
       out.write("version\n".getBytes(StandardCharsets.US_ASCII));
@@ -108,30 +128,47 @@ final class OpenTsdbClient {
   }
 
   /** All samples of a metric, by series and time. */
-  Map<String, NavigableMap<Long, Value>> query(String metric)
+  Map<GroupKey, NavigableMap<Long, Value>> query(String metric)
       throws IOException, InterruptedException {
-    HttpResponse<String> answer =
-        http.send(
-            HttpRequest.newBuilder(
-                    address.resolve(
-                        "/api/query?start=1600000000&end=1800000000&ms=true&arrays=true&m=none:%s%%7Bhost=*%%7D"
-                            .formatted(metric)))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> answer = ask(metric);
     if (answer.statusCode() != 200) {
       throw new AssertionError("query answered " + answer.statusCode() + ": " + answer.body());
     }
-    Map<String, NavigableMap<Long, Value>> found = new TreeMap<>();
+    Map<GroupKey, NavigableMap<Long, Value>> found = new HashMap<>();
     Matcher series = SERIES.matcher(answer.body());
     while (series.find()) {
+      Tags tags = Tags.EMPTY;
+      Matcher tag = TAG.matcher(series.group(1));
+      while (tag.find()) {
+        tags = tags.with(tag.group(1), tag.group(2));
+      }
       NavigableMap<Long, Value> samples = new TreeMap<>();
       Matcher sample = SAMPLE.matcher(series.group(2));
       while (sample.find()) {
         samples.put(Long.parseLong(sample.group(1)), value(sample.group(2)));
       }
-      found.put(metric + "/" + series.group(1), samples);
+      found.put(GroupKey.of(metric, tags), samples);
     }
     return found;
+  }
+
+  /** What is answered to a query that fails. */
+  String failure(String metric) throws IOException, InterruptedException {
+    HttpResponse<String> answer = ask(metric);
+    if (answer.statusCode() == 200) {
+      throw new AssertionError("query answered " + answer.body());
+    }
+    return answer.body();
+  }
+
+  private HttpResponse<String> ask(String metric) throws IOException, InterruptedException {
+    return http.send(
+        HttpRequest.newBuilder(
+                address.resolve(
+                    "/api/query?start=1600000000&end=1800000000&ms=true&arrays=true&m=none:%s%%7Bhost=*%%7D"
+                        .formatted(metric)))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
   }
 
   private static Value value(String text) {

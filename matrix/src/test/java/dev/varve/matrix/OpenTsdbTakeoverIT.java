@@ -27,25 +27,19 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.Cell;
-import dev.varve.store.CellBatch;
-import dev.varve.store.CellCursor;
-import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.Partitioning;
-import dev.varve.store.ReadPlan;
-import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreProviders;
-import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -75,14 +69,26 @@ import picocli.CommandLine;
 class OpenTsdbTakeoverIT {
   private static final int POINTS = Integer.getInteger("varve.takeover.points", 2000);
   private static final long SEED = Long.getLong("varve.seed", System.nanoTime());
+  private static final String DOUBLES = "doubles";
   private static final String MIXED = "mixed";
-  private static final List<String> HOSTS = List.of("integers", "more-integers", "doubles", MIXED);
 
-  /** Whole hours ago, so that OpenTSDB compacts what it reads. */
-  private static final long START_MILLIS = 1_700_000_000_000L;
+  /** In row keys tags have the order of their UIDs: see {@link #nameZoneFirst}. */
+  private static final List<Tags> SERIES =
+      List.of(
+          Tags.of("host", "integers", "zone", "z\u00fcrich"),
+          Tags.of("app", "a/b.c_d", "host", "more-integers"),
+          Tags.of("dc", "lga-1", "host", DOUBLES, "zone", "lga"),
+          Tags.of("app", "db", "host", MIXED, "zone", "lga"));
 
-  private static final long SPAN_MILLIS = 30 * 3_600_000L;
-  private static final TimeRange ANSWERED = new TimeRange(START_MILLIS, START_MILLIS + SPAN_MILLIS);
+  private static final Bytes APPENDS = Bytes.of((byte) 5, (byte) 0, (byte) 0);
+  private static final long HOUR = 3_600_000L;
+  private static final int HOURS = 30;
+
+  /** A whole hour, long ago, so that OpenTSDB compacts what it reads. */
+  private static final long START_MILLIS = 1_699_999_200_000L;
+
+  private static final TimeRange ANSWERED =
+      new TimeRange(START_MILLIS, START_MILLIS + HOURS * HOUR);
 
   @TempDir private static Path directory;
   private static HBaseServer hbase;
@@ -107,8 +113,15 @@ class OpenTsdbTakeoverIT {
       return settings.containsKey("tsd.storage.enable_appends");
     }
 
+    boolean fixesDuplicates() {
+      return settings.containsKey("tsd.storage.fix_duplicates");
+    }
+
     OpenTsdb openTsdb() {
       Map<String, String> all = new HashMap<>(settings);
+      // It compacts rows as it reads them, and none at any other time: what it has read before a
+      // value is written over would come back as the newer one.
+      all.put("tsd.storage.compaction.min_flush_threshold", "1000000");
       all.put("tsd.storage.hbase.data_table", name);
       all.put("tsd.storage.hbase.uid_table", name + "-uid");
       all.put("tsd.storage.hbase.meta_table", name + "-meta");
@@ -131,7 +144,8 @@ class OpenTsdbTakeoverIT {
                 "tsd.storage.salt.width", "1",
                 "tsd.storage.salt.buckets", "7",
                 "tsd.storage.uid.width.metric", "4",
-                "tsd.storage.uid.width.tagk", "2"),
+                "tsd.storage.uid.width.tagk", "2",
+                "tsd.storage.fix_duplicates", "true"),
             Map.of("saltWidth", "1", "saltBuckets", "7", "metricWidth", "4", "tagkWidth", "2")));
   }
 
@@ -143,16 +157,18 @@ class OpenTsdbTakeoverIT {
             Map.of(
                 "tsd.storage.salt.width", "1",
                 "tsd.storage.salt.buckets", "7",
-                "tsd.storage.enable_appends", "true"),
+                "tsd.storage.enable_appends", "true",
+                "tsd.storage.fix_duplicates", "true"),
             Map.of("saltWidth", "1", "saltBuckets", "7")));
   }
 
   private void check(Setup setup) throws Exception {
     Random random = new Random(SEED);
     makeTables(setup);
-    Map<String, NavigableMap<Long, Value>> model = new TreeMap<>();
+    Map<GroupKey, NavigableMap<Long, Value>> model = new HashMap<>();
     try (OpenTsdb openTsdb = setup.openTsdb()) {
-      OpenTsdbClient client = new OpenTsdbClient(openTsdb.address());
+      OpenTsdbClient client = new OpenTsdbClient(openTsdb.address(), StandardCharsets.ISO_8859_1);
+      nameZoneFirst(client);
       List<OpenTsdbClient.Point> theirs = points("theirs", random, model);
       client.put(theirs.subList(0, POINTS / 2));
       client.putByTelnet(theirs.subList(POINTS / 2, POINTS));
@@ -167,17 +183,91 @@ class OpenTsdbTakeoverIT {
                 assertSame(
                     setup, model, read(dataset, "theirs"), "written by OpenTSDB, read by Varve"));
 
+        write(dataset, overwrites("theirs", random, model, OpenTsdbTakeoverIT::asWide));
         writeAsAgents(varve, points("ours", random, model));
+        client.put(overwrites("ours", random, model, OpenTsdbTakeoverIT::asWide));
         // Into rows that OpenTSDB has begun.
         write(dataset, points("theirs", random, model));
         checkReads(setup, client, dataset, model, "theirs");
         checkAnswers(setup, varve, model, "theirs");
         assertThat(compact(dataset, "ours")).as("rows that Varve compacted").isPositive();
+        assertCompacted(setup, "ours");
         checkReads(setup, client, dataset, model, "ours");
         checkAnswers(setup, varve, model, "ours");
+
+        if (setup.fixesDuplicates()) {
+          overwriteColumns(setup, client, dataset, random, model);
+        } else {
+          checkDuplicates(setup, client, dataset, random, model);
+        }
+        if (setup.appends()) {
+          checkAppends(setup, client, dataset);
+        }
         assertUidsOnce(setup, client, dataset);
       }
     }
+  }
+
+  /** Gives the last of the names of tags the lowest UID, so that it is the first in row keys. */
+  private static void nameZoneFirst(OpenTsdbClient client) throws Exception {
+    GroupKey key = GroupKey.of("first", Tags.of("zone", "lga"));
+    client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS, new Value.Int64(0))));
+  }
+
+  /**
+   * Either writes over what stands in compacted rows, whoever wrote it, with values of any width
+   * and kind: each as a column beside the one that holds the instant. The newer one counts.
+   */
+  private static void overwriteColumns(
+      Setup setup,
+      OpenTsdbClient client,
+      Dataset dataset,
+      Random random,
+      Map<GroupKey, NavigableMap<Long, Value>> model)
+      throws Exception {
+    client.put(overwrites("ours", random, model, OpenTsdbTakeoverIT::another));
+    write(dataset, overwrites("ours", random, model, OpenTsdbTakeoverIT::another));
+    write(dataset, overwrites("theirs", random, model, OpenTsdbTakeoverIT::another));
+    checkReads(setup, client, dataset, model, "ours");
+    checkReads(setup, client, dataset, model, "theirs");
+  }
+
+  /** Two columns of one instant are damage to an OpenTSDB that is told nothing of them. */
+  private static void checkDuplicates(
+      Setup setup,
+      OpenTsdbClient client,
+      Dataset dataset,
+      Random random,
+      Map<GroupKey, NavigableMap<Long, Value>> model)
+      throws Exception {
+    write(dataset, overwrites("theirs", random, model, OpenTsdbTakeoverIT::another));
+    assertSame(setup, of(model, "theirs"), read(dataset, "theirs"), "two columns of one instant");
+    assertThat(client.failure("theirs")).contains("tsd.storage.fix_duplicates=true");
+    // A row that Varve has compacted has one again.
+    assertThat(compact(dataset, "theirs")).as("rows of two columns").isPositive();
+    checkReads(setup, client, dataset, model, "theirs");
+  }
+
+  /** A column of appends is as new as the last of them, to both. */
+  private static void checkAppends(Setup setup, OpenTsdbClient client, Dataset dataset)
+      throws Exception {
+    GroupKey key = GroupKey.of("appended", Tags.of("host", "one"));
+    Value first = new Value.Int64(1);
+    Value second = new Value.Int64(2);
+    client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS, first)));
+    write(dataset, List.of(new OpenTsdbClient.Point(key, START_MILLIS, second)));
+    checkOne(setup, client, dataset, key, Map.of(START_MILLIS, second));
+    // What Varve has written over is the older one again.
+    client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS + 1, second)));
+    checkOne(setup, client, dataset, key, Map.of(START_MILLIS, first, START_MILLIS + 1, second));
+  }
+
+  private static void checkOne(
+      Setup setup, OpenTsdbClient client, Dataset dataset, GroupKey key, Map<Long, Value> samples)
+      throws Exception {
+    Map<GroupKey, NavigableMap<Long, Value>> expected = Map.of(key, new TreeMap<>(samples));
+    assertSame(setup, expected, read(dataset, key.metric()), "read by Varve");
+    assertSame(setup, expected, client.query(key.metric()), "read by OpenTSDB");
   }
 
   /** What {@code varve attach} finds out at tables that OpenTSDB alone has written. */
@@ -185,8 +275,11 @@ class OpenTsdbTakeoverIT {
     // Of as many series as it takes to be sure of the number of buckets.
     client.put(
         IntStream.range(0, 40)
-            .mapToObj(
-                i -> new OpenTsdbClient.Point("many", "many" + i, START_MILLIS, new Value.Int64(i)))
+            .mapToObj(i ->
+                new OpenTsdbClient.Point(
+                    GroupKey.of("many", Tags.of("host", "many" + i)),
+                    START_MILLIS,
+                    new Value.Int64(i)))
             .toList());
     List<String> call = new ArrayList<>(List.of("attach", "opentsdb", "--store", "hbase"));
     hbase.options().forEach((name, value) -> call.addAll(List.of("--option", name + "=" + value)));
@@ -208,52 +301,79 @@ class OpenTsdbTakeoverIT {
   private static void writeAsAgents(VarveServer varve, List<OpenTsdbClient.Point> points)
       throws Exception {
     int half = points.size() / 2;
-    new OpenTsdbClient(varve.address()).putByTelnet(points.subList(0, half));
-    Map<String, Map<Long, Value>> byHost = new TreeMap<>();
+    new OpenTsdbClient(varve.address(), StandardCharsets.UTF_8)
+        .putByTelnet(points.subList(0, half));
+    Map<GroupKey, Map<Long, Value>> bySeries = new HashMap<>();
     for (OpenTsdbClient.Point point : points.subList(half, points.size())) {
-      byHost
-          .computeIfAbsent(point.host(), host -> new TreeMap<>())
+      bySeries
+          .computeIfAbsent(point.key(), key -> new TreeMap<>())
           .put(point.time(), point.value());
     }
     KairosDbClient http = new KairosDbClient(varve.address());
-    byHost.forEach(
-        (host, samples) -> http.put(points.getFirst().metric(), Tags.of("host", host), samples));
+    bySeries.forEach((key, samples) -> http.put(key.metric(), key.tags(), samples));
   }
 
   /** Varve's own answers over HTTP, where it has KairosDB's queries for tables of every layout. */
   private static void checkAnswers(
-      Setup setup, VarveServer varve, Map<String, NavigableMap<Long, Value>> model, String metric) {
+      Setup setup,
+      VarveServer varve,
+      Map<GroupKey, NavigableMap<Long, Value>> model,
+      String metric) {
     KairosDbClient http = new KairosDbClient(varve.address());
     of(model, metric)
         .forEach((series, samples) ->
-            assertThat(http.points(metric, "host", series.substring(metric.length() + 1), ANSWERED))
+            assertThat(http.points(metric, "host", host(series), ANSWERED))
                 .as("-Dvarve.seed=%d, %s: %s as answered", SEED, setup.name, series)
                 .isEqualTo(KairosDbClient.shown(samples)));
+  }
+
+  private static String host(GroupKey series) {
+    return String.valueOf(series.tags().get("host"));
   }
 
   private static void checkReads(
       Setup setup,
       OpenTsdbClient client,
       Dataset dataset,
-      Map<String, NavigableMap<Long, Value>> model,
+      Map<GroupKey, NavigableMap<Long, Value>> model,
       String metric)
       throws Exception {
-    Map<String, NavigableMap<Long, Value>> expected = of(model, metric);
-    Map<String, NavigableMap<Long, Value>> shown = asShown(expected);
+    Map<GroupKey, NavigableMap<Long, Value>> expected = of(model, metric);
+    Map<GroupKey, NavigableMap<Long, Value>> shown = asShown(expected);
     assertSame(setup, expected, read(dataset, metric), "read by Varve");
     // Asked twice: the first time, it compacts what it reads.
     assertSame(setup, shown, asShown(client.query(metric)), "read by OpenTSDB");
     assertSame(setup, shown, asShown(client.query(metric)), "compacted by OpenTSDB");
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertCompacted(setup, metric));
     assertSame(setup, expected, read(dataset, metric), "compacted by OpenTSDB, read by Varve");
-    if (metric.equals("theirs") && !setup.appends()) {
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .untilAsserted(() ->
-              assertThat(compactedCells(setup)).as("cells that OpenTSDB compacted").isPositive());
-    }
     compact(dataset, metric);
     assertSame(setup, expected, read(dataset, metric), "compacted by Varve");
     assertSame(setup, shown, asShown(client.query(metric)), "compacted by Varve, read by OpenTSDB");
+  }
+
+  /** No row of a metric has more than one cell, unless appends stand in it. */
+  private static void assertCompacted(Setup setup, String metric) {
+    Bytes uid =
+        cells(setup.name + "-uid", "id", "name").stream()
+            .filter(cell -> cell.family() == 0 && cell.row().toUtf8().equals(metric))
+            .map(Cell::value)
+            .findFirst()
+            .orElseThrow();
+    int salt = Integer.parseInt(setup.parameters.getOrDefault("saltWidth", "0"));
+    Map<Bytes, List<Bytes>> columns = new HashMap<>();
+    for (Cell cell : cells(setup.name, "t")) {
+      if (cell.row().slice(salt, salt + uid.length()).equals(uid)) {
+        columns.computeIfAbsent(cell.row(), row -> new ArrayList<>()).add(cell.qualifier());
+      }
+    }
+    boolean appends = columns.values().removeIf(row -> row.stream().anyMatch(APPENDS::equals));
+    assertThat(appends).as("rows of %s with appends", metric).isEqualTo(setup.appends());
+    assertThat(columns.values())
+        .as("columns of %s by row", metric)
+        .allMatch(row -> row.size() == 1);
+    if (!setup.appends()) {
+      assertThat(columns.values()).anyMatch(row -> row.getFirst().length() > 4);
+    }
   }
 
   /** Compacts what there is of a metric; returns how many rows were written anew. */
@@ -263,10 +383,10 @@ class OpenTsdbTakeoverIT {
   }
 
   /** OpenTSDB shows an integer as a double where the next point of the series is one. */
-  private static Map<String, NavigableMap<Long, Value>> asShown(
-      Map<String, NavigableMap<Long, Value>> series) {
-    Map<String, NavigableMap<Long, Value>> shown = new TreeMap<>(series);
-    shown.replaceAll((name, samples) -> name.endsWith(MIXED) ? asDoubles(samples) : samples);
+  private static Map<GroupKey, NavigableMap<Long, Value>> asShown(
+      Map<GroupKey, NavigableMap<Long, Value>> series) {
+    Map<GroupKey, NavigableMap<Long, Value>> shown = new HashMap<>(series);
+    shown.replaceAll((key, samples) -> host(key).equals(MIXED) ? asDoubles(samples) : samples);
     return shown;
   }
 
@@ -325,26 +445,96 @@ class OpenTsdbTakeoverIT {
 
   /** Points of all widths and both units, each at an instant that has none yet. */
   private static List<OpenTsdbClient.Point> points(
-      String metric, Random random, Map<String, NavigableMap<Long, Value>> model) {
+      String metric, Random random, Map<GroupKey, NavigableMap<Long, Value>> model) {
     List<OpenTsdbClient.Point> points = new ArrayList<>();
     while (points.size() < POINTS) {
-      String host = HOSTS.get(random.nextInt(HOSTS.size()));
-      long time = START_MILLIS + (long) (random.nextDouble() * SPAN_MILLIS);
-      time = random.nextBoolean() ? time / 1000 * 1000 : time;
-      Value value =
-          switch (host) {
-            case MIXED -> random.nextBoolean() ? integer(random) : real(random);
-            case "doubles" -> real(random);
-            default -> integer(random);
-          };
-      NavigableMap<Long, Value> series =
-          model.computeIfAbsent(metric + "/" + host, any -> new TreeMap<>());
-      // OpenTSDB takes two columns of one instant for damage.
-      if (series.putIfAbsent(time, value) == null) {
-        points.add(new OpenTsdbClient.Point(metric, host, time, value));
+      GroupKey key = GroupKey.of(metric, SERIES.get(random.nextInt(SERIES.size())));
+      long time = time(random);
+      Value value = value(key, random);
+      if (model.computeIfAbsent(key, any -> new TreeMap<>()).putIfAbsent(time, value) == null) {
+        points.add(new OpenTsdbClient.Point(key, time, value));
       }
     }
     return points;
+  }
+
+  /** A second or a millisecond of any hour, often the first or the last of its row. */
+  private static long time(Random random) {
+    long hour = START_MILLIS + random.nextInt(HOURS) * HOUR;
+    return hour
+        + switch (random.nextInt(20)) {
+          case 0 -> 0;
+          case 1 -> HOUR - 1;
+          case 2 -> HOUR - 1000;
+          default ->
+              random.nextBoolean() ? random.nextInt(3600) * 1000L : random.nextInt((int) HOUR);
+        };
+  }
+
+  private static Value value(GroupKey key, Random random) {
+    return switch (host(key)) {
+      case DOUBLES -> real(random);
+      case MIXED -> random.nextBoolean() ? integer(random) : real(random);
+      default -> integer(random);
+    };
+  }
+
+  /** What is written over a value. */
+  private interface Overwrite {
+    /** Another value, or the same for none. */
+    Value of(GroupKey key, Value value, Random random);
+  }
+
+  /** Writes over some of the points of every other hour, so that other rows have no appends. */
+  private static List<OpenTsdbClient.Point> overwrites(
+      String metric,
+      Random random,
+      Map<GroupKey, NavigableMap<Long, Value>> model,
+      Overwrite overwrite) {
+    List<OpenTsdbClient.Point> points = new ArrayList<>();
+    of(model, metric)
+        .forEach((key, samples) ->
+            samples.replaceAll((time, value) -> {
+              boolean some = time / HOUR % 2 == 0 && random.nextInt(4) == 0;
+              Value other = some ? overwrite.of(key, value, random) : value;
+              if (!other.equals(value)) {
+                points.add(new OpenTsdbClient.Point(key, time, other));
+              }
+              return other;
+            }));
+    assertThat(points).hasSizeGreaterThan(POINTS / 100);
+    return points;
+  }
+
+  private static Value another(GroupKey key, Value value, Random random) {
+    Value other = value(key, random);
+    return other.equals(value) ? another(key, value, random) : other;
+  }
+
+  /**
+   * One that both servers store on as many bytes, and so in the same column. Doubles that are the
+   * same on four bytes are stored on four by OpenTSDB and on eight by Varve.
+   */
+  private static Value asWide(GroupKey key, Value value, Random random) {
+    return switch (value) {
+      case Value.Int64(long number) -> {
+        int width = width(number);
+        long other = random.nextLong() >> (64 - 8 * width);
+        yield width(other) == width ? new Value.Int64(other) : value;
+      }
+      case Value.Real(double number) -> {
+        double other = random.nextGaussian();
+        boolean wide = (float) number != number && (float) other != other;
+        yield wide ? new Value.Real(other) : value;
+      }
+      default -> throw new AssertionError(key + " has " + value);
+    };
+  }
+
+  /** On how many bytes an integer is stored. */
+  private static int width(long number) {
+    int bits = 65 - Long.numberOfLeadingZeros(number < 0 ? ~number : number);
+    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
   }
 
   private static Value real(Random random) {
@@ -367,30 +557,25 @@ class OpenTsdbTakeoverIT {
   private static void write(Dataset dataset, List<OpenTsdbClient.Point> points) {
     BatchBuilder batch = new BatchBuilder();
     for (OpenTsdbClient.Point point : points) {
-      batch.add(key(point.metric(), point.host()), point.time(), point.value());
+      batch.add(point.key(), point.time(), point.value());
     }
     assertThat(dataset.write(batch.build()).rejections()).isEmpty();
   }
 
-  private static GroupKey key(String metric, String host) {
-    return GroupKey.of(metric, Tags.of("host", host));
-  }
-
-  private static Map<String, NavigableMap<Long, Value>> of(
-      Map<String, NavigableMap<Long, Value>> model, String metric) {
-    Map<String, NavigableMap<Long, Value>> some = new TreeMap<>(model);
-    some.keySet().removeIf(series -> !series.startsWith(metric + "/"));
+  private static Map<GroupKey, NavigableMap<Long, Value>> of(
+      Map<GroupKey, NavigableMap<Long, Value>> model, String metric) {
+    Map<GroupKey, NavigableMap<Long, Value>> some = new HashMap<>(model);
+    some.keySet().removeIf(key -> !key.metric().equals(metric));
     return some;
   }
 
-  private static Map<String, NavigableMap<Long, Value>> read(Dataset dataset, String metric) {
-    Map<String, NavigableMap<Long, Value>> found = new TreeMap<>();
+  private static Map<GroupKey, NavigableMap<Long, Value>> read(Dataset dataset, String metric) {
+    Map<GroupKey, NavigableMap<Long, Value>> found = new HashMap<>();
     try (RunCursor cursor = dataset.read(ReadRequest.of(Selector.metric(metric), TimeRange.ALL))) {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
-        String series = metric + "/" + run.series().key().tags().get("host");
         for (int i = 0; i < run.samples().size(); i++) {
           found
-              .computeIfAbsent(series, any -> new TreeMap<>())
+              .computeIfAbsent(run.series().key(), any -> new TreeMap<>())
               .put(run.samples().time(i), run.samples().value(i));
         }
       }
@@ -400,8 +585,8 @@ class OpenTsdbTakeoverIT {
 
   private static void assertSame(
       Setup setup,
-      Map<String, NavigableMap<Long, Value>> expected,
-      Map<String, NavigableMap<Long, Value>> found,
+      Map<GroupKey, NavigableMap<Long, Value>> expected,
+      Map<GroupKey, NavigableMap<Long, Value>> found,
       String what) {
     assertThat(found.keySet())
         .as("-Dvarve.seed=%d, %s: %s", SEED, setup.name, what)
@@ -426,7 +611,7 @@ class OpenTsdbTakeoverIT {
           // The same names for all, in another order, at times of their own.
           points.add(
               new OpenTsdbClient.Point(
-                  "race" + i, "new" + i, START_MILLIS + 1000L * writer, new Value.Int64(writer)));
+                  raced(i), START_MILLIS + 1000L * writer, new Value.Int64(writer)));
         }
         Collections.shuffle(points, new Random(writer));
         boolean theirs = writer % 2 == 0;
@@ -453,10 +638,14 @@ class OpenTsdbTakeoverIT {
       for (int writer = 0; writer < 4; writer++) {
         samples.put(START_MILLIS + 1000L * writer, new Value.Int64(writer));
       }
-      Map<String, NavigableMap<Long, Value>> expected = Map.of("race" + i + "/new" + i, samples);
+      Map<GroupKey, NavigableMap<Long, Value>> expected = Map.of(raced(i), samples);
       assertSame(setup, expected, client.query("race" + i), "named by both, read by OpenTSDB");
       assertSame(setup, expected, read(dataset, "race" + i), "named by both, read by Varve");
     }
+  }
+
+  private static GroupKey raced(int i) {
+    return GroupKey.of("race" + i, Tags.of("host", "new" + i));
   }
 
   /** Every name of a kind has a UID that is its own. */
@@ -476,33 +665,9 @@ class OpenTsdbTakeoverIT {
     assertThat(names).as("names by UID").containsAllEntriesOf(uids);
   }
 
-  /** Cells of several points. */
-  private static long compactedCells(Setup setup) {
-    return cells(setup.name, "t").stream().filter(cell -> cell.qualifier().length() > 4).count();
-  }
-
   private static List<Cell> cells(String name, String... families) {
-    TableSpec spec =
-        new TableSpec(
-                name,
-                Arrays.stream(families).map(FamilySpec::latest).toList(),
-                Resolution.MILLISECONDS,
-                Partitioning.NONE)
-            .attached(name);
-    List<FamilySelect> selects =
-        IntStream.range(0, families.length).mapToObj(FamilySelect::latest).toList();
-    List<Cell> cells = new ArrayList<>();
-    CellBatch page = new CellBatch();
-    ReadPlan all = ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), selects);
-    try (Store store = store(Map.of());
-        Table table = store.open(spec, OpenMode.READ_ONLY);
-        CellCursor cursor = table.read(all, null)) {
-      while (cursor.next(page)) {
-        for (int i = 0; i < page.size(); i++) {
-          cells.add(page.cell(i));
-        }
-      }
+    try (Store store = store(Map.of())) {
+      return StoredCells.of(store, name, families);
     }
-    return cells;
   }
 }
