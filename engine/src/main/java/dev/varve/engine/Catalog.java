@@ -67,6 +67,18 @@ public final class Catalog {
   }
 
   /**
+   * The first values in their order that begin so, whenever their series have samples.
+   *
+   * @param label null for those of all tags and resource identifiers
+   * @param most how many at most, at least 1; no more are held
+   * @param guard as in {@link #labelNames}
+   */
+  public List<String> firstValues(
+      @Nullable String label, String prefix, int most, ReadGuard guard) {
+    return index.firstValues(label, prefix, most, guard);
+  }
+
+  /**
    * How many series and labels there are, and of what most.
    *
    * @param most how many names of each kind, at least 1

@@ -29,6 +29,9 @@ public final class SeriesIndex {
   /** Of so many keys the times are looked at where they are only counted. */
   private static final int KEYS_SAMPLED = 4096;
 
+  /** Of a name in a sorted set; the text is that of the index. */
+  private static final int BYTES_PER_NAME = 64;
+
   /*
    * A key is a run of ints in a slab: the number of its metric, how many tags, their pairs, and the
    * pairs of its resource identifiers up to where the next key begins. A pair is a name and a value,
@@ -297,6 +300,47 @@ public final class SeriesIndex {
       found.sort(null);
       return found;
     });
+  }
+
+  /**
+   * The first values in their order that begin so. Writers of new series wait for one label at a
+   * time at most.
+   *
+   * @param name null for the values of all labels but the metric
+   * @param most how many at most, at least 1
+   */
+  public List<String> firstValues(@Nullable String name, String prefix, int most, ReadGuard guard) {
+    List<String> of = name == null ? reading(() -> List.copyOf(labels.keySet())) : List.of(name);
+    TreeSet<String> first = new TreeSet<>();
+    for (String label : of) {
+      if (name != null || !label.equals(Series.NAME_LABEL)) {
+        reading(() -> {
+          addFirst(labels.get(label), prefix, most, guard, first);
+          return first;
+        });
+      }
+    }
+    return List.copyOf(first);
+  }
+
+  private void addFirst(
+      @Nullable Label label, String prefix, int most, ReadGuard guard, TreeSet<String> first) {
+    for (int i = 0; label != null && i < label.pairs.size(); i++) {
+      guard.ensureWanted();
+      int pair = label.pairs.get(i);
+      String value = names.get(pairs.value(pair));
+      boolean isWanted =
+          value.startsWith(prefix)
+              && (first.size() < most || value.compareTo(first.last()) < 0)
+              && pairs.count(pair) > 0;
+      if (isWanted && first.add(value)) {
+        if (first.size() > most) {
+          first.pollLast();
+        } else {
+          guard.held(BYTES_PER_NAME, "a question for many names");
+        }
+      }
+    }
   }
 
   private List<String> fieldNames(Matches matches, int most) {

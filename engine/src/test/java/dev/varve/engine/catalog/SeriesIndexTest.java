@@ -154,6 +154,22 @@ class SeriesIndexTest {
   }
 
   @Test
+  void listsTheFirstValuesThatBeginSo() {
+    add(GroupKey.of("cpu.user", Tags.of("host", "web2", "dc", "lga")));
+    add(GroupKey.of("cpu.sys", Tags.of("host", "web1", "rack", "web2")));
+    add(GroupKey.of("web", Tags.of("host", "db")));
+
+    assertThat(index.firstValues(Series.NAME_LABEL, "cpu", 9, ReadGuard.NONE))
+        .containsExactly("cpu.sys", "cpu.user");
+    assertThat(index.firstValues(Series.NAME_LABEL, "", 2, ReadGuard.NONE))
+        .containsExactly("cpu.sys", "cpu.user");
+    assertThat(index.firstValues("host", "", 2, ReadGuard.NONE)).containsExactly("db", "web1");
+    assertThat(index.firstValues(null, "web", 9, ReadGuard.NONE)).containsExactly("web1", "web2");
+    assertThat(index.firstValues(null, "", 3, ReadGuard.NONE)).containsExactly("db", "lga", "web1");
+    assertThat(index.firstValues("none", "", 3, ReadGuard.NONE)).isEmpty();
+  }
+
+  @Test
   void breaksALongWalkOff() {
     for (int i = 0; i < 5_000; i++) {
       add(GroupKey.of("cpu", Tags.of("host", "h" + i)));
@@ -194,6 +210,7 @@ class SeriesIndexTest {
     assertThatThrownBy(() -> index.match(some, null, guard)).isSameAs(gone);
     assertThatThrownBy(() -> index.labelValues("host", Selector.metric("cpu"), null, 9_999, guard))
         .isSameAs(gone);
+    assertThatThrownBy(() -> index.firstValues(null, "x", 3, guard)).isSameAs(gone);
     assertThatThrownBy(() -> index.cardinality(3, guard)).isSameAs(gone);
   }
 

@@ -1,6 +1,8 @@
 package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Catalog;
+import dev.varve.engine.Dataset;
+import dev.varve.engine.ReadGuard;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.server.DialectContext;
@@ -15,10 +17,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -48,6 +47,7 @@ public final class OpenTsdb {
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int SUGGESTED = 25;
+  private static final List<String> TYPES = List.of("metrics", "tagk", "tagv");
   private static final Selector ALL = new Selector(List.of());
 
   private static final List<String> AGGREGATORS =
@@ -111,7 +111,7 @@ public final class OpenTsdb {
     for (String api : List.of("/api/", "/api/v1/")) {
       routes.add(Route.post(api + "put", Load.WRITE, wording(e -> new Put(context, e).run())));
       routes.add(Route.get(api + "put", Load.NONE, wording(OpenTsdb::notAllowed)));
-      both(routes, api + "suggest", Load.READ, wording(this::suggest));
+      both(routes, api + "suggest", Load.QUERY, wording(this::suggest));
       both(routes, api + "aggregators", Load.NONE, OpenTsdb::aggregators);
       both(routes, api + "config", Load.NONE, OpenTsdb::config);
     }
@@ -235,9 +235,18 @@ public final class OpenTsdb {
       throw new OpenTsdbError(
           400, posted ? "Missing 'type' parameter" : "Missing parameter <code>type</code>");
     }
-    answerList(
+    if (!TYPES.contains(type)) {
+      throw new OpenTsdbError(400, "Invalid 'type' parameter:" + type);
+    }
+    String begin = prefix == null ? "" : prefix;
+    int most = max(max);
+    Dataset dataset = context.dataset(exchange);
+    context.query(
         exchange,
-        found(context.dataset(exchange).catalog(), type, prefix == null ? "" : prefix, max(max)));
+        dataset,
+        Telnet.NAME,
+        "suggest " + type + (begin.isEmpty() ? "" : " q=" + begin),
+        use -> answerList(exchange, found(dataset.catalog(), type, begin, most, use)));
   }
 
   private static int max(@Nullable String text) {
@@ -250,33 +259,21 @@ public final class OpenTsdb {
   }
 
   /** The names in their order, of those that begin so. */
-  private static List<String> found(Catalog catalog, String type, String prefix, int max) {
-    TreeSet<String> names = new TreeSet<>();
-    switch (type) {
-      case "metrics" -> add(catalog.metrics(prefix), prefix, names);
-      case "tagk" -> add(catalog.labelNames(ALL), prefix, names);
-      case "tagv" -> {
-        try (Stream<String> tags = catalog.labelNames(ALL)) {
-          tags.filter(OpenTsdb::isTag)
-              .forEach(tag -> add(catalog.labelValues(tag, ALL), prefix, names));
-        }
-      }
-      default -> throw new OpenTsdbError(400, "Invalid 'type' parameter:" + type);
-    }
-    if (type.equals("tagk")) {
-      names.removeIf(name -> !isTag(name));
-    }
-    return names.stream().limit(max).toList();
+  private static List<String> found(
+      Catalog catalog, String type, String prefix, int max, ReadGuard guard) {
+    return switch (type) {
+      case "metrics" -> catalog.firstValues(Series.NAME_LABEL, prefix, max, guard);
+      case "tagk" ->
+          catalog.labelNames(ALL, null, guard).stream()
+              .filter(name -> isTag(name) && name.startsWith(prefix))
+              .limit(max)
+              .toList();
+      default -> catalog.firstValues(null, prefix, max, guard);
+    };
   }
 
   private static boolean isTag(String label) {
     return !label.equals(Series.NAME_LABEL) && !label.equals(Series.FIELD_LABEL);
-  }
-
-  private static void add(Stream<String> found, String prefix, Set<String> into) {
-    try (found) {
-      found.filter(name -> name.startsWith(prefix)).forEach(into::add);
-    }
   }
 
   /** The members of a posted question that are texts or numbers. */

@@ -203,6 +203,9 @@ class PutTest {
     assertThat(server.get("/api/suggest?type=x").body()).contains("Invalid 'type' parameter:x");
     assertThat(server.get("/api/suggest?type=tagk&max=x").body())
         .contains("Unable to parse 'max' as a number");
+    assertThat(server.get("/api/suggest?type=tagv&max=1").body()).isEqualTo("[\"WEB02\"]");
+    assertThat(server.get("/metrics").body())
+        .containsPattern("varve_queries_total\\{.*language=\"opentsdb\",outcome=\"ok\"} 8.0");
   }
 
   @Test
