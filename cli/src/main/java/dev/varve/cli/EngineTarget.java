@@ -18,6 +18,7 @@ import dev.varve.query.QueryLimits;
 import dev.varve.query.QueryPlan;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
+import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
@@ -89,7 +90,7 @@ final class EngineTarget implements Target {
               Instant.now(),
               analyze);
       return json(generator -> ExplanationJson.write(explanation, generator));
-    } catch (IllegalArgumentException e) {
+    } catch (PromQlException | IllegalArgumentException e) {
       throw new WrongCallException(String.valueOf(e.getMessage()));
     } catch (PromQlEvaluationException e) {
       throw new CommandFailedException(String.valueOf(e.getMessage()));

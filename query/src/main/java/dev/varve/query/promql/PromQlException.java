@@ -1,8 +1,8 @@
 package dev.varve.query.promql;
 
 /**
- * A text is no query, or one that is not supported. The message is Prometheus': line, column in
- * bytes, what is wrong.
+ * A text is no query, or one that is not supported, or none of the kind that is wanted. The message
+ * is Prometheus': line, column in bytes, what is wrong; of a kind what is wrong alone.
  */
 public final class PromQlException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -12,6 +12,12 @@ public final class PromQlException extends RuntimeException {
   PromQlException(byte[] query, int offset, String problem) {
     super(place(query, offset) + ": parse error: " + problem);
     this.offset = offset;
+  }
+
+  /** A query as a whole is none for what it was to be used for. */
+  public PromQlException(String problem) {
+    super(problem);
+    this.offset = 0;
   }
 
   /** The first byte of the query's UTF-8 form that is wrong, counted from 0. */

@@ -159,6 +159,12 @@ class QueryApiTest {
     };
     assertThat(get("/api/v1/query_range", endless).body())
         .contains("exceeded maximum resolution of 11,000 points per timeseries");
+    HttpResponse<String> range =
+        get("/api/v1/query_range", "query", "up[5m]", "start", "0", "end", "9", "step", "1");
+    assertThat(range.statusCode()).isEqualTo(400);
+    assertThat(range.body())
+        .contains(
+            "invalid parameter \\\"query\\\": invalid expression type \\\"range vector\\\" for range query, must be Scalar or instant Vector");
     assertThat(get("/api/v1/query", "query", "up{").body())
         .contains("invalid parameter \\\"query\\\": 1:4: parse error: ");
     HttpResponse<String> unmatched =

@@ -10,6 +10,7 @@ import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PromQl;
+import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.ValueType;
 import dev.varve.query.promql.plan.Lowering;
 import dev.varve.query.promql.plan.OptimisedPlan;
@@ -248,7 +249,8 @@ public final class PromQuery {
    * @param start of the first step, in ms since 1970
    * @param end the last one is not behind it
    * @param step at least 1 ms
-   * @throws PromQlEvaluationException if the series do not allow it, or it is no query for a range
+   * @throws PromQlException if it is no query for a range
+   * @throws PromQlEvaluationException if the series do not allow it
    * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
    */
   public PromResult.Matrix range(long start, long end, Duration step) {
@@ -258,7 +260,7 @@ public final class PromQuery {
 
   private Steps steps(long start, long end, Duration step) {
     if (expr.type() != ValueType.SCALAR && expr.type() != ValueType.VECTOR) {
-      throw new PromQlEvaluationException(
+      throw new PromQlException(
           "invalid expression type \"%s\" for range query, must be Scalar or instant Vector"
               .formatted(expr.type() == ValueType.MATRIX ? "range vector" : "string"));
     }
