@@ -36,7 +36,7 @@ final class QueryGate {
     if (waiting.size() >= capacity.waiting()) {
       throw new QueryStoppedException(
           Outcome.BUSY,
-          "%d queries run and %d wait, which is all that this server takes at once"
+          "%d queries run and %d wait, which is all that this server takes at once (queries.concurrency and queries.queue)"
               .formatted(running, waiting.size()),
           Duration.ofSeconds(1),
           null);
@@ -68,7 +68,7 @@ final class QueryGate {
       if (left <= 0) {
         throw new QueryStoppedException(
             Outcome.TIMEOUT,
-            "the query waited %s for one of the %d that run to end, and was not begun"
+            "the query waited %s for one of the %d that run to end, and was not begun (queries.wait and queries.concurrency)"
                 .formatted(Durations.text(capacity.patience()), capacity.running()),
             Duration.ofSeconds(5),
             null);

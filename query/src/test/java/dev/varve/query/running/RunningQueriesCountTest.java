@@ -244,7 +244,8 @@ class RunningQueriesCountTest {
       assertThat(queries.waiting()).isEqualTo(5);
       assertThatThrownBy(() -> run(query -> 1))
           .isInstanceOf(QueryStoppedException.class)
-          .hasMessage("2 queries run and 5 wait, which is all that this server takes at once");
+          .hasMessage(
+              "2 queries run and 5 wait, which is all that this server takes at once (queries.concurrency and queries.queue)");
       release.countDown();
       for (Future<?> one : all) {
         one.get();

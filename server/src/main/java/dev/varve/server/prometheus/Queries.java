@@ -43,9 +43,9 @@ final class Queries {
           "step",
           "zero or negative query resolution step widths are not accepted. Try a positive integer");
     }
-    if ((end - start) / step.toMillis() >= PromQuery.STEPS_MAX) {
-      throw HttpError.badRequest(
-          "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
+    long steps = (end - start) / step.toMillis() + 1;
+    if (steps > PromQuery.STEPS_MAX) {
+      throw HttpError.badRequest(PromQuery.tooManySteps(steps));
     }
     run(exchange, parameters, query -> query.range(start, end, step));
   }

@@ -125,7 +125,7 @@ class ApiEdgesTest {
             "9223309901257974",
             "step",
             "1"),
-        "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
+        "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX); the query has 18,014,398,509,482 steps");
   }
 
   @Test

@@ -138,7 +138,8 @@ class QueryApiTest {
     String[] tooFine = {"query", "up", "start", "0", "end", "11001", "step", "1"};
     assertThat(get("/api/v1/query_range", tooFine).body())
         .contains("\"errorType\":\"bad_data\"")
-        .contains("exceeded maximum resolution of 11,000 points per timeseries");
+        .contains("exceeded maximum resolution of 11,000 points per timeseries")
+        .contains("(?step=XX); the query has 11,002 steps");
     assertThat(get("/api/v1/query_range", "query", "up", "end", "1", "step", "1").body())
         .contains("invalid parameter \\\"start\\\": cannot parse \\\"\\\" to a valid timestamp");
     assertThat(

@@ -365,7 +365,8 @@ class RunningQueriesTest {
     HttpResponse<String> third = server.get("/api/v1/query?query=2");
     assertThat(third.statusCode()).isEqualTo(429);
     assertThat(third.headers().firstValue("Retry-After")).contains("1");
-    assertThat(third.body()).contains("1 queries run and 1 wait");
+    assertThat(third.body())
+        .contains("1 queries run and 1 wait", "(queries.concurrency and queries.queue)");
 
     server.post(STATUS + "/" + queued + "/kill", "");
     assertThat(second.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(499);
@@ -387,7 +388,9 @@ class RunningQueriesTest {
     String running = awaitState("running");
     HttpResponse<String> waited = server.get("/api/v1/query?query=1");
     assertThat(waited.statusCode()).isEqualTo(503);
-    assertThat(waited.body()).contains("\"errorType\":\"timeout\"", "waited 300 ms");
+    assertThat(waited.body())
+        .contains(
+            "\"errorType\":\"timeout\"", "waited 300 ms", "(queries.wait and queries.concurrency)");
     server.post(STATUS + "/" + running + "/kill", "");
     first.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
     awaitIdle();

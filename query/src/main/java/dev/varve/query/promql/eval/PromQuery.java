@@ -265,11 +265,19 @@ public final class PromQuery {
               .formatted(expr.type() == ValueType.MATRIX ? "range vector" : "string"));
     }
     long count = Math.subtractExact(end, start) / step.toMillis() + 1;
-    if (count > STEPS_MAX || count < 1) {
-      throw new PromQlEvaluationException(
-          "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)");
+    if (count > STEPS_MAX) {
+      throw new PromQlEvaluationException(tooManySteps(count));
+    }
+    if (count < 1) {
+      throw new PromQlEvaluationException("the range ends before it starts");
     }
     return new Steps(start, step.toMillis(), (int) count);
+  }
+
+  /** What is said of a range query of too many steps: Prometheus' sentence, and how many. */
+  public static String tooManySteps(long steps) {
+    return "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX); the query has %,d steps"
+        .formatted(steps);
   }
 
   /** Runs a plan for all steps. */
