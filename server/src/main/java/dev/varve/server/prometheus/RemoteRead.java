@@ -2,12 +2,12 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
-import dev.varve.query.Memory;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.SelectedSeries;
 import dev.varve.query.promql.plan.PlanWords;
 import dev.varve.query.promql.plan.Projection;
 import dev.varve.query.promql.plan.Scan;
+import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.xerial.snappy.Snappy;
 
 /**
  * {@code POST /api/v1/read}: Prometheus' <a
@@ -31,6 +30,7 @@ import org.xerial.snappy.Snappy;
  */
 final class RemoteRead {
   private static final String HELD = "the answer of a remote read";
+  private static final int SAMPLES_BETWEEN_LOOKS = 1 << 16;
 
   private final DialectContext context;
 
@@ -55,9 +55,9 @@ final class RemoteRead {
         use -> {
           SelectedSeries selected = new SelectedSeries(dataset, use);
           if (request.streamed()) {
-            stream(exchange, request, selected, use.memory());
+            stream(exchange, request, selected, use);
           } else {
-            samples(exchange, request, selected, use.memory());
+            samples(exchange, request, selected, use);
           }
         });
   }
@@ -78,7 +78,7 @@ final class RemoteRead {
    *   Label { string name = 1; string value = 2; }         Sample { double value = 1; int64 timestamp = 2; }
    */
   private static void samples(
-      Exchange exchange, ReadRequest request, SelectedSeries selected, Memory memory)
+      Exchange exchange, ReadRequest request, SelectedSeries selected, QueryUse use)
       throws IOException {
     WireWriter response = new WireWriter();
     for (ReadRequest.Query query : request.queries()) {
@@ -90,16 +90,19 @@ final class RemoteRead {
             WireWriter series = new WireWriter();
             labels(labels, series);
             for (int i = 0; i < size; i++) {
+              if (i % SAMPLES_BETWEEN_LOOKS == 0) {
+                use.ensureWanted();
+              }
               series.head(2, 1 + Double.BYTES + 1 + WireWriter.varintSize(times[i]));
               series.real(1, values[i]).varint(2, times[i]);
             }
             // The series, the message that it becomes a part of, and that one compressed.
-            memory.hold(3L * series.size(), HELD + " in one message");
+            use.memory().hold(3L * series.size(), HELD + " in one message");
             result.message(1, series);
           });
       response.message(1, result);
     }
-    byte[] compressed = Snappy.compress(response.toBytes());
+    byte[] compressed = SnappyBlock.pack(response.toBytes(), use::ensureWanted);
     exchange.header("Content-Encoding", "snappy");
     try (OutputStream out = exchange.answer("application/x-protobuf")) {
       out.write(compressed);
@@ -123,7 +126,7 @@ final class RemoteRead {
   }
 
   private static void stream(
-      Exchange exchange, ReadRequest request, SelectedSeries selected, Memory memory)
+      Exchange exchange, ReadRequest request, SelectedSeries selected, QueryUse use)
       throws IOException {
     try (OutputStream out =
         exchange.answer("application/x-streamed-protobuf; proto=prometheus.ChunkedReadResponse")) {
@@ -133,7 +136,7 @@ final class RemoteRead {
         if (comesInOrder(query, selected)) {
           each(query, selected, new InOrder(frames, out));
         } else {
-          sorted(query, selected, frames, out, memory);
+          sorted(query, selected, frames, out, use);
         }
       }
     } catch (UncheckedIOException e) {
@@ -187,7 +190,7 @@ final class RemoteRead {
       SelectedSeries selected,
       ChunkFrames frames,
       OutputStream out,
-      Memory memory) {
+      QueryUse use) {
     Map<Labels, ByteArrayOutputStream> held = new TreeMap<>();
     each(
         query,
@@ -201,7 +204,8 @@ final class RemoteRead {
               values,
               size,
               bytes -> {
-                memory.hold(bytes.length, HELD + " whose series have to be put in order");
+                use.ensureWanted();
+                use.memory().hold(bytes.length, HELD + " whose series have to be put in order");
                 series.writeBytes(bytes);
               });
         });

@@ -45,12 +45,14 @@ final class Counters {
   private static double withResets(Window window, double change) {
     double total = change;
     double before = window.values[window.from];
-    for (int i = window.from + 1; i < window.to; i++) {
-      double value = window.values[i];
-      if (value < before) {
-        total += before;
+    for (int i = window.from + 1; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        if (value < before) {
+          total += before;
+        }
+        before = value;
       }
-      before = value;
     }
     return total;
   }
@@ -72,11 +74,13 @@ final class Counters {
 
   static double changes(Window window) {
     int changes = 0;
-    for (int i = window.from + 1; i < window.to; i++) {
-      double value = window.values[i];
-      double before = window.values[i - 1];
-      if (value != before && !(Double.isNaN(value) && Double.isNaN(before))) {
-        changes++;
+    for (int i = window.from + 1; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        double before = window.values[i - 1];
+        if (value != before && !(Double.isNaN(value) && Double.isNaN(before))) {
+          changes++;
+        }
       }
     }
     return changes;
@@ -84,9 +88,11 @@ final class Counters {
 
   static double resets(Window window) {
     int resets = 0;
-    for (int i = window.from + 1; i < window.to; i++) {
-      if (window.values[i] < window.values[i - 1]) {
-        resets++;
+    for (int i = window.from + 1; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        if (window.values[i] < window.values[i - 1]) {
+          resets++;
+        }
       }
     }
     return resets;

@@ -11,6 +11,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,8 +79,7 @@ final class Evaluator {
       case StepPlan.Calculated calculated -> calculated(calculated);
       case StepPlan.Negative negative -> {
         double[] values = number(negative.input());
-        Arrays.setAll(values, i -> -values[i]);
-        yield values;
+        yield each(values, i -> -values[i]);
       }
       case StepPlan.OnlyElement only -> onlyElement(only.input());
     };
@@ -99,16 +100,23 @@ final class Evaluator {
 
   /** The times of the steps, in seconds. */
   private double[] times(Steps steps) {
-    double[] times = array(steps);
-    Arrays.setAll(times, i -> steps.time(i) / 1000.0);
-    return times;
+    return each(array(steps), i -> steps.time(i) / 1000.0);
   }
 
   private double[] calculated(StepPlan.Calculated plan) {
     double[] left = number(plan.left());
     double[] right = number(plan.right());
-    Arrays.setAll(left, i -> Arithmetic.ofNumbers(plan.operator(), left[i], right[i]));
-    return left;
+    return each(left, i -> Arithmetic.ofNumbers(plan.operator(), left[i], right[i]));
+  }
+
+  /** Works out the value of each step, in place. */
+  private double[] each(double[] values, IntToDoubleFunction value) {
+    for (int i = 0; i < values.length; ) {
+      for (int end = held.stretch(i, values.length); i < end; i++) {
+        values[i] = value.applyAsDouble(i);
+      }
+    }
+    return values;
   }
 
   private double[] onlyElement(StepPlan.Vector vector) {
@@ -117,6 +125,7 @@ final class Evaluator {
     vector(
         vector,
         (labels, column) -> {
+          held.wanted();
           for (int i = column.next(0); i < values.length; i = column.next(i + 1)) {
             values[i] = seen.has(i) ? Double.NaN : column.get(i);
             seen.set(i, 1);
@@ -142,8 +151,8 @@ final class Evaluator {
       case StepPlan.OfNumber of -> into.row(Labels.NONE, Column.of(number(of.number())));
       case StepPlan.OfTime of -> {
         double[] times = times(of.steps());
-        Arrays.setAll(times, i -> ValueFunctions.of(of.function()).applyAsDouble(times[i]));
-        into.row(Labels.NONE, Column.of(times));
+        DoubleUnaryOperator function = ValueFunctions.of(of.function());
+        into.row(Labels.NONE, Column.of(each(times, i -> function.applyAsDouble(times[i]))));
       }
       default -> {
         RowSink stage = stages.stage(plan, into);
@@ -306,6 +315,7 @@ final class Evaluator {
     SampleVector samples = new SampleVector();
     RowSink rows =
         (labels, column) -> {
+          held.wanted();
           samples.clear();
           for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
             samples.add(steps.time(i), column.get(i));

@@ -13,6 +13,9 @@ final class Held {
   /** A step of a subquery: a value, its presence, and a sample in a vector that doubles. */
   private static final long BYTES_PER_SUBQUERY_STEP = 33;
 
+  /** So many values are worked out within some milliseconds. */
+  private static final int STRETCH = 1 << 16;
+
   private final QueryUse use;
 
   Held(QueryUse use) {
@@ -24,6 +27,17 @@ final class Held {
    */
   void wanted() {
     use.ensureWanted();
+  }
+
+  /**
+   * Where a stretch ends that is worked out without a question, having asked whether to go on.
+   *
+   * @param from where it begins
+   * @param to where all ends
+   */
+  int stretch(int from, int to) {
+    use.ensureWanted();
+    return to - from > STRETCH ? from + STRETCH : to;
   }
 
   /** For whoever reads or looks for long without a hand of this. */

@@ -60,7 +60,7 @@ sealed interface Leaf {
   record OfWindow(
       Instants instants, long length, RangeFunction function, double[] parameter, Held held)
       implements Leaf {
-    private static final long SAMPLES_BETWEEN_LOOKS = 1 << 17;
+    private static final long BETWEEN_LOOKS = 1 << 16;
 
     @Override
     public Column column(SampleVector samples) {
@@ -77,8 +77,8 @@ sealed interface Leaf {
         while (window.to < samples.size() && samples.time(window.to) <= window.end) {
           window.to++;
         }
-        looked += window.size();
-        if (looked > SAMPLES_BETWEEN_LOOKS) {
+        looked += 1 + window.size();
+        if (looked > BETWEEN_LOOKS) {
           held.wanted();
           looked = 0;
         }

@@ -125,16 +125,18 @@ final class Matching {
     BinaryOperator operator = join.operator();
     boolean swapped = isLeftOne();
     Column result = new Column(steps);
-    for (int step = many.next(0); step < steps; step = many.next(step + 1)) {
-      if (one.has(step)) {
-        double left = swapped ? one.get(step) : many.get(step);
-        double right = swapped ? many.get(step) : one.get(step);
-        if (!operator.isComparison()) {
-          result.set(step, Arithmetic.of(operator, left, right));
-        } else if (join.bool()) {
-          result.set(step, Arithmetic.compare(operator, left, right) ? 1 : 0);
-        } else if (Arithmetic.compare(operator, left, right)) {
-          result.set(step, left);
+    for (int step = many.next(0); step < steps; ) {
+      for (int end = held.stretch(step, steps); step < end; step = many.next(step + 1)) {
+        if (one.has(step)) {
+          double left = swapped ? one.get(step) : many.get(step);
+          double right = swapped ? many.get(step) : one.get(step);
+          if (!operator.isComparison()) {
+            result.set(step, Arithmetic.of(operator, left, right));
+          } else if (join.bool()) {
+            result.set(step, Arithmetic.compare(operator, left, right) ? 1 : 0);
+          } else if (Arithmetic.compare(operator, left, right)) {
+            result.set(step, left);
+          }
         }
       }
     }

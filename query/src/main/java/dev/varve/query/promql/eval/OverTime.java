@@ -10,8 +10,10 @@ final class OverTime {
     Kahan sum = new Kahan();
     return window -> {
       sum.clear();
-      for (int i = window.from; i < window.to; i++) {
-        sum.add(window.values[i]);
+      for (int i = window.from; i < window.to; ) {
+        for (int end = window.stretch(i); i < end; i++) {
+          sum.add(window.values[i]);
+        }
       }
       return sum.total();
     };
@@ -21,8 +23,10 @@ final class OverTime {
     Mean mean = new Mean();
     return window -> {
       mean.clear();
-      for (int i = window.from; i < window.to; i++) {
-        mean.add(window.values[i]);
+      for (int i = window.from; i < window.to; ) {
+        for (int end = window.stretch(i); i < end; i++) {
+          mean.add(window.values[i]);
+        }
       }
       return mean.value();
     };
@@ -30,10 +34,12 @@ final class OverTime {
 
   static double max(Window window) {
     double max = window.values[window.from];
-    for (int i = window.from + 1; i < window.to; i++) {
-      double value = window.values[i];
-      if (value > max || Double.isNaN(max)) {
-        max = value;
+    for (int i = window.from + 1; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        if (value > max || Double.isNaN(max)) {
+          max = value;
+        }
       }
     }
     return max;
@@ -41,10 +47,12 @@ final class OverTime {
 
   static double min(Window window) {
     double min = window.values[window.from];
-    for (int i = window.from + 1; i < window.to; i++) {
-      double value = window.values[i];
-      if (value < min || Double.isNaN(min)) {
-        min = value;
+    for (int i = window.from + 1; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        if (value < min || Double.isNaN(min)) {
+          min = value;
+        }
       }
     }
     return min;
@@ -55,12 +63,14 @@ final class OverTime {
     double count = 0;
     Kahan mean = new Kahan();
     Kahan squares = new Kahan();
-    for (int i = window.from; i < window.to; i++) {
-      double value = window.values[i];
-      count++;
-      double delta = value - mean.all();
-      mean.add(delta / count);
-      squares.add(delta * (value - mean.all()));
+    for (int i = window.from; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        count++;
+        double delta = value - mean.all();
+        mean.add(delta / count);
+        squares.add(delta * (value - mean.all()));
+      }
     }
     return squares.all() / count;
   }

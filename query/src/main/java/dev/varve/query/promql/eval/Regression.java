@@ -29,14 +29,16 @@ final class Regression {
     Kahan xx = new Kahan();
     double first = window.values[window.from];
     boolean constant = true;
-    for (int i = window.from; i < window.to; i++) {
-      double value = window.values[i];
-      constant &= i == window.from || value == first;
-      double seconds = (window.time(i) - at) / 1e3;
-      x.add(seconds);
-      y.add(value);
-      xy.add(seconds * value);
-      xx.add(seconds * seconds);
+    for (int i = window.from; i < window.to; ) {
+      for (int end = window.stretch(i); i < end; i++) {
+        double value = window.values[i];
+        constant &= i == window.from || value == first;
+        double seconds = (window.time(i) - at) / 1e3;
+        x.add(seconds);
+        y.add(value);
+        xy.add(seconds * value);
+        xx.add(seconds * seconds);
+      }
     }
     if (constant) {
       return Double.isInfinite(first)

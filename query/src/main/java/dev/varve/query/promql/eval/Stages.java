@@ -274,12 +274,14 @@ final class Stages {
     return new RowSink() {
       @Override
       public void row(Labels of, Column column) {
-        for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
-          double value = function.apply(i, column.get(i));
-          if (RangeFunction.isNothing(value)) {
-            column.remove(i);
-          } else {
-            column.set(i, value);
+        for (int i = column.next(0); i < column.steps(); ) {
+          for (int end = held.stretch(i, column.steps()); i < end; i = column.next(i + 1)) {
+            double value = function.apply(i, column.get(i));
+            if (RangeFunction.isNothing(value)) {
+              column.remove(i);
+            } else {
+              column.set(i, value);
+            }
           }
         }
         if (!column.isEmpty()) {

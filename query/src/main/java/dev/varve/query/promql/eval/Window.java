@@ -32,6 +32,15 @@ final class Window {
     return to - from;
   }
 
+  /**
+   * Where a stretch of samples ends that is worked out without a question whether to go on.
+   *
+   * @param first where it begins
+   */
+  int stretch(int first) {
+    return held.stretch(first, to);
+  }
+
   long time(int index) {
     return times[index];
   }
