@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryRuns implements Runs {
   private static final int RUN = 7;
 
-  private final TreeMap<String, Series> names = new TreeMap<>();
-  private final Map<Series, TreeMap<Long, TreeMap<Kind, Value>>> data = new java.util.HashMap<>();
+  private final TreeMap<String, Series> names;
+  private final Map<Series, TreeMap<Long, TreeMap<Kind, Value>>> data;
   private final Resolution resolution;
   private final Comparator<Series> order;
 
@@ -43,10 +43,23 @@ public final class MemoryRuns implements Runs {
     this(resolution, Comparator.comparing(Series::toString));
   }
 
-  /** Runs that give their series in an order of their own. */
-  public MemoryRuns(Resolution resolution, Comparator<Series> order) {
+  private MemoryRuns(Resolution resolution, Comparator<Series> order) {
+    this.names = new TreeMap<>();
+    this.data = new java.util.HashMap<>();
     this.resolution = resolution;
     this.order = order;
+  }
+
+  private MemoryRuns(MemoryRuns same, Comparator<Series> order) {
+    this.names = same.names;
+    this.data = same.data;
+    this.resolution = same.resolution;
+    this.order = order;
+  }
+
+  /** The same samples, their series in an order of their own. */
+  public MemoryRuns inOrder(Comparator<Series> other) {
+    return new MemoryRuns(this, other);
   }
 
   public MemoryRuns add(Series series, long time, Value value) {

@@ -9,10 +9,12 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   private static final double TOLERANCE = 1e-9;
   private static final BigDecimal LEAST = new BigDecimal("1e-300");
   private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?(e[-+]?\\d+)?");
+
+  private static final Pattern OMISSION =
+      Pattern.compile("\\d+ more (warning|info) annotations omitted");
 
   /** The values of a series at times in ms since 1970. */
   record Row(long[] times, double[] values) {
@@ -130,7 +135,7 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
 
   /** The same without the places in notes. */
   Answer withoutPlaces() {
-    return withNotes(notes(note -> note.replaceAll(" \\(\\d+:\\d+\\)$", "")));
+    return withNotes(notes(NotePlaces::text));
   }
 
   private TreeSet<String> notes(UnaryOperator<String> change) {
@@ -155,9 +160,6 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   @Nullable String difference(Answer other, boolean ordered) {
     if (!type.equals(other.type)) {
       return "%s, not %s".formatted(shown(), other.shown());
-    }
-    if (isError()) {
-      return null;
     }
     if (!text.equals(other.text)) {
       return "'%s', not '%s'".formatted(text, other.text);
@@ -188,31 +190,104 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   }
 
   /**
-   * Whether it differs from another only where it hangs on what is left open.
-   *
-   * @param more what it might have been as well
+   * Whether it is what some answers together leave open: an error is one of theirs; of all others
+   * each value lies between the least and the greatest that there are at its place, or is one of
+   * them, and stands nowhere where none has any; what all of them tell is told, and nothing that
+   * none does, but for places.
    */
-  boolean hangsWhereItDiffers(Answer other, List<Answer> more) {
-    if (!type.equals(other.type)) {
-      return more.stream().anyMatch(one -> one.type.equals(other.type));
+  boolean liesAmong(List<Answer> others) {
+    return isMadeOf(others, Answer::isBetween);
+  }
+
+  /** The same where each value has to be one of theirs. */
+  boolean isMadeOf(List<Answer> others) {
+    return isMadeOf(others, Answer::isOneOf);
+  }
+
+  private boolean isMadeOf(
+      List<Answer> others, BiPredicate<@Nullable Double, List<@Nullable Double>> isOpen) {
+    List<Answer> alike = others.stream().filter(one -> one.type.equals(type)).toList();
+    if (alike.stream().noneMatch(one -> one.text.equals(text))) {
+      return false;
     }
-    Set<Place> unsure = new HashSet<>();
-    more.forEach(one -> unsure.addAll(placesOfDifference(one)));
-    Set<String> unsureNotes = new HashSet<>();
-    more.forEach(one -> unsureNotes.addAll(notesOfDifference(one)));
-    return unsure.containsAll(placesOfDifference(other))
-        && (other.notes.stream().anyMatch(note -> note.contains("omitted"))
-            || unsureNotes.containsAll(notesOfDifference(other)));
+    List<Map<Place, Double>> theirs = alike.stream().map(Answer::byPlace).toList();
+    Map<Place, Double> mine = byPlace();
+    Set<Place> places = new HashSet<>(mine.keySet());
+    theirs.forEach(one -> places.addAll(one.keySet()));
+    return places.stream()
+            .allMatch(place -> {
+              List<@Nullable Double> open = new ArrayList<>();
+              theirs.forEach(one -> open.add(one.get(place)));
+              return isOpen.test(mine.get(place), open);
+            })
+        && tellsAmong(alike);
+  }
+
+  private static boolean isOneOf(@Nullable Double value, List<@Nullable Double> open) {
+    return open.stream()
+        .anyMatch(
+            one -> value == null || one == null ? value == null && one == null : same(value, one));
+  }
+
+  private static boolean isBetween(@Nullable Double value, List<@Nullable Double> open) {
+    if (isOneOf(value, open)) {
+      return true;
+    }
+    double[] numbers =
+        open.stream()
+            .filter(one -> one != null && !one.isNaN())
+            .mapToDouble(one -> Objects.requireNonNull(one))
+            .toArray();
+    return value != null
+        && Arrays.stream(numbers).anyMatch(one -> one <= value)
+        && Arrays.stream(numbers).anyMatch(one -> one >= value);
+  }
+
+  /** Whether it tells what all of some others do, and nothing that none does, but for places. */
+  boolean tellsAmong(List<Answer> others) {
+    Set<String> some = new HashSet<>();
+    others.forEach(one -> some.addAll(one.withoutPlaces().notes));
+    Set<String> certain = new HashSet<>(some);
+    others.forEach(one -> certain.retainAll(one.withoutPlaces().notes));
+    Set<String> told = new HashSet<>(withoutPlaces().notes);
+    boolean all = !told.removeIf(Answer::isOmission);
+    return some.containsAll(told) && (!all || told.containsAll(certain));
+  }
+
+  /** Whether it tells whatever another does, but for places. */
+  boolean tellsAll(Answer other) {
+    Set<String> told = withoutPlaces().notes;
+    return told.stream().anyMatch(Answer::isOmission)
+        || told.containsAll(other.withoutPlaces().notes);
   }
 
   /** The notes, without their places, that only this or only another has. */
-  private Set<String> notesOfDifference(Answer other) {
+  Set<String> notesOfDifference(Answer other) {
     Set<String> mine = withoutPlaces().notes;
     Set<String> theirs = other.withoutPlaces().notes;
     Set<String> either = new HashSet<>(mine);
     either.addAll(theirs);
     either.removeIf(note -> mine.contains(note) && theirs.contains(note));
     return either;
+  }
+
+  /** Whether a note only says how many more there are. */
+  static boolean isOmission(String note) {
+    return OMISSION.matcher(note).matches();
+  }
+
+  /** Whether its values rise from row to row, or fall; NaN comes last. */
+  boolean isSorted(boolean descending) {
+    double[] values = values().values();
+    for (int i = 1; i < values.length; i++) {
+      double before = descending ? values[i] : values[i - 1];
+      double behind = descending ? values[i - 1] : values[i];
+      boolean isLast = Double.isNaN(values[i]);
+      if (!isLast && !(before <= behind)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -255,19 +330,6 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return values;
   }
 
-  private Set<Place> placesOfDifference(Answer other) {
-    Map<Place, Double> mine = byPlace();
-    Map<Place, Double> theirs = other.byPlace();
-    Set<Place> places = new HashSet<>(mine.keySet());
-    places.addAll(theirs.keySet());
-    places.removeIf(place -> {
-      Double one = mine.get(place);
-      Double two = theirs.get(place);
-      return one != null && two != null && same(one, two);
-    });
-    return places;
-  }
-
   private Map<Place, Double> byPlace() {
     Map<Place, Double> values = new HashMap<>();
     rows.forEach(
@@ -297,7 +359,9 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   static boolean same(double one, double other) {
     return Double.compare(one, other) == 0
         || one == other
-        || Math.abs(one - other) <= TOLERANCE * Math.max(Math.abs(one), Math.abs(other));
+        || (Double.isFinite(one)
+            && Double.isFinite(other)
+            && Math.abs(one - other) <= TOLERANCE * Math.max(Math.abs(one), Math.abs(other)));
   }
 
   private String shown() {

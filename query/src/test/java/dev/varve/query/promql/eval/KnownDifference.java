@@ -17,8 +17,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,64 +37,75 @@ enum KnownDifference {
           + " of the order of series, in Prometheus that of its storage or of chance, in Varve that"
           + " by metric and tags") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return has(query, KnownDifference::isSum)
-          && (again.asStored().difference(theirs, false) == null
-              || ours.hangsWhereItDiffers(theirs, again.inOtherOrders()));
+    boolean explains(Found found, Again again) {
+      if (!has(found.query(), KnownDifference::isSum)) {
+        return false;
+      }
+      Answer stored = again.asStored();
+      return found.is(stored)
+          || found.theirs().liesAmong(join(found.ours(), stored, again.inOtherOrders()));
     }
   },
   TIES(
       "`topk` and `bottomk` of equal values: Prometheus takes any of them, by the order of its"
           + " storage and of a heap; Varve the first by metric and tags") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      if (!has(query, part -> isTied(part, again))) {
+    boolean explains(Found found, Again again) {
+      if (!has(found.query(), part -> isTied(part, again))) {
         return false;
       }
-      if (bare(query) instanceof Expr.Aggregate aggregate && isChoice(aggregate)) {
+      Answer ours = found.ours().rounded(10);
+      Answer theirs = found.theirs().rounded(10);
+      if (bare(found.query()) instanceof Expr.Aggregate aggregate && isChoice(aggregate)) {
         Answer all = again.same(Printer.print(aggregate.expr()));
-        return ours.rounded(10).isAsGoodAChoice(theirs.rounded(10), all.rounded(10));
+        return ours.isAsGoodAChoice(theirs, all.rounded(10));
       }
-      return ours.rounded(10)
-          .hangsWhereItDiffers(
-              theirs.rounded(10),
-              again.inOtherOrders().stream().map(answer -> answer.rounded(10)).toList());
+      return theirs.liesAmong(
+          join(ours, again.inOtherOrders().stream().map(answer -> answer.rounded(10)).toList()));
     }
   },
   MANY_NOTES(
       "more than ten warnings: Prometheus shows any ten and counts the others, Varve shows the"
           + " first ten") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return theirs.notes().stream().anyMatch(note -> note.contains("omitted"))
-          && ours.withNotes(theirs.notes()).difference(theirs, false) == null;
+    boolean explains(Found found, Again again) {
+      TreeSet<String> told = found.theirs().withoutPlaces().notes();
+      if (told.stream().noneMatch(Answer::isOmission) || !found.sameButNotes()) {
+        return false;
+      }
+      List<Answer> others = new ArrayList<>(again.atEachStep(Printer.print(found.query())));
+      others.addAll(again.inOtherOrders());
+      return found.theirs().tellsAmong(join(found.ours(), others));
     }
   },
   LAST_DIGITS_IN_TEXTS(
       "numbers in texts, by `count_values` or in a warning: the last of 17 digits may differ, as Go"
           + " and Java work out powers, sines and sums in their own ways") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return isSameInFewDigits(ours, theirs)
-          || (has(query, KnownDifference::isSum) && isSameInFewDigits(again.asStored(), theirs));
+    boolean explains(Found found, Again again) {
+      return has(found.query(), KnownDifference::isRounded)
+          && has(found.query(), KnownDifference::writesNumbers)
+          && (isSameInFewDigits(found.ours(), found.theirs())
+              || (has(found.query(), KnownDifference::isSum)
+                  && isSameInFewDigits(again.asStored(), found.theirs())));
     }
   },
   LAST_DIGITS(
       "what hangs on the last of 17 digits of a power, a sine and the like, such as the sine of a"
           + " great power: Go and Java work these out in their own ways") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      if (!has(query, KnownDifference::isRounded)) {
+    boolean explains(Found found, Again again) {
+      if (!has(found.query(), KnownDifference::isRounded)) {
         return false;
       }
-      Expr asGo = ChangedQuery.part(ChangedQuery.of(query, KnownDifference::asGo));
+      Expr asGo = ChangedQuery.part(ChangedQuery.of(found.query(), KnownDifference::asGo));
       List<Answer> others = new ArrayList<>();
       for (double seed = 1e8; seed < 1e16; seed *= 1.25) {
         double from = seed;
-        others.add(again.same(ChangedQuery.of(query, part -> withOtherDigit(part, from))));
+        others.add(again.same(ChangedQuery.of(found.query(), part -> withOtherDigit(part, from))));
         others.add(again.same(ChangedQuery.of(asGo, part -> withOtherDigit(part, from))));
       }
-      return ours.hangsWhereItDiffers(theirs, others);
+      return found.theirs().liesAmong(join(found.ours(), others));
     }
   },
   PLACES(
@@ -98,70 +113,81 @@ enum KnownDifference {
           + " subquery it has forgotten it and says 1:1; of an argument in parentheses it says now"
           + " theirs, now that of what is in them, as Varve does") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return ours.withoutPlaces().difference(theirs.withoutPlaces(), false) == null;
+    boolean explains(Found found, Again again) {
+      return found.is(found.ours());
+    }
+  },
+  WHICH_ERROR(
+      "which of several errors is told, and which of several series that meet where they may not it"
+          + " names: Prometheus tells of its first at the first step, Varve of the first that it meets") {
+    @Override
+    boolean explains(Found found, Again again) {
+      return isErrorOf(found.query(), found.ours(), again)
+          && isErrorOf(found.query(), found.theirs(), again);
     }
   },
   PINNED_TIMESTAMP(
       "`timestamp(x @ TIME offset LENGTH)`: Prometheus forgets the offset, and looks for what is newest"
           + " at that time among the samples read for another") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return again.agrees(ChangedQuery.of(query, KnownDifference::timestampAmongOthers), theirs);
+    boolean explains(Found found, Again again) {
+      return found.isOf(KnownDifference::timestampAmongOthers, again);
     }
   },
   PINNED_IN_SUBQUERY(
       "`(x @ TIME)[5m:1m] offset LENGTH` where the first step of the subquery is the time of the"
           + " query: Prometheus adds the offset to the time, and finds nothing among what it has read") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return again.agrees(ChangedQuery.of(query, KnownDifference::withoutPinned), theirs);
+    boolean explains(Found found, Again again) {
+      return found.isOf(KnownDifference::withoutPinned, again);
     }
   },
   PINNED_IN_PARAMETER(
       "`quantile(scalar(x @ TIME), y)`: in the parameter of an aggregation Prometheus goes on from TIME"
           + " with each step, among samples read for TIME alone, and soon finds none") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      Answer without = again.same(ChangedQuery.of(query, KnownDifference::withoutPinnedParameter));
-      return has(query, part -> !withoutPinnedParameter(part).equals(part))
-          && ours.withNotes(theirs.notes())
-              .hangsWhereItDiffers(theirs, List.of(without.withNotes(theirs.notes())));
+    boolean explains(Found found, Again again) {
+      String without = ChangedQuery.of(found.query(), KnownDifference::withoutPinnedParameter);
+      return !without.equals(Printer.print(found.query()))
+          && found.theirs().isMadeOf(List.of(found.ours(), again.same(without)));
     }
   },
   STEPS_BETWEEN(
       "errors and warnings of steps of a subquery that no step of the query looks at: Prometheus works"
           + " these out too, up to the end of the query") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      if (!has(query, part -> part instanceof Expr.Subquery)) {
+    boolean explains(Found found, Again again) {
+      if (!has(found.query(), part -> part instanceof Expr.Subquery)) {
         return false;
       }
-      Answer finer = again.atEveryMinute();
-      return theirs.isError()
-          ? finer.isError()
-          : ours.withNotes(theirs.notes()).difference(theirs, false) == null
-              && finer.withoutPlaces().notes().containsAll(theirs.withoutPlaces().notes());
+      Answer finer = again.atEveryMinute(Printer.print(found.query()));
+      return found.theirs().isError()
+          ? finer.isError() && isErrorOf(found.query(), found.theirs(), again)
+          : found.sameButNotes()
+              && found.theirs().tellsAmong(List.of(found.ours(), finer))
+              && found.theirs().tellsAll(found.ours());
     }
   },
   LABELS_OF_ABSENT(
       "labels of `absent(x{a!=\"b\",a=\"c\"})`: where Prometheus has looked for series it has moved"
           + " what excludes behind what includes, and then leaves the label out") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return again.agrees(ChangedQuery.of(query, KnownDifference::absentAsLookedFor), theirs);
+    boolean explains(Found found, Again again) {
+      return found.isOf(KnownDifference::absentAsLookedFor, again);
     }
   },
   PARAMETER_OF_CONSTANTS(
       "the parameter of an aggregation over what is the same at all times: Prometheus works it out"
           + " for the first of them alone, and warns of that") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
+    boolean explains(Found found, Again again) {
       // In a subquery the first time is that of its own steps, of which only warnings tell here.
-      return again.agrees(ChangedQuery.of(query, KnownDifference::withFirstParameter), theirs)
-          || (has(query, part -> !withFirstParameter(part).equals(part))
-              && has(query, part -> part instanceof Expr.Subquery)
-              && ours.withNotes(theirs.notes()).difference(theirs, false) == null);
+      return found.isOf(KnownDifference::withFirstParameter, again)
+          || (has(found.query(), part -> !withFirstParameter(part).equals(part))
+              && has(found.query(), part -> part instanceof Expr.Subquery)
+              && found.sameButNotes()
+              && found.theirs().notesOfDifference(found.ours()).stream()
+                  .allMatch(note -> note.startsWith(OF_QUANTILES)));
     }
   },
   FUNCTIONS_AT_THEIR_ENDS(
@@ -169,10 +195,43 @@ enum KnownDifference {
           + " zero, and takes the logarithm of a number from 2^-1023 on, also for powers; `sinh` and `cosh`"
           + " from 709.8 to 710.4, which Go takes for infinite") {
     @Override
-    boolean explains(Expr query, Answer ours, Answer theirs, Again again) {
-      return again.agrees(ChangedQuery.of(query, KnownDifference::asGo), theirs);
+    boolean explains(Found found, Again again) {
+      return found.isOf(KnownDifference::asGo, again);
     }
   };
+
+  /**
+   * What differs.
+   *
+   * @param query as parsed from its own text
+   * @param ours what Varve gave
+   * @param theirs what Prometheus gave
+   * @param ordered whether the order of what it gives is part of what it means
+   */
+  record Found(Expr query, Answer ours, Answer theirs, boolean ordered) {
+    /** Whether it may be explained at all: no rule leaves an order open, or a place. */
+    private boolean mayBeKnown() {
+      boolean descending = ordered && isSortedDown(query);
+      return (!ordered || (ours.isSorted(descending) && theirs.isSorted(descending)))
+          && new NotePlaces(query).explain(ours.rounded(9).notes(), theirs.rounded(9).notes());
+    }
+
+    /** Whether an answer is theirs but for the places of notes. */
+    private boolean is(Answer other) {
+      return other.withoutPlaces().difference(theirs.withoutPlaces(), ordered) == null;
+    }
+
+    private boolean sameButNotes() {
+      return ours.withNotes(theirs.notes()).difference(theirs, ordered) == null;
+    }
+
+    /** Whether another query gives here what Prometheus gave, but for places and last digits. */
+    private boolean isOf(UnaryOperator<Expr> change, Again again) {
+      String changed = ChangedQuery.of(query, change);
+      return !changed.equals(Printer.print(query))
+          && isSameInFewDigits(again.same(changed), theirs);
+    }
+  }
 
   /** Asks Varve another time, for the times that were asked for where nothing else is said. */
   interface Again {
@@ -184,17 +243,18 @@ enum KnownDifference {
     /** Asks the same, of series in the order in which Prometheus stores them. */
     Answer asStored();
 
-    /** Asks the same, from the first step to the end by a minute; of one time what it gave. */
-    Answer atEveryMinute();
+    /** Asks from the first step to the end by a minute; for the one time of a query for one. */
+    Answer atEveryMinute(String query);
+
+    /** Asks for each step by itself. */
+    List<Answer> atEachStep(String query);
 
     /** Asks the same, of series in several other orders. */
     List<Answer> inOtherOrders();
-
-    /** Whether another query gives here what Prometheus gave, but for places and last digits. */
-    default boolean agrees(String other, Answer theirs) {
-      return isSameInFewDigits(same(other).withoutPlaces(), theirs.withoutPlaces());
-    }
   }
+
+  private static final String OF_QUANTILES =
+      "PromQL warning: quantile value should be between 0 and 1, got ";
 
   private static final Set<AggregateOperator> SUMS =
       EnumSet.of(
@@ -238,12 +298,15 @@ enum KnownDifference {
     return reason;
   }
 
-  abstract boolean explains(Expr query, Answer ours, Answer theirs, Again again);
+  abstract boolean explains(Found found, Again again);
 
   /** What explains a difference; null if nothing does. */
-  static @Nullable KnownDifference of(Expr query, Answer ours, Answer theirs, Again again) {
+  static @Nullable KnownDifference of(Found found, Again again) {
+    if (!found.mayBeKnown()) {
+      return null;
+    }
     for (KnownDifference known : values()) {
-      if (known.explains(query, ours, theirs, again)) {
+      if (known.explains(found, again)) {
         return known;
       }
     }
@@ -254,10 +317,64 @@ enum KnownDifference {
     return part instanceof Expr.Aggregate aggregate && SUMS.contains(aggregate.operator());
   }
 
-  /** Of many numbers one may lie where ten digits are rounded in two ways. */
-  private static boolean isSameInFewDigits(Answer ours, Answer theirs) {
-    return ours.rounded(10).difference(theirs.rounded(10), false) == null
-        || ours.rounded(9).difference(theirs.rounded(9), false) == null;
+  /**
+   * Of many numbers one may lie where ten digits are rounded in two ways. Rows that are told apart
+   * by more digits have no order; that of the answers themselves has been looked at.
+   */
+  private static boolean isSameInFewDigits(Answer some, Answer others) {
+    return IntStream.of(10, 9)
+        .anyMatch(digits ->
+            some.rounded(digits)
+                    .withoutPlaces()
+                    .difference(others.rounded(digits).withoutPlaces(), false)
+                == null);
+  }
+
+  /** Whether an answer is an error that some part of a query gives, and names what there is. */
+  private static boolean isErrorOf(Expr query, Answer answer, Again again) {
+    return answer.isError()
+        && (Twins.areIn(query, answer, again)
+            || has(
+                query,
+                part -> {
+                  String alone = Printer.print(part);
+                  return Stream.of(again.same(alone), again.atEveryMinute(alone))
+                          .anyMatch(other -> other.isError() && other.text().equals(answer.text()))
+                      || again.atEachStep(alone).stream()
+                          .filter(Answer::isError)
+                          .findFirst()
+                          .filter(first -> first.text().equals(answer.text()))
+                          .isPresent();
+                }));
+  }
+
+  private static List<Answer> join(Answer first, List<Answer> more) {
+    return Stream.concat(Stream.of(first), more.stream()).toList();
+  }
+
+  private static List<Answer> join(Answer first, Answer second, List<Answer> more) {
+    return join(first, join(second, more));
+  }
+
+  /** Whether a query gives its elements in the order of their values. */
+  static boolean isSort(Expr query) {
+    return bare(query) instanceof Expr.Call call
+        && List.of("sort", "sort_desc").contains(call.function().name());
+  }
+
+  private static boolean isSortedDown(Expr query) {
+    return bare(query) instanceof Expr.Call call && call.function().name().equals("sort_desc");
+  }
+
+  /** Whether a number becomes part of a label or a warning. */
+  private static boolean writesNumbers(Expr part) {
+    return switch (part) {
+      case Expr.Aggregate aggregate ->
+          aggregate.operator() == AggregateOperator.COUNT_VALUES
+              || aggregate.operator() == AggregateOperator.QUANTILE;
+      case Expr.Call call -> call.function().name().contains("quantile");
+      default -> false;
+    };
   }
 
   private static boolean isChoice(Expr.Aggregate aggregate) {
@@ -510,13 +627,11 @@ enum KnownDifference {
     Expr wrong =
         ChangedQuery.part(
             "%s - ln((%s) > 0)".formatted(Printer.print(asGo(PromQl.parse("ln(" + of + ")"))), of));
-    Expr rest = ChangedQuery.part("(%1$s) - sgn(%1$s) * ceil(abs(%1$s) - 0.5)".formatted(y));
-    if (power.right().type() == ValueType.SCALAR) {
-      rest =
-          ChangedQuery.part(
-              "scalar((vector(%1$s)) - sgn(vector(%1$s)) * ceil(abs(vector(%1$s)) - 0.5))"
-                  .formatted(y));
-    }
+    String rounded =
+        power.right().type() == ValueType.SCALAR
+            ? "scalar((vector(%1$s)) - sgn(vector(%1$s)) * ceil(abs(vector(%1$s)) - 0.5))"
+            : "(%1$s) - sgn(%1$s) * ceil(abs(%1$s) - 0.5)";
+    Expr rest = ChangedQuery.part(rounded.formatted(y));
     boolean scalarBase = power.left().type() == ValueType.SCALAR;
     Expr product =
         new Expr.Binary(

@@ -8,32 +8,22 @@ import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Resolution;
-import dev.varve.model.Series;
-import dev.varve.model.Tags;
-import dev.varve.model.Value;
-import dev.varve.query.MemoryRuns;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.Printer;
 import dev.varve.query.promql.PromQl;
-import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.QueryGenerator;
 import dev.varve.query.promql.QueryUses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -55,7 +45,6 @@ class PrometheusIT {
   private static final int DIFFERENCES_SHOWN = 40;
   private static final long[] STEPS = {15_000, 37_000, 60_000, 300_000, 12_345, 1_800_000};
   private static final int TRIES = 200_000;
-  private static final Duration EVERY = Duration.ofSeconds(15);
 
   /** They look at native histograms, which are not held: of other samples they give nothing. */
   private static final Set<String> OF_NATIVE_HISTOGRAMS =
@@ -84,7 +73,7 @@ class PrometheusIT {
         OriginalPrometheus prometheus = OriginalPrometheus.with(series, original)) {
       Dataset dataset = engine.defaultDataset();
       write(series, dataset);
-      Samples samples = new Samples(Runs.of(dataset), asStored(series), inOtherOrders(series));
+      SampleOrders samples = SampleOrders.of(series, Runs.of(dataset), SEED);
       Random random = new Random(SEED);
       QueryGenerator queries = new QueryGenerator(random, RandomSeries.VOCABULARY);
       for (int i = 0; i < QUERIES; i++) {
@@ -133,7 +122,7 @@ class PrometheusIT {
   private static void write(List<RandomSeries.Made> series, Dataset dataset) {
     BatchBuilder batch = new BatchBuilder();
     for (RandomSeries.Made made : series) {
-      GroupKey key = key(made);
+      GroupKey key = SampleOrders.key(made);
       for (int i = 0; i < made.times().size(); i++) {
         batch.group(key).add("value", made.times().get(i), made.values().get(i));
       }
@@ -141,151 +130,51 @@ class PrometheusIT {
     assertThat(dataset.write(batch.build()).refused()).isZero();
   }
 
-  private static GroupKey key(RandomSeries.Made made) {
-    Map<String, String> labels = new TreeMap<>(made.labels());
-    String metric = String.valueOf(labels.remove("__name__"));
-    return new GroupKey(metric, Tags.of(labels), Tags.EMPTY);
-  }
-
-  /** The same samples, the series in the order in which they came to Prometheus. */
-  private static Runs asStored(List<RandomSeries.Made> series) {
-    List<RandomSeries.Made> inOrder = new ArrayList<>(series);
-    inOrder.sort(
-        Comparator.comparingLong(
-            made -> (made.times().getFirst() - RandomSeries.START) / OriginalPrometheus.SLICE));
-    return inOrder(inOrder);
-  }
-
-  /** The same samples, the series in orders made by chance, of which each begins two. */
-  private static List<Runs> inOtherOrders(List<RandomSeries.Made> series) {
-    Random random = new Random(SEED);
-    List<Runs> orders = new ArrayList<>();
-    for (int i = 0; i < 2 * series.size(); i++) {
-      List<RandomSeries.Made> mixed = new ArrayList<>(series);
-      Collections.shuffle(mixed, random);
-      RandomSeries.Made first = series.get(i / 2);
-      mixed.remove(first);
-      mixed.addFirst(first);
-      orders.add(inOrder(mixed));
-    }
-    return orders;
-  }
-
-  private static Runs inOrder(List<RandomSeries.Made> series) {
-    Map<Series, Integer> places = new HashMap<>();
-    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS, Comparator.comparing(places::get));
-    for (RandomSeries.Made made : series) {
-      Series of = key(made).field(Series.DEFAULT_FIELD);
-      places.put(of, places.size());
-      for (int i = 0; i < made.times().size(); i++) {
-        runs.add(of, made.times().get(i), new Value.Real(made.values().get(i)));
-      }
-    }
-    return runs;
-  }
-
-  private void ask(Random random, Expr expr, Samples samples, OriginalPrometheus prometheus) {
+  private void ask(Random random, Expr expr, SampleOrders samples, OriginalPrometheus prometheus) {
     asked++;
     String query = Printer.print(expr);
     long start = RandomSeries.START + random.nextInt(-300, 3 * 3600) * 1000L;
-    Asked asked;
-    Asked atEveryMinute;
+    AskedAgain here;
     Answer theirs;
     String when;
     if (random.nextBoolean()) {
       long time = random.nextBoolean() ? start : start + random.nextInt(1000);
-      asked = promql -> promql.instant(time);
-      atEveryMinute = asked;
+      here = new AskedAgain(query, samples, time, time, 0);
       theirs = prometheus.instant(query, time);
       when = "at " + time;
     } else {
       long step = STEPS[random.nextInt(STEPS.length)];
       long end = start + random.nextInt(2400) * 1000L;
-      asked = promql -> promql.range(start, end, Duration.ofMillis(step));
-      atEveryMinute = promql -> promql.range(start, end, Duration.ofMinutes(1));
+      here = new AskedAgain(query, samples, start, end, step);
       theirs = prometheus.range(query, start, end, step);
       when = "from %d to %d by %d".formatted(start, end, step);
     }
-    compare(
-        expr,
-        when,
-        varve(query, samples.runs(), asked),
-        theirs,
-        new AskedAgain(query, samples, asked, atEveryMinute));
+    compare(expr, when, theirs, here);
     count(expr, theirs);
   }
 
-  private interface Asked {
-    PromResult of(PromQuery query);
-  }
-
-  private static Answer varve(String query, Runs runs, Asked asked) {
-    try {
-      PromQuery promql = new PromQuery(query, runs, PromSettings.DEFAULTS);
-      PromResult result = asked.of(promql);
-      return Answer.of(result, promql.notes());
-    } catch (PromQlException | PromQlEvaluationException | QueryRefusedException e) {
-      return Answer.error(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** The samples, and the same once more with their series in other orders. */
-  private record Samples(Runs runs, Runs asStored, List<Runs> inOtherOrders) {}
-
-  private record AskedAgain(String query, Samples samples, Asked asked, Asked everyMinute)
-      implements KnownDifference.Again {
-    @Override
-    public Answer all(String other) {
-      return varve(
-          other,
-          samples.runs(),
-          promql -> promql.range(RandomSeries.START, RandomSeries.END, EVERY));
-    }
-
-    @Override
-    public Answer same(String other) {
-      return varve(other, samples.runs(), asked);
-    }
-
-    @Override
-    public Answer asStored() {
-      return varve(query, samples.asStored(), asked);
-    }
-
-    @Override
-    public Answer atEveryMinute() {
-      return varve(query, samples.runs(), everyMinute);
-    }
-
-    @Override
-    public List<Answer> inOtherOrders() {
-      return samples.inOtherOrders().stream().map(runs -> varve(query, runs, asked)).toList();
-    }
-  }
-
-  private void compare(Expr expr, String when, Answer ours, Answer theirs, AskedAgain again) {
-    String difference = ours.difference(theirs, isOrdered(expr, theirs));
+  private void compare(Expr expr, String when, Answer theirs, AskedAgain here) {
+    Answer ours = here.answer();
+    boolean ordered = isOrdered(expr, theirs);
+    String difference = ours.difference(theirs, ordered);
     if (difference == null) {
       return;
     }
-    KnownDifference reason = KnownDifference.of(PromQl.parse(again.query()), ours, theirs, again);
+    KnownDifference reason =
+        KnownDifference.of(
+            new KnownDifference.Found(PromQl.parse(here.query()), ours, theirs, ordered), here);
     if (reason != null) {
       known.merge(reason, 1, Integer::sum);
     } else if (differences.size() < DIFFERENCES_SHOWN) {
       differences.add(
           "%s%n  %s%n  %s%n  ours %s%n  theirs %s"
-              .formatted(again.query(), when, difference, ours.head(), theirs.head()));
+              .formatted(here.query(), when, difference, ours.head(), theirs.head()));
     }
   }
 
   /** Whether the order of what it gives is part of what it means. */
   private static boolean isOrdered(Expr expr, Answer answer) {
-    return switch (expr) {
-      case Expr.Paren paren -> isOrdered(paren.expr(), answer);
-      case Expr.Call call ->
-          answer.type().equals("vector") && call.function().name().startsWith("sort");
-      default -> false;
-    };
+    return answer.type().equals("vector") && KnownDifference.isSort(expr);
   }
 
   private void count(Expr expr, Answer answer) {

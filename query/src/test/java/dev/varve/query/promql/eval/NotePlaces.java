@@ -1,0 +1,88 @@
+package dev.varve.query.promql.eval;
+
+import dev.varve.query.promql.Expr;
+import dev.varve.query.promql.Printer;
+import dev.varve.query.promql.QueryUses;
+import dev.varve.query.promql.SourceRange;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Where in a query Prometheus may say that the same warning or info stands that Varve gives. Of
+ * notes that are equal but for the place it shows one. Of a counter in a subquery it has forgotten
+ * the place, and says 1:1. Of an argument in parentheses it says now theirs, now that of what is in
+ * them; Varve says the latter.
+ */
+final class NotePlaces {
+  private static final Pattern PLACED =
+      Pattern.compile("(?<text>.*) \\((?<place>\\d+:\\d+)\\)", Pattern.DOTALL);
+  private static final String OF_COUNTERS = "PromQL info: metric might not be a counter";
+  private static final String FORGOTTEN = "1:1";
+
+  private final Set<String> ofSubqueries = new HashSet<>();
+  private final Set<Map.Entry<String, String>> aroundThem = new HashSet<>();
+
+  /**
+   * @param query as parsed from its own text
+   */
+  NotePlaces(Expr query) {
+    PlaceInQuery places = new PlaceInQuery(Printer.print(query));
+    QueryUses.eachPart(
+        query,
+        part -> {
+          if (part instanceof Expr.Subquery subquery) {
+            ofSubqueries.add(places.of(subquery.source()));
+          }
+          String outer = places.of(part.source());
+          for (Expr inner = part; inner instanceof Expr.Paren paren; ) {
+            inner = paren.expr();
+            SourceRange source = inner.source();
+            aroundThem.add(Map.entry(outer, places.of(source)));
+          }
+        });
+  }
+
+  /** A note without its place. */
+  static String text(String note) {
+    Matcher placed = PLACED.matcher(note);
+    return placed.matches() ? placed.group("text") : note;
+  }
+
+  /**
+   * Whether all that both tell of stands where it may. Of what only one tells nothing is said.
+   *
+   * @param ours the notes of Varve
+   * @param theirs those of Prometheus
+   */
+  boolean explain(TreeSet<String> ours, TreeSet<String> theirs) {
+    Map<String, Set<String>> mine =
+        ours.stream()
+            .map(PLACED::matcher)
+            .filter(Matcher::matches)
+            .collect(
+                Collectors.groupingBy(
+                    placed -> placed.group("text"),
+                    Collectors.mapping(placed -> placed.group("place"), Collectors.toSet())));
+    Set<String> seen = new HashSet<>();
+    return theirs.stream()
+        .map(PLACED::matcher)
+        .filter(Matcher::matches)
+        .filter(placed -> mine.containsKey(placed.group("text")))
+        .allMatch(placed ->
+            seen.add(placed.group("text"))
+                && mine.get(placed.group("text")).stream()
+                    .anyMatch(
+                        place -> isSaidAs(placed.group("text"), place, placed.group("place"))));
+  }
+
+  private boolean isSaidAs(String text, String here, String there) {
+    return here.equals(there)
+        || (text.startsWith(OF_COUNTERS) && there.equals(FORGOTTEN) && ofSubqueries.contains(here))
+        || aroundThem.contains(Map.entry(there, here));
+  }
+}
