@@ -138,6 +138,15 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return withNotes(notes(NotePlaces::text));
   }
 
+  /** The same without the metrics in infos that buckets of theirs were mended. */
+  Answer withoutNamesOfMended() {
+    return withNotes(
+        notes(note ->
+            note.contains("needed to be fixed for monotonicity")
+                ? note.replaceAll("for metric name \".*\"", "for metric name \"\"")
+                : note));
+  }
+
   private TreeSet<String> notes(UnaryOperator<String> change) {
     TreeSet<String> changed = new TreeSet<>();
     notes.forEach(note -> changed.add(change.apply(note)));

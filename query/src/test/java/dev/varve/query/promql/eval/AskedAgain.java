@@ -48,6 +48,11 @@ record AskedAgain(String query, SampleOrders samples, long start, long end, long
   }
 
   @Override
+  public long steps() {
+    return step == 0 ? 1 : (end - start) / step + 1;
+  }
+
+  @Override
   public List<Answer> atEachStep(String other) {
     List<Answer> answers = new ArrayList<>();
     for (long time = start; time <= end; time += step == 0 ? end - start + 1 : step) {

@@ -198,6 +198,20 @@ enum KnownDifference {
     boolean explains(Found found, Again again) {
       return found.isOf(KnownDifference::asGo, again);
     }
+  },
+  FORGOTTEN_NAMES(
+      "the metric in the info that `histogram_quantile` has mended buckets: Prometheus has forgotten it"
+          + " behind the first step at which a histogram has buckets, Varve names it") {
+    @Override
+    boolean explains(Found found, Again again) {
+      return has(found.query(), KnownDifference::isOfHistograms)
+          && (again.steps() > 1 || has(found.query(), part -> part instanceof Expr.Subquery))
+          && found
+                  .ours()
+                  .withoutNamesOfMended()
+                  .difference(found.theirs().withoutNamesOfMended(), found.ordered())
+              == null;
+    }
   };
 
   /**
@@ -245,6 +259,9 @@ enum KnownDifference {
 
     /** Asks from the first step to the end by a minute; for the one time of a query for one. */
     Answer atEveryMinute(String query);
+
+    /** How many steps the query has. */
+    long steps();
 
     /** Asks for each step by itself. */
     List<Answer> atEachStep(String query);
@@ -375,6 +392,10 @@ enum KnownDifference {
       case Expr.Call call -> call.function().name().contains("quantile");
       default -> false;
     };
+  }
+
+  private static boolean isOfHistograms(Expr part) {
+    return part instanceof Expr.Call call && call.function().name().equals("histogram_quantile");
   }
 
   private static boolean isChoice(Expr.Aggregate aggregate) {
