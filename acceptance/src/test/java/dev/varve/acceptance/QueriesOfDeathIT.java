@@ -2,6 +2,7 @@ package dev.varve.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URLEncoder;
@@ -17,9 +18,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +36,9 @@ import org.junit.jupiter.api.Test;
  */
 class QueriesOfDeathIT {
   /** So many series there are to be hurt with. */
-  private static final int SERIES = Integer.getInteger("varve.death.series", 20_000);
+  private static final int SERIES_OF_CHECK = 20_000;
+
+  private static final int SERIES = Integer.getInteger("varve.death.series", SERIES_OF_CHECK);
 
   private static final Duration LIMIT =
       Duration.ofMillis(Integer.getInteger("varve.death.limit", 500));
@@ -45,10 +51,14 @@ class QueriesOfDeathIT {
   /** An answer that had begun and was broken off. */
   private static final int BROKEN_OFF = 0;
 
+  private static final int TIME_UP = 503;
+  private static final String NEVER = "(?!)";
   private static final int DENSE_SERIES = 50;
   private static final int DENSE_SAMPLES = 1_440;
   private static final int BATCH = 20_000;
   private static final int GIANT = 3_000;
+
+  private static final String ALL = "{__name__=~\".+\"}";
 
   /** Of the last sample, in seconds; those before it are 15 s apart. */
   private static final long END = 1_750_000_000L;
@@ -56,16 +66,78 @@ class QueriesOfDeathIT {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** A request that could hurt. */
-  private record Death(String path, Map<String, String> parameters) {}
+  /**
+   * What may become of a request.
+   *
+   * @param statuses of the answer
+   * @param refusal what is said where it is refused for what it asks, a pattern
+   */
+  private record Right(Set<Integer> statuses, String refusal) {
+    /** Answered, or ended by its time where the machine is slow. */
+    static final Right ANSWERED = new Right(Set.of(200, TIME_UP), NEVER);
+
+    /** The same of so long an answer that its time may be over amid it. */
+    static final Right LONG_ANSWER = new Right(Set.of(200, TIME_UP, BROKEN_OFF), NEVER);
+
+    /** There is no end to it. */
+    static final Right ENDLESS = new Right(Set.of(TIME_UP), NEVER);
+
+    /** It needs more than a query may have, if its time is not over before. */
+    static final Right BEYOND = new Right(Set.of(422, TIME_UP), " that (it|a query) may|possible");
+
+    /** Refused for what it says, before anything is read. */
+    static Right refused(int status, String refusal) {
+      return new Right(Set.of(status), refusal);
+    }
+
+    /** The one or the other. */
+    Right or(Right other) {
+      Set<Integer> either = new TreeSet<>(statuses);
+      either.addAll(other.statuses);
+      return new Right(either, refusal + "|" + other.refusal);
+    }
+
+    /** Of series that may be too many to be held, where there are many more than in every check. */
+    Right ofAll() {
+      return ofAll(BEYOND);
+    }
+
+    Right ofAll(Right refused) {
+      return SERIES > SERIES_OF_CHECK ? or(refused) : this;
+    }
+
+    boolean is(End end) {
+      return statuses.contains(end.status())
+          && switch (end.status()) {
+            case 200 -> !end.tail().contains("{\"error\":");
+            case BROKEN_OFF -> true;
+            case TIME_UP -> end.head().contains("the query took longer than");
+            default -> Pattern.compile(refusal).matcher(end.head()).find();
+          };
+    }
+  }
+
+  /** A request that could hurt, and what may become of it. */
+  private record Death(
+      String path, Map<String, String> headers, byte @Nullable [] body, Right right) {
+    HttpRequest.Builder request(VarveProcess varve) {
+      HttpRequest.Builder request = HttpRequest.newBuilder(varve.uri(path));
+      headers.forEach(request::header);
+      return body == null ? request : request.POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    }
+  }
 
   /** What became of it. */
-  private record End(String kind, int status, long millis, long bytes, String head) {}
+  private record End(
+      String kind, Right right, int status, long millis, long bytes, String head, String tail) {}
 
   @Test
   void endWithinTheirLimitsBesideALightQuery() throws Exception {
     Path folder = Checkout.fresh("queries-of-death");
-    String config = "data: varve-data\nlisten: [{port: PORT}]\nmemory: 32MB\n";
+    // What has no parameter for it has the server's own time.
+    String config =
+        "data: varve-data\nlisten: [{port: PORT}]\nmemory: 32MB\nqueries: {time: %dms}\n"
+            .formatted(LIMIT.toMillis());
     try (VarveProcess varve = VarveProcess.in(folder, config).withHeap(HEAP_MB + "m").start();
         Light light = new Light(varve)) {
       write(varve);
@@ -78,7 +150,7 @@ class QueriesOfDeathIT {
       report(ends, light, varve.residentMax());
       assertThat(ends)
           .allSatisfy(end -> {
-            assertThat(end.status()).as("%s", end).isIn(BROKEN_OFF, 200, 400, 413, 422, 503);
+            assertThat(end.right().is(end)).as("%s", end).isTrue();
             assertThat(end.millis()).as("%s", end).isLessThan(LIMIT.plus(GRACE).toMillis());
           });
       assertThat(light.wrong).isNull();
@@ -131,61 +203,146 @@ class QueriesOfDeathIT {
 
   private static Map<String, Death> deaths() {
     Map<String, Death> all = new LinkedHashMap<>();
-    String everything = "{__name__=~\".+\"}";
-    all.put("all series", instant("many"));
-    all.put("all samples of all series", instant("{__name__=~\".+\"}[10y]"));
-    all.put("most steps of all series", range(everything, 10_999, 1));
-    all.put("most steps of long ranges", range("sum_over_time(dense[6h])", 10_999, 1));
-    all.put("most steps of a quantile", range("quantile_over_time(0.9, dense[6h])", 10_999, 1));
-    all.put("more steps than there may be", range("many", 100_000, 1));
-    all.put("a step of a millisecond", range("rate(dense[5m])", 10_000, 0.001));
-    all.put("a century", range("dense", 10_000, 315_360));
-    all.put("a range of ages", instant("rate({__name__=~\".+\"}[290y])"));
-    all.put("an offset of ages", instant("many offset 290y"));
-    all.put("a subquery of ages", instant("sum_over_time(vector(1)[50y:1ms])"));
+    ofPromQl(all);
+    ofOperators(all);
+    ofTexts(all);
+    ofLabels(all);
+    ofOtherApis(all);
+    return all;
+  }
+
+  private static void ofPromQl(Map<String, Death> all) {
+    Right steps = Right.refused(400, "exceeded maximum resolution .*; the query has 100,001 steps");
+    all.put("all series", instant("many", Right.ANSWERED.ofAll()));
+    all.put("all samples of all series", instant(ALL + "[10y]", Right.LONG_ANSWER.ofAll()));
+    all.put("most steps of all series", range(ALL, 10_999, 1, Right.LONG_ANSWER.or(Right.BEYOND)));
+    all.put(
+        "most steps of long ranges",
+        range("sum_over_time(dense[6h])", 10_999, 1, Right.LONG_ANSWER));
+    all.put(
+        "most steps of a quantile",
+        range("quantile_over_time(0.9, dense[6h])", 10_999, 1, Right.LONG_ANSWER));
+    all.put("more steps than there may be", range("many", 100_000, 1, steps));
+    all.put("a step of a millisecond", range("rate(dense[5m])", 10_000, 0.001, Right.LONG_ANSWER));
+    all.put("a century", range("dense", 10_000, 315_360, Right.ANSWERED));
+    all.put("a range of ages", instant("rate(" + ALL + "[290y])", Right.ANSWERED.ofAll()));
+    all.put("an offset of ages", instant("many offset 290y", Right.ANSWERED.ofAll()));
+    all.put("a subquery of ages", instant("sum_over_time(vector(1)[50y:1ms])", Right.BEYOND));
     all.put(
         "subqueries in subqueries",
         instant(
-            "max_over_time(max_over_time(max_over_time(max_over_time(dense[6h:1s])[6h:1s])[6h:1s])[6h:1s])"));
-    all.put("a fine subquery of all", instant("stddev_over_time(many[6h:100ms])"));
-    all.put("a subquery at each step", range("avg_over_time(rate(dense[5m])[6h:1s])", 5_000, 4));
-    all.put("values counted over all", instant("count_values(\"v\", " + everything + ")"));
-    all.put("values counted at each step", range("count_values(\"v\", dense)", 10_999, 2));
-    all.put("all sorted", instant("sort_desc(sort(" + everything + "))"));
-    all.put("the greatest of all", instant("topk(1e9, " + everything + ")"));
-    all.put("the greatest at each step", range("topk(49, dense)", 10_999, 2));
-    all.put("all with all by nothing", instant("many * on () many"));
-    all.put("many to many by a label", instant("many + on (zone) group_left many"));
-    all.put("all and all", instant(chain("many", " and ", 100)));
+            "max_over_time(max_over_time(max_over_time(max_over_time(dense[6h:1s])[6h:1s])[6h:1s])[6h:1s])",
+            Right.ENDLESS.or(Right.BEYOND)));
     all.put(
-        "all or all", instant(chain("label_replace(many, \"x\", \"y\", \"\", \"\")", " or ", 50)));
-    all.put("all joined again and again", instant(chain("many", " + on (id) ", 100)));
-    all.put("operators in a row", instant(chain("1", "+", 200_000)));
-    all.put("parentheses in parentheses", instant("(".repeat(100_000) + "1" + ")".repeat(100_000)));
-    all.put("functions in functions", instant("abs(".repeat(380) + "many" + ")".repeat(380)));
-    all.put("a text of a megabyte", instant("many{id=\"" + "x".repeat(1 << 20) + "\"}"));
+        "a fine subquery of all",
+        instant("stddev_over_time(many[6h:100ms])", Right.ENDLESS.ofAll()));
     all.put(
-        "an expression that explodes", instant("many{id=~\"(((a{1,90}){1,90}){1,90}){1,90}\"}"));
-    all.put("an expression that goes back", instant("giant{text=~\"(a*)*(a|aa)+(.*a){20}b\"}"));
-    all.put("giant labels", instant("giant"));
+        "a subquery at each step",
+        range("avg_over_time(rate(dense[5m])[6h:1s])", 5_000, 4, Right.LONG_ANSWER));
+    all.put("a line through ages", instant("predict_linear(dense[6h:10ms], 1e9)", Right.BEYOND));
+    all.put("groups of one", range("sum by (id, zone, rack) (many)", 5_000, 1, Right.BEYOND));
     all.put(
-        "giant labels compared", instant("giant * on (text) group_left count by (text) (giant)"));
+        "histograms of all",
+        instant("histogram_quantile(0.9, " + ALL + ")", Right.ANSWERED.ofAll()));
+  }
+
+  private static void ofOperators(Map<String, Death> all) {
+    Right twins = new Right(Set.of(422, TIME_UP), "found duplicate series for the match group");
     all.put(
-        "labels that double",
-        instant(nested("label_replace(", "many", ", \"id\", \"$1$1\", \"id\", \"(.*)\")", 40)));
+        "values counted over all",
+        instant("count_values(\"v\", " + ALL + ")", Right.ANSWERED.ofAll()));
     all.put(
-        "labels joined with themselves",
-        instant(nested("label_join(", "many", ", \"id\", \"\", \"id\", \"id\")", 40)));
-    all.put("histograms of all", instant("histogram_quantile(0.9, " + everything + ")"));
-    all.put("a line through ages", instant("predict_linear(dense[6h:10ms], 1e9)"));
-    all.put("groups of one", range("sum by (id, zone, rack) (many)", 5_000, 1));
+        "values counted at each step",
+        range("count_values(\"v\", dense)", 10_999, 2, Right.BEYOND));
+    all.put("all sorted", instant("sort_desc(sort(" + ALL + "))", Right.LONG_ANSWER.ofAll()));
+    all.put("the greatest of all", instant("topk(1e9, " + ALL + ")", Right.LONG_ANSWER.ofAll()));
+    all.put("the greatest at each step", range("topk(49, dense)", 10_999, 2, Right.BEYOND));
     all.put(
-        "all series by their labels", new Death("/api/v1/series", Map.of("match[]", everything)));
-    all.put("all values of a label", new Death("/api/v1/label/id/values", Map.of()));
+        "all with all by nothing", instant("many * on () many", twins.or(Right.ENDLESS.ofAll())));
+    all.put(
+        "many to many by a label",
+        instant("many + on (zone) group_left many", twins.or(Right.ENDLESS.ofAll())));
+    all.put("all and all", instant(chain("many", " and ", 100), Right.BEYOND));
+    all.put(
+        "all or all",
+        instant(chain("label_replace(many, \"x\", \"y\", \"\", \"\")", " or ", 50), Right.BEYOND));
+    all.put("all joined again and again", instant(chain("many", " + on (id) ", 100), Right.BEYOND));
+  }
+
+  private static void ofTexts(Map<String, Death> all) {
+    Right nested = Right.refused(400, "parse error: .*400");
+    all.put("operators in a row", instant(chain("1", "+", 200_000), nested));
+    all.put(
+        "parentheses in parentheses",
+        instant("(".repeat(100_000) + "1" + ")".repeat(100_000), nested));
+    all.put(
+        "functions in functions",
+        instant("abs(".repeat(380) + "many" + ")".repeat(380), Right.ANSWERED.ofAll()));
+    all.put(
+        "a text of a megabyte",
+        instant("many{id=\"" + "x".repeat(1 << 20) + "\"}", Right.refused(413, "bytes")));
+    all.put(
+        "an expression that explodes",
+        instant(
+            "many{id=~\"(((a{1,90}){1,90}){1,90}){1,90}\"}", Right.refused(400, "10000 steps")));
+    all.put(
+        "an expression that goes back",
+        instant("giant{text=~\"(a*)*(a|aa)+(.*a){20}b\"}", Right.ANSWERED));
     all.put(
         "a layout of a long query",
-        new Death("/api/v1/format_query", Map.of("query", chain("abs(x)", " + ", 390))));
-    return all;
+        form("/api/v1/format_query", Map.of("query", chain("abs(x)", " + ", 390)), Right.ANSWERED));
+  }
+
+  private static void ofLabels(Map<String, Death> all) {
+    all.put("giant labels", instant("giant", Right.ANSWERED));
+    all.put(
+        "giant labels compared",
+        instant("giant * on (text) group_left count by (text) (giant)", Right.ANSWERED));
+    all.put(
+        "labels that double",
+        instant(
+            nested("label_replace(", "many", ", \"id\", \"$1$1\", \"id\", \"(.*)\")", 40),
+            Right.BEYOND));
+    all.put(
+        "labels joined with themselves",
+        instant(
+            nested("label_join(", "many", ", \"id\", \"\", \"id\", \"id\")", 40), Right.BEYOND));
+    all.put(
+        "all series by their labels",
+        form("/api/v1/series", Map.of("match[]", ALL), Right.LONG_ANSWER));
+    all.put("all values of a label", get("/api/v1/label/id/values", Map.of(), Right.LONG_ANSWER));
+    all.put(
+        "what there is most of",
+        get("/api/v1/status/tsdb", Map.of("limit", "10000"), Right.LONG_ANSWER));
+    all.put(
+        "all suggested",
+        new Death(
+            "/api/suggest?type=tagv&max=" + Integer.MAX_VALUE, Map.of(), null, Right.LONG_ANSWER));
+  }
+
+  private static void ofOtherApis(Map<String, Death> all) {
+    Right beyond = new Right(Set.of(400, TIME_UP), " that (it|a query) may");
+    all.put("all federated", get("/federate", Map.of("match[]", ALL), Right.LONG_ANSWER.ofAll()));
+    all.put("all read remotely", read(1, false, Right.LONG_ANSWER.ofAll(beyond)));
+    all.put("all read remotely in chunks", read(1, true, Right.LONG_ANSWER));
+    all.put("all read remotely again and again", read(1_000, false, beyond));
+    all.put("all of KairosDB", kairosDb("{\"name\":\"many\"}", Right.LONG_ANSWER));
+    all.put(
+        "gaps of ages of KairosDB",
+        kairosDb(
+            "{\"name\":\"dense\",\"aggregators\":[{\"name\":\"gaps\",\"sampling\":{\"value\":1,\"unit\":\"milliseconds\"}}]}",
+            Right.LONG_ANSWER));
+    all.put(
+        "groups of one of KairosDB",
+        kairosDb(
+            "{\"name\":\"many\",\"group_by\":[{\"name\":\"tag\",\"tags\":[\"id\",\"zone\",\"rack\"]}]}",
+            Right.LONG_ANSWER));
+    String selector = URLEncoder.encode(ALL, StandardCharsets.UTF_8);
+    String varve = "/varve/v1/query?from=0&to=%d&selector=%s".formatted(END * 1000, selector);
+    all.put("all of Varve", new Death(varve, Map.of(), null, Right.LONG_ANSWER));
+    all.put(
+        "percentiles of all of Varve",
+        new Death(varve + "&by=id,zone,rack&across=p99", Map.of(), null, Right.LONG_ANSWER));
   }
 
   private static String chain(String operand, String operator, int count) {
@@ -196,12 +353,12 @@ class QueriesOfDeathIT {
     return before.repeat(depth) + inner + behind.repeat(depth);
   }
 
-  private static Death instant(String query) {
-    return new Death("/api/v1/query", Map.of("query", query, "time", Long.toString(END)));
+  private static Death instant(String query, Right right) {
+    return form("/api/v1/query", Map.of("query", query, "time", Long.toString(END)), right);
   }
 
-  private static Death range(String query, int steps, double step) {
-    return new Death(
+  private static Death range(String query, int steps, double step, Right right) {
+    return form(
         "/api/v1/query_range",
         Map.of(
             "query",
@@ -211,40 +368,135 @@ class QueriesOfDeathIT {
             "end",
             Long.toString(END),
             "step",
-            Double.toString(step)));
+            Double.toString(step)),
+        right);
   }
 
-  private End ask(VarveProcess varve, String kind, Death death)
-      throws IOException, InterruptedException {
+  private static Death form(String path, Map<String, String> parameters, Right right) {
+    return new Death(
+        path,
+        Map.of("Content-Type", "application/x-www-form-urlencoded"),
+        inTime(parameters).getBytes(StandardCharsets.UTF_8),
+        right);
+  }
+
+  private static Death get(String path, Map<String, String> parameters, Right right) {
+    return new Death(path + "?" + inTime(parameters), Map.of(), null, right);
+  }
+
+  /** Parameters with a time for the query. */
+  private static String inTime(Map<String, String> parameters) {
     String form =
-        death.parameters().entrySet().stream()
+        parameters.entrySet().stream()
             .map(entry ->
-                entry.getKey() + "=" + URLEncoder.encode(entry.getValue(), StandardCharsets.UTF_8))
-            .collect(Collectors.joining("&"));
-    String limited = form + "&timeout=" + LIMIT.toMillis() + "ms";
-    HttpRequest.Builder request =
-        death.path().endsWith("/values")
-            ? HttpRequest.newBuilder(varve.uri(death.path()))
-            : HttpRequest.newBuilder(varve.uri(death.path()))
-                .header("Content-Type", "application/x-www-form-urlencoded")
-                .POST(HttpRequest.BodyPublishers.ofString(limited));
+                URLEncoder.encode(entry.getKey(), StandardCharsets.UTF_8)
+                    + "="
+                    + URLEncoder.encode(entry.getValue(), StandardCharsets.UTF_8)
+                    + "&")
+            .collect(Collectors.joining());
+    return form + "timeout=" + LIMIT.toMillis() + "ms";
+  }
+
+  private static Death kairosDb(String metric, Right right) {
+    return new Death(
+        "/api/v1/datapoints/query",
+        Map.of("Content-Type", "application/json"),
+        "{\"start_absolute\":1,\"end_absolute\":%d,\"metrics\":[%s]}"
+            .formatted(END * 1000, metric)
+            .getBytes(StandardCharsets.UTF_8),
+        right);
+  }
+
+  /*
+   *   ReadRequest { repeated Query queries = 1; repeated ResponseType accepted_response_types = 2; }
+   *   Query { int64 end_timestamp_ms = 2; repeated LabelMatcher matchers = 3; }
+   *   LabelMatcher { Type type = 1; string name = 2; string value = 3; }
+   */
+  private static Death read(int queries, boolean inChunks, Right right) {
+    byte[] name = "__name__".getBytes(StandardCharsets.UTF_8);
+    byte[] pattern = ".+".getBytes(StandardCharsets.UTF_8);
+    ByteArrayOutputStream matcher = new ByteArrayOutputStream();
+    matcher.writeBytes(new byte[] {0x08, 2, 0x12, (byte) name.length});
+    matcher.writeBytes(name);
+    matcher.writeBytes(new byte[] {0x1a, (byte) pattern.length});
+    matcher.writeBytes(pattern);
+    ByteArrayOutputStream query = new ByteArrayOutputStream();
+    query.write(0x10);
+    varint(END * 1000, query);
+    query.write(0x1a);
+    varint(matcher.size(), query);
+    query.writeBytes(matcher.toByteArray());
+    ByteArrayOutputStream message = new ByteArrayOutputStream();
+    for (int i = 0; i < queries; i++) {
+      message.write(0x0a);
+      varint(query.size(), message);
+      message.writeBytes(query.toByteArray());
+    }
+    message.writeBytes(new byte[] {0x10, (byte) (inChunks ? 1 : 0)});
+    return new Death(
+        "/api/v1/read",
+        Map.of("Content-Type", "application/x-protobuf", "Content-Encoding", "snappy"),
+        asSnappy(message.toByteArray()),
+        right);
+  }
+
+  /** A block of snappy in which nothing is compressed: literals of up to 60 bytes. */
+  private static byte[] asSnappy(byte[] content) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    varint(content.length, block);
+    for (int from = 0; from < content.length; from += 60) {
+      int length = Math.min(60, content.length - from);
+      block.write((length - 1) << 2);
+      block.write(content, from, length);
+    }
+    return block.toByteArray();
+  }
+
+  private static void varint(long value, ByteArrayOutputStream into) {
+    long rest = value;
+    while (rest >= 0x80) {
+      into.write((int) (rest & 0x7f | 0x80));
+      rest >>>= 7;
+    }
+    into.write((int) rest);
+  }
+
+  private End ask(VarveProcess varve, String kind, Death death) throws InterruptedException {
     long start = System.nanoTime();
+    int status = BROKEN_OFF;
+    long bytes = 0;
+    String head = "";
+    byte[] tail = new byte[0];
     try {
       HttpResponse<InputStream> response =
           client.send(
-              request.timeout(Duration.ofMinutes(2)).build(),
+              death.request(varve).timeout(Duration.ofMinutes(2)).build(),
               HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
-        byte[] head = body.readNBytes(200);
-        long bytes = head.length + body.transferTo(java.io.OutputStream.nullOutputStream());
-        long millis = (System.nanoTime() - start) / 1_000_000;
-        return new End(
-            kind, response.statusCode(), millis, bytes, new String(head, StandardCharsets.UTF_8));
+        byte[] first = body.readNBytes(400);
+        head = new String(first, StandardCharsets.UTF_8);
+        bytes = first.length;
+        for (byte[] next = first; next.length > 0; next = body.readNBytes(1 << 16)) {
+          tail = next;
+          bytes += next == first ? 0 : next.length;
+        }
       }
+      status = response.statusCode();
     } catch (IOException e) {
-      return new End(
-          kind, BROKEN_OFF, (System.nanoTime() - start) / 1_000_000, 0, String.valueOf(e));
+      head = String.valueOf(e);
     }
+    return new End(
+        kind,
+        death.right(),
+        status,
+        (System.nanoTime() - start) / 1_000_000,
+        bytes,
+        head,
+        new String(
+            tail,
+            Math.max(0, tail.length - 200),
+            Math.min(200, tail.length),
+            StandardCharsets.UTF_8));
   }
 
   private static void report(List<End> ends, Light light, long resident) throws IOException {
