@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -324,7 +325,7 @@ public final class SeriesIndex {
   }
 
   private void addFirst(
-      @Nullable Label label, String prefix, int most, ReadGuard guard, TreeSet<String> first) {
+      @Nullable Label label, String prefix, int most, ReadGuard guard, NavigableSet<String> first) {
     for (int i = 0; label != null && i < label.pairs.size(); i++) {
       guard.ensureWanted();
       int pair = label.pairs.get(i);

@@ -7,7 +7,6 @@ import dev.varve.query.promql.SourceRange;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -59,7 +58,7 @@ final class NotePlaces {
    * @param ours the notes of Varve
    * @param theirs those of Prometheus
    */
-  boolean explain(TreeSet<String> ours, TreeSet<String> theirs) {
+  boolean explain(Set<String> ours, Set<String> theirs) {
     Map<String, Set<String>> mine =
         ours.stream()
             .map(PLACED::matcher)
