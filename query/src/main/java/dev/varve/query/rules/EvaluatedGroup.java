@@ -183,8 +183,7 @@ final class EvaluatedGroup {
     Set<Labels> now = new HashSet<>(byKey.values());
     int ended = 0;
     for (Labels before : rule.written) {
-      if (!now.contains(before) && store.holdsMarkers()) {
-        batch.group(key(before)).add(Series.DEFAULT_FIELD, time, STALE);
+      if (!now.contains(before) && end(before, time, batch)) {
         ended++;
       }
     }
@@ -213,6 +212,22 @@ final class EvaluatedGroup {
     return problem;
   }
 
+  /**
+   * Adds what ends a series; nothing, if it can only end by growing old. Of an alert it is always
+   * said, since its time would go on after a restart.
+   *
+   * @return whether something was added
+   */
+  private boolean end(Labels series, long time, BatchBuilder batch) {
+    boolean forState = EvaluatedAlerting.FOR_STATE.equals(series.get(Series.NAME_LABEL));
+    if (!store.holdsMarkers() && !forState) {
+      return false;
+    }
+    double value = store.holdsMarkers() ? STALE : StateRestoration.ENDED;
+    batch.group(key(series)).add(Series.DEFAULT_FIELD, time, value);
+    return true;
+  }
+
   private static GroupKey key(Labels labels) {
     Map<String, String> tags = labels.toMap();
     String metric = tags.remove(Series.NAME_LABEL);
@@ -221,16 +236,11 @@ final class EvaluatedGroup {
 
   /** Ends the series of rules that are gone. */
   private void endOrphans(Instant at) {
-    if (orphans.isEmpty()) {
-      return;
+    BatchBuilder batch = new BatchBuilder();
+    for (Labels orphan : orphans) {
+      end(orphan, at.minus(offset()).toEpochMilli(), batch);
     }
-    if (store.holdsMarkers()) {
-      BatchBuilder batch = new BatchBuilder();
-      for (Labels orphan : orphans) {
-        batch
-            .group(key(orphan))
-            .add(Series.DEFAULT_FIELD, at.minus(offset()).toEpochMilli(), STALE);
-      }
+    if (!batch.isEmpty()) {
       try {
         store.write(batch.build());
       } catch (RuntimeException e) {

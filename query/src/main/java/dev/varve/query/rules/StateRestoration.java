@@ -16,6 +16,9 @@ import java.util.Map;
  * counted, and at least a grace period is waited.
  */
 final class StateRestoration {
+  /** Stands for an alert that has ended, where no marker can be held: no alert is that old. */
+  static final double ENDED = 0;
+
   private final RuleQueries queries;
   private final RuleSettings settings;
 
@@ -38,7 +41,7 @@ final class StateRestoration {
     for (ActiveAlert alert : alerting.active()) {
       Double activeAt = since.get(alert.labels);
       Double downAt = seen.get(alert.labels);
-      if (activeAt != null && downAt != null) {
+      if (activeAt != null && activeAt != ENDED && downAt != null) {
         alert.activeAt =
             activeAt(
                 Instant.ofEpochSecond(activeAt.longValue()),

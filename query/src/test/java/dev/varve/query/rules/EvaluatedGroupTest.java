@@ -19,6 +19,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups evaluated by hand, minute by minute. */
 class EvaluatedGroupTest {
@@ -328,6 +330,25 @@ class EvaluatedGroupTest {
     again.restore(minute(28));
     run(again, 29);
     assertThat(only(again).state()).isEqualTo(AlertState.FIRING);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatHadEndedBeforeARestartBeginsAnew(boolean marked) {
+    store.marked = marked;
+    EvaluatedGroup before = group(0, alert("x > 0", 12, 0));
+    for (int i = 0; i <= 20; i++) {
+      sample("x", Map.of("host", "a"), i, i < 15 ? 1 : 0);
+      run(before, i);
+    }
+    assertThat(only(before).state()).isEqualTo(AlertState.INACTIVE);
+    sample("x", Map.of("host", "a"), 40, 1);
+    EvaluatedGroup after = group(before.group(), false);
+    run(after, 40);
+    after.restore(minute(41));
+    assertThat(only(after).alerts().getFirst().activeAt()).isEqualTo(minute(40));
+    run(after, 42);
+    assertThat(only(after).state()).isEqualTo(AlertState.PENDING);
   }
 
   @Test

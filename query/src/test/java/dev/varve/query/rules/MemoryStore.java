@@ -26,6 +26,9 @@ import java.util.function.Consumer;
 final class MemoryStore implements RuleStore {
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
 
+  /** Whether series can be ended by a marker. */
+  boolean marked = true;
+
   /** Series of this metric are refused. */
   String refused = "";
 
@@ -53,7 +56,7 @@ final class MemoryStore implements RuleStore {
 
   @Override
   public boolean holdsMarkers() {
-    return true;
+    return marked;
   }
 
   @Override
