@@ -70,6 +70,11 @@ final class PromScript {
     default boolean asksAtOtherTimes() {
       return true;
     }
+
+    /** Whether what is expected at an instant is also asked for in the middle of a range. */
+    default boolean asksInRanges() {
+      return true;
+    }
   }
 
   private final Subject subject;
@@ -168,7 +173,10 @@ final class PromScript {
     PromQuery query = subject.query(expression);
     PromResult result =
         expected.check(where, time, Duration.ofMillis(1), query, () -> query.instant(time));
-    if (result == null || expected.ordered || result instanceof PromResult.Text) {
+    if (result == null
+        || expected.ordered
+        || result instanceof PromResult.Text
+        || !subject.asksInRanges()) {
       return;
     }
     PromResult range =

@@ -44,7 +44,15 @@ class PromScriptsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"selectors", "operators", "aggregations", "over-time", "functions", "language"})
+      strings = {
+        "selectors",
+        "operators",
+        "aggregations",
+        "over-time",
+        "functions",
+        "language",
+        "reads"
+      })
   void givesWhatTheScriptSays(String script) {
     assertThat(new PromScript(text(script), new InMemory()).run()).isGreaterThan(10);
   }

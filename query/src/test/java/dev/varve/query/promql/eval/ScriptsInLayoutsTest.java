@@ -2,7 +2,6 @@ package dev.varve.query.promql.eval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
@@ -12,16 +11,11 @@ import dev.varve.layout.Domain;
 import dev.varve.layout.Domain.Numbers;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
-import dev.varve.model.BatchBuilder;
 import dev.varve.model.Series;
-import dev.varve.model.Value;
-import dev.varve.query.QueryLimits;
-import dev.varve.query.running.QueryUse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +29,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every script gives the same in every layout that can hold its samples. */
 class ScriptsInLayoutsTest {
-  /** Scripts over what every layout can hold. */
-  private static final List<String> FOR_ALL = List.of("language", "layouts");
-
   /** Scripts that say what time it is, so that their samples have to be of 1970. */
   private static final Set<String> OF_1970 = Set.of("functions", "over-time", "selectors");
 
@@ -81,7 +72,7 @@ class ScriptsInLayoutsTest {
     String text = PromScriptsTest.text(script);
     try (InDatasets subject = new InDatasets(layout, origin(script))) {
       assertThat(new PromScript(text, subject).run()).isGreaterThan(5);
-      assertThat(subject.refused).isZero();
+      assertThat(subject.refused()).isZero();
     }
   }
 
@@ -91,8 +82,7 @@ class ScriptsInLayoutsTest {
   void refusesWhatItsDomainLacks(String layout, String script) {
     try (InDatasets subject = new InDatasets(layout, origin(script))) {
       PromScript.load(PromScriptsTest.text(script), origin(script), subject);
-      subject.write();
-      assertThat(subject.refused > 0 || breaches(layout, script).equals(Set.of(Breach.NAN_BITS)))
+      assertThat(subject.refused() > 0 || breaches(layout, script).equals(Set.of(Breach.NAN_BITS)))
           .isTrue();
     }
   }
@@ -103,17 +93,14 @@ class ScriptsInLayoutsTest {
       boolean all =
           Layouts.all(layout, Map.of()).stream()
               .allMatch(one -> one.domain().numbers() == Numbers.ALL);
-      for (String script : all ? scripts() : FOR_ALL) {
+      for (String script : all ? scripts() : ScriptInDataset.FOR_ALL) {
         assertThat(breaches(layout, script)).as("%s in %s", script, layout).isEmpty();
       }
     }
   }
 
-  /** Lately where it can be: some layouts have a retention. */
   private static long origin(String script) {
-    return OF_1970.contains(script)
-        ? 0
-        : Instant.now().minus(2, ChronoUnit.DAYS).truncatedTo(ChronoUnit.DAYS).toEpochMilli();
+    return OF_1970.contains(script) ? 0 : ScriptInDataset.lately();
   }
 
   private enum Breach {
@@ -187,7 +174,7 @@ class ScriptsInLayoutsTest {
     private final String layout;
     private final long origin;
     private Engine engine;
-    private BatchBuilder unwritten = new BatchBuilder();
+    private ScriptInDataset current;
     private int refused;
     private int cleared;
 
@@ -195,6 +182,7 @@ class ScriptsInLayoutsTest {
       this.layout = layout;
       this.origin = origin;
       this.engine = open();
+      this.current = new ScriptInDataset(engine.defaultDataset(), origin);
     }
 
     private Engine open() {
@@ -215,27 +203,23 @@ class ScriptsInLayoutsTest {
               "main"));
     }
 
-    private Dataset dataset() {
-      return engine.defaultDataset();
-    }
-
     @Override
     public void clear() {
-      write();
-      engine.close();
+      end();
       cleared++;
       engine = open();
+      current = new ScriptInDataset(engine.defaultDataset(), origin);
     }
 
     @Override
     public void add(Series series, long time, double value) {
-      long at = time / 1000 * dataset().resolution().perSecond();
-      unwritten.add(series.key(), at, new Value.Real(value));
+      current.add(series, time, value);
     }
 
-    void write() {
-      refused += dataset().write(unwritten.build()).refused();
-      unwritten = new BatchBuilder();
+    /** How many samples no dataset has taken. */
+    int refused() {
+      current.write();
+      return refused + current.refused();
     }
 
     @Override
@@ -243,17 +227,19 @@ class ScriptsInLayoutsTest {
       return origin;
     }
 
-    /** Every query reads a store here, and the time of a query is nothing to a layout. */
     @Override
     public boolean asksAtOtherTimes() {
-      return false;
+      return current.asksAtOtherTimes();
     }
 
     @Override
     public PromQuery query(String expression) {
-      write();
-      return new PromQuery(
-          expression, dataset(), QueryUse.of(QueryLimits.DEFAULTS), PromSettings.DEFAULTS);
+      return current.query(expression);
+    }
+
+    private void end() {
+      refused = refused();
+      engine.close();
     }
 
     @Override

@@ -1,0 +1,190 @@
+package dev.varve.query;
+
+import dev.varve.engine.PartedRead;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Budget;
+import dev.varve.store.ReadCost;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs of a dataset that nobody writes to: of each read the first reads its store, and what it gave
+ * is given to all that ask for the same. So many queries of a slow store take the time of those
+ * that differ in what they read.
+ */
+public final class ReadOnce implements Runs {
+  private final Runs runs;
+  private final Map<ReadRequest, Remembered> reads = new ConcurrentHashMap<>();
+
+  public ReadOnce(Runs runs) {
+    this.runs = runs;
+  }
+
+  @Override
+  public Resolution resolution() {
+    return runs.resolution();
+  }
+
+  @Override
+  public RunCursor read(ReadRequest request) {
+    return runs.read(request);
+  }
+
+  @Override
+  public Stream<Series> series(Selector selector, TimeRange times) {
+    return runs.series(selector, times);
+  }
+
+  @Override
+  public PartedRead readInParts(ReadRequest request) {
+    // What a query has left of its budget tells nothing of what it reads.
+    Remembered remembered = reads.get(request.with(Budget.UNLIMITED));
+    if (remembered != null) {
+      return new Parts(request, remembered, null);
+    }
+    PartedRead read = runs.readInParts(request);
+    Remembered fresh = new Remembered(read.size(), read.isBestWhole(), new ConcurrentHashMap<>());
+    reads.put(request.with(Budget.UNLIMITED), fresh);
+    return new Parts(request, fresh, read);
+  }
+
+  private record Part(int from, int to) {}
+
+  /** What is known of a read: its parts are those that were read to their end. */
+  private record Remembered(int size, boolean isBestWhole, Map<Part, List<Run>> parts) {}
+
+  private final class Parts implements PartedRead {
+    private final ReadRequest request;
+    private final Remembered remembered;
+    private @Nullable PartedRead read;
+
+    private Parts(ReadRequest request, Remembered remembered, @Nullable PartedRead read) {
+      this.request = request;
+      this.remembered = remembered;
+      this.read = read;
+    }
+
+    @Override
+    public int size() {
+      return remembered.size();
+    }
+
+    @Override
+    public boolean isBestWhole() {
+      return remembered.isBestWhole();
+    }
+
+    @Override
+    public RunCursor part(int from, int to) {
+      Part part = new Part(from, to);
+      List<Run> known = remembered.parts().get(part);
+      return known == null
+          ? new Remembering(begun().part(from, to), part, remembered)
+          : new Given(known.iterator());
+    }
+
+    private synchronized PartedRead begun() {
+      if (read == null) {
+        read = runs.readInParts(request);
+      }
+      return read;
+    }
+
+    @Override
+    public synchronized ReadCost cost() {
+      return read == null ? ReadCost.NOTHING : read.cost();
+    }
+
+    @Override
+    public synchronized void cancel() {
+      if (read != null) {
+        read.cancel();
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      if (read != null) {
+        read.close();
+      }
+    }
+  }
+
+  /** Reads a part and keeps what comes. */
+  private static final class Remembering implements RunCursor {
+    private final RunCursor cursor;
+    private final Part part;
+    private final Remembered into;
+    private final List<Run> read = new ArrayList<>();
+
+    private Remembering(RunCursor cursor, Part part, Remembered into) {
+      this.cursor = cursor;
+      this.part = part;
+      this.into = into;
+    }
+
+    @Override
+    public @Nullable Run next() {
+      Run run = cursor.next();
+      if (run == null) {
+        into.parts().put(part, read);
+        return null;
+      }
+      Samples samples = new Samples(run.samples().kind());
+      samples.addAll(run.samples(), 0, run.samples().size());
+      read.add(new Run(run.series(), samples, run.precedence(), run.summary()));
+      return run;
+    }
+
+    @Override
+    public ReadCost cost() {
+      return cursor.cost();
+    }
+
+    @Override
+    public void cancel() {
+      cursor.cancel();
+    }
+
+    @Override
+    public void close() {
+      cursor.close();
+    }
+  }
+
+  private static final class Given implements RunCursor {
+    private final Iterator<Run> runs;
+
+    private Given(Iterator<Run> runs) {
+      this.runs = runs;
+    }
+
+    @Override
+    public @Nullable Run next() {
+      return runs.hasNext() ? runs.next() : null;
+    }
+
+    @Override
+    public ReadCost cost() {
+      return ReadCost.NOTHING;
+    }
+
+    @Override
+    public void cancel() {}
+
+    @Override
+    public void close() {}
+  }
+}
