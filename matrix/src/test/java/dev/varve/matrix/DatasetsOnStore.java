@@ -8,6 +8,7 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadRequest;
+import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
@@ -15,6 +16,7 @@ import dev.varve.layout.plan.Plan.Estimate;
 import dev.varve.layout.plan.Plan.Strand;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Recurring;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
@@ -23,6 +25,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.query.promql.eval.ScriptInDataset;
 import dev.varve.store.ReadCost;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -35,18 +38,23 @@ import java.util.TreeMap;
 
 /**
  * A dataset of one layout on one store: what goes in comes out, also after a restart, in the same
- * bits as on every other store, since all are compared with the same model; and what {@code
- * explain} expects is what is read, to a factor of two.
+ * bits as on every other store, since all are compared with the same model; what {@code explain}
+ * expects is what is read, to a factor of two; and queries in PromQL give what their scripts say.
  */
 final class DatasetsOnStore {
   private static final long START_SECONDS = 1_699_000_000;
   private static final long STEP_SECONDS = 1800;
   private static final int STEPS = 1000;
 
+  /** Layouts with a row a series and day, or hour. */
+  private static final Set<String> SHORT_ROWS =
+      Set.of("buckets", "salted", "market-data", "opentsdb");
+
   private final String kind;
   private final Map<String, String> options;
   private final Path directory;
   private final List<Layout> layouts;
+  private final boolean hasShortRows;
   private final String name;
   private final Map<Series, TreeMap<Long, Value>> model = new HashMap<>();
   private final Random random = new Random(5);
@@ -56,6 +64,7 @@ final class DatasetsOnStore {
     this.options = options;
     this.directory = directory.resolve("engine-" + layout);
     this.layouts = Layouts.all(layout, Map.of());
+    this.hasShortRows = SHORT_ROWS.contains(layout);
     this.name = "d-" + layout;
   }
 
@@ -70,12 +79,22 @@ final class DatasetsOnStore {
       checkReads(engine.dataset(name));
       if (kind.equals("memory")) {
         checkEstimates(engine.dataset(name));
+        checkScripts(engine.dataset(name));
         return;
       }
     }
     try (Engine engine = open()) {
       checkReads(engine.dataset(name));
       checkEstimates(engine.dataset(name));
+      checkRowsLeftOut(engine.dataset(name));
+      checkScripts(engine.dataset(name));
+    }
+  }
+
+  /** The engine has other samples by now, and these come after a start. */
+  private void checkScripts(Dataset dataset) {
+    for (String script : ScriptInDataset.FOR_ALL) {
+      ScriptInDataset.check(script, dataset);
     }
   }
 
@@ -137,6 +156,41 @@ final class DatasetsOnStore {
           .as("%s", times)
           .isEqualTo(expected(times, host -> !"h1".equals(host)));
     }
+    for (Order order : Order.values()) {
+      checkRecurring(dataset, order);
+    }
+  }
+
+  /** Of what recurs nothing may be missing, whatever comes beside it. */
+  private void checkRecurring(Dataset dataset, Order order) {
+    TimeRange times = range(random.nextInt(STEPS), random.nextInt(STEPS));
+    Recurring recurring = recurring();
+    ReadRequest request = ReadRequest.of(Selector.metric("cpu"), times).with(recurring).with(order);
+    assertThat(within(recurring, read(dataset, request)))
+        .as("%s of %s, %s", recurring, times, order)
+        .isEqualTo(within(recurring, expected(times, host -> true)));
+  }
+
+  /** Some hours of every second to fifth day. */
+  private Recurring recurring() {
+    long hour = Resolution.SECONDS.convert(3600, layouts.getFirst().resolution());
+    return new Recurring(
+        time(0) + random.nextInt(48) * hour,
+        24 * hour * (2 + random.nextInt(4)),
+        hour * (1 + random.nextInt(30)));
+  }
+
+  private static Map<Series, Map<Long, Value>> within(
+      Recurring recurring, Map<Series, Map<Long, Value>> all) {
+    Map<Series, Map<Long, Value>> within = new HashMap<>();
+    all.forEach((series, samples) -> {
+      Map<Long, Value> wanted = new TreeMap<>(samples);
+      wanted.keySet().removeIf(time -> recurring.nextAt(time) != time);
+      if (!wanted.isEmpty()) {
+        within.put(series, wanted);
+      }
+    });
+    return within;
   }
 
   private TimeRange range(int a, int b) {
@@ -145,8 +199,12 @@ final class DatasetsOnStore {
 
   private static Map<Series, Map<Long, Value>> read(
       Dataset dataset, Selector selector, TimeRange times) {
+    return read(dataset, ReadRequest.of(selector, times));
+  }
+
+  private static Map<Series, Map<Long, Value>> read(Dataset dataset, ReadRequest request) {
     Map<Series, Map<Long, Value>> found = new HashMap<>();
-    try (RunCursor cursor = dataset.read(ReadRequest.of(selector, times))) {
+    try (RunCursor cursor = dataset.read(request)) {
       for (Run run = cursor.next(); run != null; run = cursor.next()) {
         Map<Long, Value> samples = found.computeIfAbsent(run.series(), series -> new TreeMap<>());
         for (int i = 0; i < run.samples().size(); i++) {
@@ -192,6 +250,22 @@ final class DatasetsOnStore {
               .anyMatch(Strand::filtered);
       assertThat(estimate.cells().isPresent() || filtered).as("the catalog has counts").isTrue();
     }
+  }
+
+  /** Where a row is a day or less, rows between times that recur are not asked for. */
+  private void checkRowsLeftOut(Dataset dataset) {
+    ReadRequest half = ReadRequest.of(Selector.metric("cpu"), range(STEPS / 4, 3 * STEPS / 4));
+    long hour = Resolution.SECONDS.convert(3600, layouts.getFirst().resolution());
+    ReadRequest recurring = half.with(new Recurring(half.times().from(), 96 * hour, hour));
+    long rows = rowsRead(dataset, recurring);
+    assertThat(rows).isLessThanOrEqualTo(rowsRead(dataset, half));
+    if (hasShortRows) {
+      assertThat(rows).as("rows read on %s in %s", kind, name).isBetween(3L, 24L);
+    }
+  }
+
+  private static long rowsRead(Dataset dataset, ReadRequest request) {
+    return java.util.Objects.requireNonNull(dataset.explain(request, true).actual()).cost().rows();
   }
 
   private void near(String what, long expected, long actual) {

@@ -100,7 +100,7 @@ abstract class LayoutsOnStore {
                 layout,
                 () -> {
                   new DatasetsOnStore(kind, running.options(), directory, layout).check();
-                  counts.passed(layout, 1);
+                  counts.passed(layout, 2);
                 }))
         .toList();
   }

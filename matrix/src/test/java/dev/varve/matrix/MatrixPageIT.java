@@ -90,9 +90,10 @@ class MatrixPageIT {
 
       Every number is a count of checks that `.ci/run` passes; the build compares this page with what it counted. Of a layout these are the promises of its contract
       that depend on the store, each with %d seeds, among them that the store holds cell for cell what memory holds; and, for the layouts of the catalog, a dataset that
-      is written, read and explained through the engine, where the estimate of `explain` has to lie within a factor of two of what was read. The parts of the layout
-      contract that touch no store (codecs, refusals, damaged cells) run in module `layout-contract`. A layout whose name begins with `declared-` is one of the combinations
-      of key parts that are tested beside those of the catalog. Module `matrix` has the tests; `-Dvarve.matrix.tries=100` tries longer.
+      is written, read and explained through the engine, where the estimate of `explain` has to lie within a factor of two of what was read, and scripts of PromQL, with every
+      function, operator and form, whose answers have to be the same in all of them. The parts of the layout contract that touch no store (codecs, refusals, damaged cells) run
+      in module `layout-contract`. A layout whose name begins with `declared-` is one of the combinations of key parts that are tested beside those of the catalog. Module
+      `matrix` has the tests; `-Dvarve.matrix.tries=100` tries longer.
 
       """
           .formatted(LayoutsOnStore.TRIES);
