@@ -78,24 +78,23 @@ final class DatasetsOnStore {
       write(engine.dataset(name));
       checkReads(engine.dataset(name));
       if (kind.equals("memory")) {
-        checkEstimates(engine.dataset(name));
-        checkScripts(engine.dataset(name));
+        checkQueries(engine.dataset(name));
         return;
       }
     }
     try (Engine engine = open()) {
       checkReads(engine.dataset(name));
-      checkEstimates(engine.dataset(name));
-      checkRowsLeftOut(engine.dataset(name));
-      checkScripts(engine.dataset(name));
+      checkQueries(engine.dataset(name));
     }
   }
 
-  /** The engine has other samples by now, and these come after a start. */
-  private void checkScripts(Dataset dataset) {
-    for (String script : ScriptInDataset.FOR_ALL) {
-      ScriptInDataset.check(script, dataset);
+  private void checkQueries(Dataset dataset) {
+    checkEstimates(dataset);
+    for (Order order : Order.values()) {
+      checkRecurring(dataset, order);
     }
+    checkRowsLeftOut(dataset);
+    ScriptInDataset.FOR_ALL.forEach(script -> ScriptInDataset.check(script, dataset));
   }
 
   private Engine open() {
@@ -155,9 +154,6 @@ final class DatasetsOnStore {
       assertThat(read(dataset, some, times))
           .as("%s", times)
           .isEqualTo(expected(times, host -> !"h1".equals(host)));
-    }
-    for (Order order : Order.values()) {
-      checkRecurring(dataset, order);
     }
   }
 

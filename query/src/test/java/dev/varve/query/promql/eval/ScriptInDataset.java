@@ -92,7 +92,7 @@ public final class ScriptInDataset implements PromScript.Subject {
     return origin;
   }
 
-  /** Every query reads a store here, and the time of a query is nothing to a layout. */
+  /** The time of a query is nothing to a layout. */
   @Override
   public boolean asksAtOtherTimes() {
     return false;
