@@ -2,9 +2,14 @@ package dev.varve.server.otlp;
 
 import dev.varve.model.GroupKey;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +21,15 @@ import org.jspecify.annotations.Nullable;
  * remembered; of more those give way that have had no point for longest, and begin anew.
  *
  * <p>A request adds up in a {@link Request} of its own, which is kept once what it came to is
- * written: whoever sends the same again after a failure gets the same sums.
+ * written: whoever sends the same again after a failure gets the same sums. Until it is kept or
+ * closed no other request adds to its series.
  */
 final class CumulativeSums {
   /** How many series are remembered: some tens of megabytes at most. */
   static final int SERIES_MAX = 100_000;
+
+  /** By so many times of a series points are known again that come once more. */
+  private static final int TIMES_MAX = 16;
 
   /** A series of a dataset; of a histogram its name without suffix. */
   record Key(String dataset, GroupKey series) {}
@@ -56,77 +65,177 @@ final class CumulativeSums {
     }
   }
 
+  /** What became of a point. */
+  sealed interface Outcome {}
+
   /**
-   * What became of a point.
+   * It was added.
    *
    * @param sum up to it
    * @param restarted whether the sum begins with it
    */
-  record Added(Running sum, boolean restarted) {}
+  record Added(Running sum, boolean restarted) implements Outcome {}
+
+  /** It had been added before, and others behind it: what was written of it stands. */
+  record Known() implements Outcome {}
+
+  /** It lies before points that have been added up. */
+  record Late() implements Outcome {}
+
+  /**
+   * What is remembered of a series.
+   *
+   * @param earlier the times, in ns, of the last points before the one up to which the sum is
+   */
+  private record Remembered(Running sum, long[] earlier) {
+    private static final long[] NONE = {};
+
+    private Remembered with(Running next) {
+      int kept = Math.min(earlier.length, TIMES_MAX - 1);
+      long[] times = Arrays.copyOfRange(earlier, earlier.length - kept, earlier.length + 1);
+      times[kept] = sum.timeNanos;
+      return new Remembered(next, times);
+    }
+
+    private boolean knows(long timeNanos) {
+      return Arrays.stream(earlier).anyMatch(time -> time == timeNanos);
+    }
+  }
 
   private final int seriesMax;
 
-  /** Guarded by this object; in the order of their last points. */
-  private final LinkedHashMap<Key, Running> sums = new LinkedHashMap<>(16, 0.75f, true);
+  /** Guards all below. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Condition released = lock.newCondition();
+
+  /** In the order of their last points. */
+  private final LinkedHashMap<Key, Remembered> sums = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** The series of requests that are under way. */
+  private final Set<Key> claimed = new HashSet<>();
 
   CumulativeSums(int seriesMax) {
     this.seriesMax = seriesMax;
   }
 
-  synchronized int size() {
-    return sums.size();
-  }
-
-  private synchronized @Nullable Running get(Key key) {
-    return sums.get(key);
-  }
-
-  private synchronized void put(Map<Key, @Nullable Running> changed) {
-    changed.forEach((key, running) -> {
-      if (running == null) {
-        sums.remove(key);
-      } else {
-        sums.put(key, running);
-      }
-    });
-    var eldest = sums.keySet().iterator();
-    while (sums.size() > seriesMax) {
-      eldest.next();
-      eldest.remove();
+  int size() {
+    lock.lock();
+    try {
+      return sums.size();
+    } finally {
+      lock.unlock();
     }
   }
 
-  Request request() {
-    return new Request();
+  /**
+   * Begins to add up, once no other request adds to any of the series. All are claimed at once, so
+   * that no two requests wait for each other.
+   *
+   * @param series all that the request adds to
+   */
+  Request request(Set<Key> series) {
+    lock.lock();
+    try {
+      while (!Collections.disjoint(claimed, series)) {
+        released.awaitUninterruptibly();
+      }
+      claimed.addAll(series);
+    } finally {
+      lock.unlock();
+    }
+    return new Request(Set.copyOf(series));
+  }
+
+  private @Nullable Remembered get(Key key) {
+    lock.lock();
+    try {
+      return sums.get(key);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void put(Map<Key, @Nullable Remembered> changed) {
+    lock.lock();
+    try {
+      changed.forEach((key, remembered) -> {
+        if (remembered == null) {
+          sums.remove(key);
+        } else {
+          sums.put(key, remembered);
+        }
+      });
+      var eldest = sums.keySet().iterator();
+      while (sums.size() > seriesMax) {
+        eldest.next();
+        eldest.remove();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void release(Set<Key> series) {
+    lock.lock();
+    try {
+      claimed.removeAll(series);
+      released.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The sums of one request. For one thread. */
-  final class Request {
-    private final Map<Key, @Nullable Running> changed = new HashMap<>();
+  final class Request implements AutoCloseable {
+    private final Set<Key> series;
+    private final Map<Key, @Nullable Remembered> changed = new HashMap<>();
 
-    private Request() {}
+    private Request(Set<Key> series) {
+      this.series = series;
+    }
 
     /**
      * Adds a point.
      *
+     * @param key one of the series of the request
      * @param startNanos from when its difference counts; 0 where that is not said, and it counts
      *     from the point before
      * @param difference what it says alone
-     * @return null where it lies before points that have been added up
      */
-    @Nullable Added add(Key key, long startNanos, Running difference) {
-      Running before = changed.containsKey(key) ? changed.get(key) : get(key);
-      if (before != null && !before.isAlike(difference)) {
+    Outcome add(Key key, long startNanos, Running difference) {
+      Remembered before = before(key);
+      if (before != null && !before.sum.isAlike(difference)) {
         before = null;
       }
-      if (before != null && Long.compareUnsigned(difference.timeNanos, before.timeNanos) <= 0) {
-        // The same point once more: its sender has not heard that it was taken.
-        return difference.timeNanos == before.timeNanos ? new Added(before, false) : null;
+      if (before == null) {
+        return begin(key, difference);
       }
-      boolean goesOn = before != null && Long.compareUnsigned(startNanos, before.timeNanos) <= 0;
-      Running sum = before != null && goesOn ? before.plus(difference) : difference;
-      changed.put(key, sum);
-      return new Added(sum, !goesOn);
+      // The same point once more: its sender has not heard that it was taken.
+      if (difference.timeNanos == before.sum.timeNanos) {
+        return new Added(before.sum, false);
+      }
+      if (Long.compareUnsigned(difference.timeNanos, before.sum.timeNanos) < 0) {
+        return before.knows(difference.timeNanos) ? new Known() : new Late();
+      }
+      if (Long.compareUnsigned(startNanos, before.sum.timeNanos) > 0) {
+        return begin(key, difference);
+      }
+      Running sum = before.sum.plus(difference);
+      changed.put(key, before.with(sum));
+      return new Added(sum, false);
+    }
+
+    private @Nullable Remembered before(Key key) {
+      if (!series.contains(key)) {
+        throw new IllegalArgumentException(key + " is none of the series of the request");
+      }
+      return changed.containsKey(key) ? changed.get(key) : get(key);
+    }
+
+    private Added begin(Key key, Running difference) {
+      changed.put(key, new Remembered(difference, Remembered.NONE));
+      return new Added(difference, true);
     }
 
     /** Forgets a series, which begins anew with its next point. */
@@ -138,6 +247,12 @@ final class CumulativeSums {
     void keep() {
       put(changed);
       changed.clear();
+    }
+
+    /** Lets other requests add to the series. */
+    @Override
+    public void close() {
+      release(series);
     }
   }
 }

@@ -18,11 +18,15 @@ import dev.varve.server.otlp.OtlpMetric.Sum;
 import dev.varve.server.otlp.OtlpMetric.Summary;
 import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
 import dev.varve.server.otlp.OtlpMetric.Temporality;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +55,13 @@ final class Translation implements OtlpSink {
   private final Intake intake;
   private final String dataset;
   private final boolean holdsMarkers;
-  private final CumulativeSums.Request sums;
+  private final CumulativeSums sums;
   private final BatchBuilder batch = new BatchBuilder();
+
+  /** What is added up when it is written, so that no other request waits while this one is read. */
+  private final List<Difference> differences = new ArrayList<>();
+
+  private int differenceSamples;
   private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
   private final Set<String> reasons = new LinkedHashSet<>();
   private Map<String, String> resource = Map.of();
@@ -68,8 +77,11 @@ final class Translation implements OtlpSink {
     this.intake = intake;
     this.dataset = dataset;
     this.holdsMarkers = holdsMarkers;
-    this.sums = sums.request();
+    this.sums = sums;
   }
+
+  /** A point that is added to what came before. */
+  private record Difference(CumulativeSums.Key key, Consumer<CumulativeSums.Request> adding) {}
 
   /** How many points were not taken. */
   long refused() {
@@ -130,39 +142,71 @@ final class Translation implements OtlpSink {
   /**
    * Adds a point.
    *
-   * @param differences of what sum it is the difference; null where it is a value
+   * @param sum of which it is a difference; null where it is a value
    */
-  private void number(
-      OtlpMetric metric, String name, @Nullable Sum differences, NumberPoint point) {
+  private void number(OtlpMetric metric, String name, @Nullable Sum sum, NumberPoint point) {
     if (!isGood(metric, name, point)) {
       return;
     }
     GroupKey key = key(name, labels(point.attributes()));
     Double value = point.value();
     if (point.hasNoValue()) {
-      if (differences != null) {
-        sums.end(new CumulativeSums.Key(dataset, key));
+      if (sum != null) {
+        endSum(key);
       }
       add(key, point, STALE);
     } else if (value == null) {
       refuse(metric, 1, "has a point without a value");
-    } else if (differences == null) {
+    } else if (sum == null) {
       add(key, point, value);
     } else {
-      Added added =
-          sums.add(
-              new CumulativeSums.Key(dataset, key),
-              point.startNanos(),
-              Running.number(point.timeNanos(), value));
-      if (added == null) {
-        refuseLate(metric);
-      } else {
-        if (added.restarted() && differences.monotonic()) {
-          addZero(key, point);
-        }
-        add(key, point, added.sum().value());
-      }
+      addUp(
+          key,
+          1,
+          metric,
+          point,
+          Running.number(point.timeNanos(), value),
+          added -> {
+            if (added.restarted() && sum.monotonic()) {
+              addZero(key, point);
+            }
+            add(key, point, added.sum().value());
+          });
     }
+  }
+
+  private void endSum(GroupKey series) {
+    CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
+    differences.add(new Difference(key, adding -> adding.end(key)));
+  }
+
+  /**
+   * Adds a difference to its sum when the batch is written.
+   *
+   * @param samples that come of it, about
+   * @param then takes what it comes to
+   */
+  private void addUp(
+      GroupKey series,
+      int samples,
+      OtlpMetric metric,
+      Point point,
+      Running difference,
+      Consumer<Added> then) {
+    CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
+    differenceSamples += samples;
+    differences.add(
+        new Difference(
+            key,
+            adding -> {
+              switch (adding.add(key, point.startNanos(), difference)) {
+                case Added added -> then.accept(added);
+                case CumulativeSums.Known _ -> {
+                  // It is stored already.
+                }
+                case CumulativeSums.Late _ -> refuseLate(metric);
+              }
+            }));
   }
 
   private void refuseLate(OtlpMetric metric) {
@@ -189,7 +233,7 @@ final class Translation implements OtlpSink {
       return;
     }
     Map<String, String> labels = labels(point.attributes());
-    CumulativeSums.Key key = new CumulativeSums.Key(dataset, key(name, labels));
+    GroupKey key = key(name, labels);
     Double sum = point.sum();
     Running value =
         new Running(
@@ -198,26 +242,25 @@ final class Translation implements OtlpSink {
             point.count(),
             point.bucketCounts(),
             point.bounds());
-    if (point.hasNoValue()) {
-      if (delta) {
-        sums.end(key);
-      }
+    if (delta && point.hasNoValue()) {
+      endSum(key);
+    }
+    if (!delta || point.hasNoValue()) {
       add(name, labels, point, value, sum != null);
       return;
     }
-    if (!delta) {
-      add(name, labels, point, value, sum != null);
-      return;
-    }
-    Added added = sums.add(key, point.startNanos(), value);
-    if (added == null) {
-      refuseLate(metric);
-      return;
-    }
-    if (added.restarted()) {
-      addZeros(name, labels, point);
-    }
-    add(name, labels, point, added.sum(), !Double.isNaN(added.sum().value()));
+    addUp(
+        key,
+        point.bounds().length + 3,
+        metric,
+        point,
+        value,
+        added -> {
+          if (added.restarted()) {
+            addZeros(name, labels, point);
+          }
+          add(name, labels, point, added.sum(), !Double.isNaN(added.sum().value()));
+        });
   }
 
   private static @Nullable String problem(long[] counts, double[] bounds) {
@@ -390,20 +433,27 @@ final class Translation implements OtlpSink {
   }
 
   private void writeIfFull() {
-    if (batch.sampleCount() >= Intake.BATCH) {
+    if (batch.sampleCount() + differenceSamples >= Intake.BATCH) {
       write();
     }
   }
 
   /** Writes what was read and is not written yet, and remembers the sums. */
   void write() {
-    if (!batch.isEmpty()) {
-      intake.write(batch.build(), false);
+    Set<CumulativeSums.Key> series =
+        differences.stream().map(Difference::key).collect(Collectors.toSet());
+    try (CumulativeSums.Request adding = sums.request(series)) {
+      differences.forEach(difference -> difference.adding().accept(adding));
+      differences.clear();
+      differenceSamples = 0;
+      if (!batch.isEmpty()) {
+        intake.write(batch.build(), false);
+      }
+      if (!metadata.isEmpty()) {
+        intake.describe(metadata.values());
+        metadata.clear();
+      }
+      adding.keep();
     }
-    if (!metadata.isEmpty()) {
-      intake.describe(metadata.values());
-      metadata.clear();
-    }
-    sums.keep();
   }
 }

@@ -17,6 +17,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
@@ -222,6 +228,52 @@ class OtlpTest {
     assertThat(late.body())
         .contains("\"rejectedDataPoints\":\"1\"")
         .contains("metric 'delta' has a delta that is older");
+  }
+
+  /** One that another has overtaken is refused, and said to be; nothing else is missing. */
+  @Test
+  void differencesThatComeAtOnceAreAddedUp() throws Exception {
+    int each = 60;
+    AtomicInteger time = new AtomicInteger();
+    Callable<Integer> sending =
+        () -> {
+          int refused = 0;
+          for (int i = 0; i < each; i++) {
+            HttpResponse<String> answer =
+                metric(
+                    "racing",
+                    """
+                    {"name":"racing","sum":{"aggregationTemporality":1,"isMonotonic":true,"dataPoints":[
+                      {"timeUnixNano":%s,"asInt":"1"}]}}
+                    """
+                        .formatted(nanos(time.incrementAndGet())));
+            refused += answer.body().contains("older") ? 1 : 0;
+          }
+          return refused;
+        };
+    int refused = 0;
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      for (Future<Integer> done : threads.invokeAll(List.of(sending, sending))) {
+        refused += done.get();
+      }
+    }
+    assertThat(query("max_over_time(racing_total[1h])", 2 * each + 1))
+        .contains("\"" + (2 * each - refused) + "\"");
+  }
+
+  @Test
+  void pointsThatComeOnceMoreAreNotRefused() {
+    String points =
+        """
+        {"name":"again","sum":{"aggregationTemporality":1,"isMonotonic":true,"dataPoints":[
+          {"startTimeUnixNano":%s,"timeUnixNano":%s,"asInt":"5"},
+          {"startTimeUnixNano":%s,"timeUnixNano":%s,"asInt":"7"}]}}
+        """
+            .formatted(nanos(0), nanos(10), nanos(10), nanos(20));
+    metric("again", points);
+    assertThat(metric("again", points).body()).isEqualTo("{}");
+    assertThat(query("again_total[1h]", 200))
+        .contains("[[1700000000,\"0\"],[1700000010,\"5\"],[1700000020,\"12\"]]");
   }
 
   @Test
