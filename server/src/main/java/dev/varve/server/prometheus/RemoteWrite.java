@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * href="https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/">2.0</a>.
  *
  * <p>What is good is kept; where something was refused the answer is 400, which senders do not send
- * again, and says the first reasons. Headers tell how much was written.
+ * again, and says the first reasons. Headers tell how much was written, and how much was left out
+ * on purpose.
  */
 final class RemoteWrite {
   private static final String V2 = "io.prometheus.write.v2.Request";
@@ -47,9 +48,7 @@ final class RemoteWrite {
       malformed = "the body is no write request: " + e.getMessage();
       reader.write();
     }
-    exchange.header("X-Prometheus-Remote-Write-Samples-Written", Long.toString(intake.accepted()));
-    exchange.header("X-Prometheus-Remote-Write-Histograms-Written", "0");
-    exchange.header("X-Prometheus-Remote-Write-Exemplars-Written", "0");
+    tellWritten(exchange, intake, reader);
     if (malformed != null) {
       throw HttpError.badRequest(malformed);
     }
@@ -59,6 +58,18 @@ final class RemoteWrite {
     } else {
       exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, reader));
     }
+  }
+
+  /**
+   * Tells how much was written. What is left out on purpose counts as if it were: from an answer
+   * without anything written a sender concludes that nothing of its request was understood.
+   */
+  private static void tellWritten(Exchange exchange, Intake intake, WriteRequestReader reader) {
+    long samples = intake.accepted() + intake.dropped() + reader.markersLeftOut();
+    exchange.header("X-Prometheus-Remote-Write-Samples-Written", Long.toString(samples));
+    exchange.header("X-Prometheus-Remote-Write-Histograms-Written", "0");
+    exchange.header(
+        "X-Prometheus-Remote-Write-Exemplars-Written", Long.toString(reader.exemplars()));
   }
 
   private static boolean isSecond(@Nullable String type) {

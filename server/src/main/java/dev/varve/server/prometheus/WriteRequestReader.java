@@ -41,12 +41,25 @@ final class WriteRequestReader {
   /** What the series of a histogram or summary have behind the name of their family. */
   private static final List<String> SUFFIXES = List.of("_bucket", "_count", "_sum");
 
+  /**
+   * Where in a series of a version stands what is not held.
+   *
+   * @param histograms native ones, which are refused
+   * @param exemplars which are left out
+   */
+  private record Places(int histograms, int exemplars) {}
+
+  private static final Places FIRST = new Places(4, 3);
+  private static final Places SECOND = new Places(3, 4);
+
   private final Intake intake;
   private final boolean holdsMarkers;
   private final BatchBuilder batch = new BatchBuilder();
   private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
   private final Set<String> reasons = new LinkedHashSet<>();
   private long refused;
+  private long markersLeftOut;
+  private long exemplars;
 
   /**
    * @param holdsMarkers whether every layout can hold the value that says that a series has ended;
@@ -60,6 +73,16 @@ final class WriteRequestReader {
   /** How many samples and histograms were not handed on. */
   long refused() {
     return refused;
+  }
+
+  /** How many markers were left out, which the layouts cannot hold. */
+  long markersLeftOut() {
+    return markersLeftOut;
+  }
+
+  /** How many exemplars of good series were left out, as all are. */
+  long exemplars() {
+    return exemplars;
   }
 
   Set<String> reasons() {
@@ -125,7 +148,7 @@ final class WriteRequestReader {
       if (symbols != null && name != null) {
         readMetadata(name, series.again(), symbols);
       }
-      add(labels, series, symbols == null ? 4 : 3);
+      add(labels, series, symbols == null ? FIRST : SECOND);
     } catch (MalformedMessageException e) {
       refused++;
       note(String.valueOf(e.getMessage()));
@@ -265,18 +288,17 @@ final class WriteRequestReader {
     return symbols.get((int) reference);
   }
 
-  /**
-   * Adds the samples of a series.
-   *
-   * @param histogramField where native histograms stand, which are refused
-   */
-  private void add(Map<String, String> labels, WireReader series, int histogramField) {
+  /** Adds the samples of a series. */
+  private void add(Map<String, String> labels, WireReader series, Places places) {
     GroupKey key = key(labels);
     Object named = key == null ? labels : key;
     while (series.next()) {
-      if (series.field() == histogramField) {
+      if (series.field() == places.histograms()) {
         series.skip();
         refuse(named, "native histograms are not held");
+      } else if (series.field() == places.exemplars()) {
+        series.skip();
+        exemplars += key == null ? 0 : 1;
       } else if (series.field() != 2) {
         series.skip();
       } else if (key == null) {
@@ -307,7 +329,9 @@ final class WriteRequestReader {
         default -> sample.skip();
       }
     }
-    if (holdsMarkers || Double.doubleToRawLongBits(value) != STALE_BITS) {
+    if (!holdsMarkers && Double.doubleToRawLongBits(value) == STALE_BITS) {
+      markersLeftOut++;
+    } else {
       group.add(Series.DEFAULT_FIELD, time, value);
     }
   }

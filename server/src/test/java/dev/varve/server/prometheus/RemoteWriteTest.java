@@ -3,7 +3,11 @@ package dev.varve.server.prometheus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.server.TestServer;
+import dev.varve.server.ingest.Door;
+import dev.varve.server.ingest.LabelLimits;
 import dev.varve.server.protobuf.WireWriter;
+import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.Relabelling;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -28,7 +32,19 @@ class RemoteWriteTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
-    server = new TestServer(directory, null, "buckets", "opentsdb");
+    RelabelConfig drop =
+        new RelabelConfig(List.of("__name__"), null, "unwanted", null, null, null, "drop");
+    server =
+        new TestServer(
+            directory,
+            null,
+            List.of(),
+            null,
+            new Door(Relabelling.of(List.of(drop)), LabelLimits.DEFAULTS),
+            "buckets",
+            "opentsdb",
+            "heroic",
+            "kairosdb");
   }
 
   @AfterAll
@@ -172,7 +188,7 @@ class RemoteWriteTest {
                 series("__name__", "with_exemplar", "job", "e")
                     .message(2, sample(3, START))
                     .message(3, exemplar));
-    assertWritten(first("", request), 204);
+    assertWritten(first("", request), 204, 1, 1);
     assertThat(query("", "with_exemplar", 1_700_000_000)).contains("\"3\"");
     assertThat(server.get("/api/v1/query_exemplars?query=with_exemplar").body())
         .contains("\"data\":[]");
@@ -198,20 +214,57 @@ class RemoteWriteTest {
                 .message(4, exemplar));
     HttpResponse<String> answer =
         write("", "application/x-protobuf;proto=io.prometheus.write.v2.Request", request.toBytes());
-    assertWritten(answer, 400);
+    assertWritten(answer, 400, 1, 1);
     assertThat(answer.body())
         .startsWith("1 samples were refused")
         .contains("second_native", "native histograms are not held");
     assertThat(query("", "second_beside", 1_700_000_000)).contains("\"6\"");
   }
 
-  /** One sample, and nothing else of what was sent. */
-  private static void assertWritten(HttpResponse<String> answer, int status) {
+  private static void assertWritten(
+      HttpResponse<String> answer, int status, int samples, int exemplars) {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     String head = "X-Prometheus-Remote-Write-";
-    assertThat(answer.headers().firstValue(head + "Samples-Written")).hasValue("1");
+    assertThat(answer.headers().firstValue(head + "Samples-Written"))
+        .hasValue(Integer.toString(samples));
     assertThat(answer.headers().firstValue(head + "Histograms-Written")).hasValue("0");
-    assertThat(answer.headers().firstValue(head + "Exemplars-Written")).hasValue("0");
+    assertThat(answer.headers().firstValue(head + "Exemplars-Written"))
+        .hasValue(Integer.toString(exemplars));
+  }
+
+  /** A request of the second version, of one series without labels. */
+  private static WireWriter second(String name, WireWriter series) {
+    WireWriter request = new WireWriter();
+    List.of("", "__name__", name).forEach(symbol -> request.text(4, symbol));
+    return request.message(5, series);
+  }
+
+  /** A sender takes nothing written for nothing understood, and says that samples are lost. */
+  @Test
+  void countsWhatIsLeftOutOnPurpose() throws IOException {
+    String type = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+    byte[] name = {1, 2};
+    WireWriter markers =
+        second(
+            "ended",
+            new WireWriter()
+                .bytes(1, name)
+                .message(2, sample(STALE, START))
+                .message(2, sample(STALE, START + 1)));
+    for (String dataset : List.of("heroic", "kairosdb", "opentsdb")) {
+      assertWritten(write("/datasets/" + dataset, type, markers.toBytes()), 204, 2, 0);
+    }
+    WireWriter dropped =
+        second("unwanted", new WireWriter().bytes(1, name).message(2, sample(1, START)));
+    assertWritten(write("", type, dropped.toBytes()), 204, 1, 0);
+    assertThat(query("", "unwanted", 1_700_000_000)).contains("\"result\":[]");
+    WireWriter exemplars =
+        second(
+            "alone",
+            new WireWriter()
+                .bytes(1, name)
+                .message(4, new WireWriter().bytes(1, name).real(2, 1).varint(3, START)));
+    assertWritten(write("", type, exemplars.toBytes()), 204, 0, 1);
   }
 
   @Test
@@ -240,10 +293,7 @@ class RemoteWriteTest {
                 series("__name__", "up", "job", "a")
                     .message(2, sample(1, START))
                     .message(2, sample(STALE, START + 15_000)));
-    HttpResponse<String> answer = first("/datasets/opentsdb", request);
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
-    assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
-        .hasValue("1");
+    assertWritten(first("/datasets/opentsdb", request), 204, 2, 0);
     assertThat(query("/datasets/opentsdb", "up", 1_700_000_020)).contains("\"1\"");
   }
 
