@@ -36,8 +36,21 @@ final class RemoteWrite {
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
     WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
-    byte[] message = SnappyBody.read(exchange, "remote write");
-    String malformed = null;
+    try {
+      read(SnappyBody.read(exchange, "remote write"), second, reader);
+    } finally {
+      // A store may fail behind batches that are written.
+      tellWritten(exchange, intake, reader);
+    }
+    long refused = intake.refused() + reader.refused();
+    if (refused == 0) {
+      exchange.answer(204);
+    } else {
+      exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, reader));
+    }
+  }
+
+  private static void read(byte[] message, boolean second, WriteRequestReader reader) {
     try {
       if (second) {
         reader.readSecond(message);
@@ -45,18 +58,8 @@ final class RemoteWrite {
         reader.readFirst(message);
       }
     } catch (MalformedMessageException e) {
-      malformed = "the body is no write request: " + e.getMessage();
       reader.write();
-    }
-    tellWritten(exchange, intake, reader);
-    if (malformed != null) {
-      throw HttpError.badRequest(malformed);
-    }
-    long refused = intake.refused() + reader.refused();
-    if (refused == 0) {
-      exchange.answer(204);
-    } else {
-      exchange.answer(400, "text/plain; charset=utf-8", reasons(refused, intake, reader));
+      throw HttpError.badRequest("the body is no write request: " + e.getMessage());
     }
   }
 

@@ -2,10 +2,13 @@ package dev.varve.server.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.server.BreakingStore;
 import dev.varve.server.TestServer;
 import dev.varve.server.ingest.Door;
+import dev.varve.server.ingest.Intake;
 import dev.varve.server.ingest.LabelLimits;
 import dev.varve.server.protobuf.WireWriter;
+import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.relabel.RelabelConfig;
 import dev.varve.server.relabel.Relabelling;
 import java.io.IOException;
@@ -265,6 +268,28 @@ class RemoteWriteTest {
                 .bytes(1, name)
                 .message(4, new WireWriter().bytes(1, name).real(2, 1).varint(3, START)));
     assertWritten(write("", type, exemplars.toBytes()), 204, 0, 1);
+  }
+
+  @Test
+  void saysWhatIsWrittenWhereTheStoreFailsBehindIt(@TempDir Path directory) throws IOException {
+    try (TestServer breaking =
+        TestServer.start(directory, BreakingStore.KIND, QueryOptions.DEFAULTS)) {
+      WireWriter whole = series("__name__", "whole");
+      for (int i = 0; i < Intake.BATCH; i++) {
+        whole.message(2, sample(i, START + i));
+      }
+      WireWriter broken = series("__name__", BreakingStore.WORD).message(2, sample(1, START));
+      byte[] message = new WireWriter().message(1, whole).message(1, broken).toBytes();
+      HttpResponse<String> answer =
+          breaking.send(
+              breaking
+                  .request("/api/v1/write")
+                  .POST(BodyPublishers.ofByteArray(Snappy.compress(message))));
+      assertWritten(answer, 503, Intake.BATCH, 0);
+      assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+      assertThat(breaking.get("/api/v1/query?time=1700000000&query=whole").body())
+          .contains("\"0\"");
+    }
   }
 
   @Test

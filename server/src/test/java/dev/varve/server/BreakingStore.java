@@ -1,0 +1,135 @@
+package dev.varve.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.varve.model.Bytes;
+import dev.varve.store.Capabilities;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.ResumeToken;
+import dev.varve.store.RowOutcome;
+import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Store;
+import dev.varve.store.StoreProvider;
+import dev.varve.store.StoreProviders;
+import dev.varve.store.Table;
+import dev.varve.store.TableSpec;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The store {@code memory} as it is, but that a write fails in which a name holds one word. */
+public final class BreakingStore implements StoreProvider {
+  public static final String KIND = "breaking-memory";
+
+  /** What breaks a write. */
+  public static final String WORD = "storebreaking";
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public Store open(Path directory, long memory, Map<String, String> options) {
+    return new Breaking(StoreProviders.of("memory").open(directory, memory, options));
+  }
+
+  private record Breaking(Store plain) implements Store {
+    @Override
+    public String kind() {
+      return plain.kind();
+    }
+
+    @Override
+    public boolean isEmbedded() {
+      return plain.isEmbedded();
+    }
+
+    @Override
+    public Capabilities capabilities(TableSpec spec) {
+      return plain.capabilities(spec);
+    }
+
+    @Override
+    public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
+      return plain.check(spec, needs);
+    }
+
+    @Override
+    public Table open(TableSpec spec, OpenMode mode) {
+      return new BreakingTable(plain.open(spec, mode));
+    }
+
+    @Override
+    public List<String> tables() {
+      return plain.tables();
+    }
+
+    @Override
+    public void drop(String table) {
+      plain.drop(table);
+    }
+
+    @Override
+    public Map<String, Double> figures() {
+      return plain.figures();
+    }
+
+    @Override
+    public void close() {
+      plain.close();
+    }
+  }
+
+  private record BreakingTable(Table plain) implements Table {
+    @Override
+    public TableSpec spec() {
+      return plain.spec();
+    }
+
+    @Override
+    public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
+      CellBatch cells = batch.cells();
+      boolean breaks = false;
+      int mutations = 0;
+      for (int i = 0; i < cells.size(); i++) {
+        mutations += i == 0 || !cells.sameRow(i - 1, i) ? 1 : 0;
+        breaks |= holdsWord(cells.row(i)) || holdsWord(cells.qualifier(i));
+        breaks |= holdsWord(cells.value(i));
+      }
+      if (breaks) {
+        return Collections.nCopies(
+            mutations, new RowOutcome(Status.UNKNOWN, "the store is broken"));
+      }
+      return plain.apply(batch, durability);
+    }
+
+    private static boolean holdsWord(Bytes bytes) {
+      return new String(bytes.toArray(), UTF_8).contains(WORD);
+    }
+
+    @Override
+    public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
+      return plain.read(plan, resume);
+    }
+
+    @Override
+    public <P extends Power> Optional<P> power(Class<P> power) {
+      return plain.power(power);
+    }
+
+    @Override
+    public void close() {
+      plain.close();
+    }
+  }
+}
