@@ -15,6 +15,7 @@ import dev.varve.model.Tags;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,10 @@ public final class Intake {
   private final Coercion coercion;
   private final Set<String> resources;
   private final List<Rejection> rejections = new ArrayList<>();
+
+  /** Which of them name a key as it was sent. */
+  private final BitSet asSent = new BitSet();
+
   private long accepted;
   private long refused;
   private long dropped;
@@ -79,6 +84,21 @@ public final class Intake {
   /** The first of the refused, with their reasons. */
   public List<Rejection> rejections() {
     return rejections;
+  }
+
+  /**
+   * Whether a rejection names a key as it was sent; else as it would be stored.
+   *
+   * @param index of the rejection
+   */
+  public boolean isAsSent(int index) {
+    return asSent.get(index);
+  }
+
+  /** The key under which samples are stored; null where they do not come in. */
+  public @Nullable GroupKey stored(GroupKey sent) {
+    GroupKey entered = listener.door().enter(sent).key();
+    return entered == null ? null : key(entered, resources);
   }
 
   /**
@@ -145,11 +165,12 @@ public final class Intake {
   private Batch inHeldKinds(Batch batch, boolean insists) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
     for (SampleGroup group : batch.groups()) {
-      SampleGroup own = coercion.any() && !insists ? withDoubles(group) : group;
-      groups.add(
+      SampleGroup own =
           resources.isEmpty()
-              ? own
-              : new SampleGroup(key(own.key(), resources), own.size(), own.times(), own.columns()));
+              ? group
+              : new SampleGroup(
+                  key(group.key(), resources), group.size(), group.times(), group.columns());
+      groups.add(coercion.any() && !insists ? withDoubles(own) : own);
     }
     groups.removeIf(group -> group.size() == 0);
     return new Batch(groups, batch.attributes());
@@ -187,7 +208,7 @@ public final class Intake {
     } else {
       refused += samples;
       Rejection rejection = new Rejection(key, null, null, refusal);
-      keep(List.of(rejection));
+      keep(List.of(rejection), true);
       listener.written(
           dataset.name(), dialect, new WriteResult(0, samples, List.of(rejection)), 0, -1);
     }
@@ -208,7 +229,7 @@ public final class Intake {
     WriteResult result = lifetime == null ? dataset.write(batch) : dataset.write(batch, lifetime);
     accepted += result.accepted();
     refused += result.refused();
-    keep(result.rejections());
+    keep(result.rejections(), false);
     listener.written(dataset.name(), dialect, result, converted, System.nanoTime() - start);
   }
 
@@ -252,11 +273,10 @@ public final class Intake {
         }
         times[i] = time;
       } catch (ArithmeticException e) {
-        refuse(
-            group.key(),
-            TOO_FINE,
+        String message =
             "the dataset counts time in %s and cannot hold the millisecond %d"
-                .formatted(resolution.symbol(), times[i]));
+                .formatted(resolution.symbol(), times[i]);
+        refuse(new Rejection(group.key(), null, null, new Refusal(TOO_FINE, message)), true);
         drop[i] = true;
         any = true;
       }
@@ -325,23 +345,22 @@ public final class Intake {
           coerced++;
           kept.add(c.field(), time, (double) value);
         } else {
-          Refusal refusal = Coercion.inexact(value);
-          refuse(key, refusal.rule(), refusal.message());
+          refuse(new Rejection(key, c.field(), time, Coercion.inexact(value)), false);
         }
       }
     }
   }
 
-  private void refuse(GroupKey key, String rule, String message) {
+  private void refuse(Rejection rejection, boolean sent) {
     refused++;
-    Rejection rejection = new Rejection(key, null, null, new Refusal(rule, message));
-    keep(List.of(rejection));
+    keep(List.of(rejection), sent);
     listener.written(dataset.name(), dialect, new WriteResult(0, 1, List.of(rejection)), 0, -1);
   }
 
-  private void keep(List<Rejection> more) {
+  private void keep(List<Rejection> more, boolean sent) {
     for (Rejection rejection : more) {
       if (rejections.size() < WriteResult.REJECTIONS_MAX) {
+        asSent.set(rejections.size(), sent);
         rejections.add(rejection);
       }
     }

@@ -10,7 +10,6 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
-import dev.varve.server.ingest.Coercion;
 import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -53,9 +51,6 @@ final class Put {
   private static final String SEE_DETAILS =
       "Please see the TSD logs or append \"details\" to the put request";
 
-  /** Rules by which a point is refused without its time being named. */
-  private static final Set<String> OF_ONE_POINT = Set.of(Coercion.INEXACT, Intake.TOO_FINE);
-
   private final Exchange exchange;
   private final Dataset dataset;
   private final Intake intake;
@@ -77,10 +72,12 @@ final class Put {
   private record Failure(@Nullable DataPoint point, String reason) {}
 
   /**
-   * @param key as it is stored
+   * @param stored the key as it is stored; null where the point does not come in
    * @param time in the resolution of the dataset
+   * @param tooFine whether that is not quite the time
    */
-  private record Placed(DataPoint point, GroupKey key, long time) {}
+  private record Placed(
+      DataPoint point, GroupKey sent, @Nullable GroupKey stored, long time, boolean tooFine) {}
 
   Put(DialectContext context, Exchange exchange) {
     this.exchange = exchange;
@@ -209,13 +206,16 @@ final class Put {
       batch.group(key).add(Series.DEFAULT_FIELD, time, real);
     }
     if (wantsDetails) {
-      placed.add(
-          new Placed(
-              point,
-              Intake.key(key, dataset.config().resources()),
-              Resolution.MILLISECONDS.convert(time, dataset.resolution())));
+      placed.add(placed(point, key, time));
     }
     return null;
+  }
+
+  private Placed placed(DataPoint point, GroupKey key, long millis) {
+    Resolution resolution = dataset.resolution();
+    long time = Resolution.MILLISECONDS.convert(millis, resolution);
+    boolean tooFine = resolution.convert(time, Resolution.MILLISECONDS) != millis;
+    return new Placed(point, key, intake.stored(key), time, tooFine);
   }
 
   /** Whether the original would read it as an integer, and so refuse NaN. */
@@ -244,8 +244,9 @@ final class Put {
     } else {
       failed += (int) (intake.refused() - refusedBefore);
       if (wantsDetails) {
-        List<Rejection> rejections = intake.rejections();
-        rejections.subList(namedBefore, rejections.size()).forEach(this::explain);
+        for (int i = namedBefore; i < intake.rejections().size(); i++) {
+          explain(intake.rejections().get(i), intake.isAsSent(i));
+        }
       }
     }
     placed.clear();
@@ -278,17 +279,22 @@ final class Put {
     }
   }
 
-  /** Finds the point, or the points, that a refusal is of. */
-  private void explain(Rejection rejection) {
+  /**
+   * Finds the point, or the points, that a refusal is of.
+   *
+   * @param asSent whether it names the key as it was sent; else as it is stored
+   */
+  private void explain(Rejection rejection, boolean asSent) {
     String reason = rejection.refusal().message();
     Long time = rejection.time();
-    boolean wholeKey = time == null && !OF_ONE_POINT.contains(rejection.refusal().rule());
+    boolean ofTooFine = rejection.refusal().rule().equals(Intake.TOO_FINE);
     for (Iterator<Placed> rest = placed.iterator(); rest.hasNext(); ) {
       Placed one = rest.next();
-      if (one.key().equals(rejection.key()) && (time == null || time == one.time())) {
+      boolean sameTime = ofTooFine ? one.tooFine() : time == null || time == one.time();
+      if (sameTime && rejection.key().equals(asSent ? one.sent() : one.stored())) {
         note(one.point(), reason);
         rest.remove();
-        if (!wholeKey) {
+        if (ofTooFine || time != null) {
           return;
         }
       }

@@ -4,12 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.server.TestServer;
+import dev.varve.server.ingest.Door;
+import dev.varve.server.ingest.LabelLimits;
+import dev.varve.server.relabel.RelabelConfig;
+import dev.varve.server.relabel.Relabelling;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.StringJoiner;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
@@ -130,6 +135,50 @@ class PutTest {
         .contains(
             "{\"datapoint\":{\"metric\":\"bad metric!\",\"timestamp\":1356998400,\"value\":\"5\"")
         .contains("value is NaN or Infinite: Infinity for metric=inf timestamp=1356998400");
+  }
+
+  /** What is refused is called by other names than those that were sent. */
+  @Test
+  void namesPointsThatRulesHaveRewritten(@TempDir Path directory) throws IOException {
+    Relabelling rules =
+        Relabelling.of(
+            List.of(
+                new RelabelConfig(List.of("host"), null, null, null, "node", null, null),
+                new RelabelConfig(null, null, "host", null, null, null, "labeldrop")));
+    Door door = new Door(rules, new LabelLimits(8, 100, 10));
+    try (TestServer relabelling =
+        new TestServer(directory, null, List.of(), null, door, "opentsdb")) {
+      String long11 =
+          "{\"metric\":\"long\",\"timestamp\":1356998400,\"value\":\"1\",\"tags\":{\"host\":\"01234567890\"}}";
+      HttpResponse<String> answer =
+          relabelling.post(
+              "/api/put?details",
+              "[%s,%s,%s]"
+                  .formatted(
+                      point("good", "1356998400", "5"),
+                      point("bad metric!", "1356998400", "5"),
+                      long11));
+      assertThat(answer.body())
+          .startsWith("{\"success\":1,\"failed\":2,\"errors\":[")
+          .contains(
+              "{\"datapoint\":{\"metric\":\"bad metric!\",\"timestamp\":1356998400,\"value\":\"5\",\"tags\":{\"host\":\"a\"}},\"error\":")
+          .contains("{\"datapoint\":" + long11 + ",\"error\":\"the value of label 'node' has 11");
+      assertThat(relabelling.get("/api/v1/query?time=1356998400&query=good").body())
+          .contains("\"node\":\"a\"")
+          .doesNotContain("host");
+    }
+  }
+
+  @Test
+  void namesThePointAmongThoseOfItsSeries() {
+    String exact = point("whole", "1356998400", "1");
+    String inexact = point("whole", "1356998401", "9007199254740993");
+    assertThat(server.post("/datasets/heroic/api/put?details", "[" + exact + "," + inexact + "]"))
+        .extracting(HttpResponse::body)
+        .asString()
+        .startsWith("{\"success\":1,\"failed\":1,\"errors\":[{\"datapoint\":")
+        .contains("\"timestamp\":1356998401,\"value\":\"9007199254740993\"")
+        .doesNotContain("1356998400");
   }
 
   /** A millisecond is over before so many points are read. */
