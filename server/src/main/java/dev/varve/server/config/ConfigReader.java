@@ -238,6 +238,11 @@ public final class ConfigReader {
     return List.copyOf(mapping.members().keySet());
   }
 
+  /** Takes keys as known, whatever they say. */
+  public void passOver(List<String> keys) {
+    known.addAll(keys);
+  }
+
   /** Notes every key that nobody asked for. */
   public void refuseUnknown() {
     for (String key : mapping.members().keySet()) {

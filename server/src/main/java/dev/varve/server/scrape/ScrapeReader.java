@@ -36,12 +36,22 @@ public final class ScrapeReader {
           "OpenMetricsText0.0.1",
           "OpenMetricsText1.0.0");
 
+  /** What of {@code global} says nothing of scraping. */
+  private static final List<String> NOT_OF_SCRAPING =
+      List.of(
+          "evaluation_interval",
+          "rule_query_offset",
+          "external_labels",
+          "query_log_file",
+          "runtime");
+
   private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final Path folder;
   private Duration interval = INTERVAL;
   private Duration timeout = TIMEOUT;
+  private Limits limits = new Limits(0, 0, 0, 0, 0);
 
   private ScrapeReader(Path folder) {
     this.folder = folder;
@@ -87,6 +97,9 @@ public final class ScrapeReader {
     ConfigReader reader = new ConfigReader(mapping(file), "", problems);
     Path parent = file.toAbsolutePath().getParent();
     List<ScrapeConfig> jobs = new ScrapeReader(parent == null ? Path.of("") : parent).jobs(reader);
+    if (reader.has("scrape_config_files")) {
+      reader.problem("scrape_config_files", "is not read; its jobs belong into 'scrape_configs'");
+    }
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
@@ -110,6 +123,9 @@ public final class ScrapeReader {
     ConfigReader global = reader.below("global");
     interval = orElse(global.duration("scrape_interval"), INTERVAL);
     timeout = orElse(global.duration("scrape_timeout"), min(TIMEOUT, interval));
+    limits = limits(global);
+    global.passOver(NOT_OF_SCRAPING);
+    global.refuseUnknown();
     List<ScrapeConfig> jobs = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (ConfigReader item : reader.list("scrape_configs")) {
@@ -187,13 +203,22 @@ public final class ScrapeReader {
     return read;
   }
 
-  private static Limits limits(ConfigReader item) {
+  /** A limit of 0 is none of its own. */
+  private Limits limits(ConfigReader item) {
     return new Limits(
-        item.integer("sample_limit", 0, Integer.MAX_VALUE, 0),
-        item.integer("label_limit", 0, Integer.MAX_VALUE, 0),
-        item.integer("label_name_length_limit", 0, Integer.MAX_VALUE, 0),
-        item.integer("label_value_length_limit", 0, Integer.MAX_VALUE, 0),
-        item.size("body_size_limit", 0));
+        limit(item, "sample_limit", limits.samples()),
+        (int) limit(item, "label_limit", limits.labels()),
+        (int) limit(item, "label_name_length_limit", limits.labelName()),
+        (int) limit(item, "label_value_length_limit", limits.labelValue()),
+        orElse(item.size("body_size_limit", 0), limits.body()));
+  }
+
+  private static long limit(ConfigReader item, String key, long otherwise) {
+    return orElse(item.integer(key, 0, Integer.MAX_VALUE, 0), otherwise);
+  }
+
+  private static long orElse(long limit, long otherwise) {
+    return limit == 0 ? otherwise : limit;
   }
 
   private Tls tls(ConfigReader reader) {

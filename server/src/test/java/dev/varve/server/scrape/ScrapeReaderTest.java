@@ -125,6 +125,54 @@ class ScrapeReaderTest {
     assertThat(job.tls().insecure()).isTrue();
   }
 
+  /** As in Prometheus, where a job cannot lift a limit but by another. */
+  @Test
+  void globalLimitsAreThoseOfJobsThatHaveNone() {
+    List<ScrapeConfig> jobs =
+        Objects.requireNonNull(
+                read(
+                    """
+                    global:
+                      sample_limit: 1000
+                      label_limit: 20
+                      label_name_length_limit: 30
+                      label_value_length_limit: 40
+                      body_size_limit: 1MB
+                      evaluation_interval: 15s
+                      rule_query_offset: 1m
+                      external_labels: {site: x}
+                      query_log_file: queries.log
+                      runtime: {gogc: 75}
+                    scrape_configs:
+                      - {job_name: a}
+                      - {job_name: b, sample_limit: 7, label_limit: 0, body_size_limit: 10MB}
+                    """))
+            .jobs();
+    assertThat(problems).isEmpty();
+    assertThat(jobs)
+        .extracting(ScrapeConfig::limits)
+        .containsExactly(
+            new ScrapeConfig.Limits(1000, 20, 30, 40, 1 << 20),
+            new ScrapeConfig.Limits(7, 20, 30, 40, 10 << 20));
+  }
+
+  @Test
+  void refusesWhatItDoesNotDoForAllJobs() throws IOException {
+    Files.writeString(
+        folder.resolve("prometheus.yml"),
+        """
+        global: {target_limit: 5, scrape_protocols: [PrometheusProto], metric_name_validation_scheme: legacy}
+        scrape_config_files: [more/*.yml]
+        scrape_configs: [{job_name: a}]
+        """);
+    read("file: prometheus.yml");
+    assertThat(String.join("\n", problems))
+        .contains("global.target_limit: is unknown")
+        .contains("global.scrape_protocols: is unknown")
+        .contains("global.metric_name_validation_scheme: is unknown")
+        .contains("scrape_config_files: is not read");
+  }
+
   @Test
   void namesAllThatIsWrong() {
     assertThat(
