@@ -11,11 +11,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
@@ -25,11 +27,14 @@ import org.junit.jupiter.api.Test;
  * The real Prometheus scrapes the real node exporter and itself, and writes what it scrapes to
  * Varve, in both versions of remote write. Varve then answers like it: over HTTP, to {@code
  * promtool}, and through a second Prometheus that has nothing but what it reads from Varve. That
- * one also scrapes what Varve federates.
+ * one also scrapes what Varve federates. Varve's own scrapes bring the same buckets and quantiles.
  */
 class PrometheusIT {
   private static final Duration SCRAPED = Duration.ofSeconds(15);
   private static final int PROBLEMS_SHOWN = 20;
+
+  /** The dataset that is filled by Varve's own scrapes of that Prometheus. */
+  private static final String SCRAPED_DATASET = "scraped";
 
   /** The datasets by the version of remote write that fills them. */
   private static final Map<String, String> DATASETS =
@@ -70,6 +75,9 @@ class PrometheusIT {
       System.out.printf(
           "PrometheusIT: prometheus %s, node exporter %s%n",
           writer.debianVersion(), node.debianVersion());
+      Files.writeString(
+          folder.resolve("scraped.json"),
+          "[{\"targets\": [\"127.0.0.1:%d\"]}]".formatted(writer.port()));
       waitForSamples(writer, varve);
       String original = "http://127.0.0.1:" + writer.port();
       assertIsWorthIt(original);
@@ -77,6 +85,7 @@ class PrometheusIT {
         compare(original, api(varve, dataset));
       }
       comparePromtool(original, api(varve, "second"));
+      waitForTheSameBuckets(original, api(varve, SCRAPED_DATASET));
       try (Prometheus reader =
           Prometheus.start(folder.resolve("reader"), readerConfig(varve), List.of())) {
         compare(original, "http://127.0.0.1:" + reader.port());
@@ -93,6 +102,17 @@ class PrometheusIT {
     DATASETS
         .keySet()
         .forEach(dataset -> config.append("  %s: {layout: buckets}%n".formatted(dataset)));
+    config.append(
+        """
+          %1$s: {layout: buckets}
+        scrape:
+          dataset: %1$s
+          scrape_configs:
+          - job_name: prometheus
+            scrape_interval: 1s
+            file_sd_configs: [{files: [scraped.json]}]
+        """
+            .formatted(SCRAPED_DATASET));
     return config.toString();
   }
 
@@ -289,6 +309,26 @@ class PrometheusIT {
     question.forEach(word -> command.add(word.equals("SERVER") ? server : word));
     String out = Checkout.run(new ProcessBuilder(command).directory(folder.toFile())).success();
     return out.lines().sorted().collect(Collectors.toList());
+  }
+
+  /** That histograms and summaries have the same series, whoever scrapes them. */
+  private void waitForTheSameBuckets(String original, String scraped) throws IOException {
+    String buckets =
+        "count by (le, quantile) ({__name__=~\"prometheus_http_request_duration_seconds_bucket|go_gc_duration_seconds\", job=\"prometheus\"})";
+    Set<String> expected = labels(get(original, "/api/v1/query", "query", buckets));
+    assertThat(expected).hasSizeGreaterThan(10);
+    Awaitility.await("scraped buckets")
+        .atMost(Duration.ofSeconds(20))
+        .pollInterval(Duration.ofMillis(300))
+        .untilAsserted(() ->
+            assertThat(labels(get(scraped, "/api/v1/query", "query", buckets)))
+                .isEqualTo(expected));
+  }
+
+  private static Set<String> labels(HttpResponse<String> answer) {
+    return Json.elements(data(answer).get("result")).stream()
+        .map(line -> new TreeMap<>(Json.members(Json.members(line).get("metric"))).toString())
+        .collect(Collectors.toSet());
   }
 
   /** That a Prometheus reads Varve's text format. */

@@ -23,7 +23,7 @@ public final class GoNumber {
    *
    * @param precision significant digits, at least 1, or {@link #SHORTEST}
    */
-  static String general(double value, int precision) {
+  public static String general(double value, int precision) {
     if (!Double.isFinite(value)) {
       return notFinite(value);
     }

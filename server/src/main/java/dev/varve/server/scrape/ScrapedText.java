@@ -18,7 +18,7 @@ final class ScrapedText {
   private ScrapedText() {}
 
   /**
-   * Reads an answer; times are in milliseconds.
+   * Reads an answer; times are in milliseconds, {@code le} and {@code quantile} in one form.
    *
    * @param fallback how it is read where it does not say; null where that is an error
    * @param now is the time of samples that have none
@@ -37,6 +37,9 @@ final class ScrapedText {
             Resolution.MILLISECONDS,
             () -> now,
             Map.of());
+    SampleSink<ScrapeException> normalizing =
+        (key, timed, time, value) ->
+            sink.take(FloatLabels.normalized(key, format.type()), timed, time, value);
     byte[] body = answer.body();
     int number = 0;
     for (int from = 0; from < body.length; number++) {
@@ -45,7 +48,7 @@ final class ScrapedText {
         to++;
       }
       try {
-        format.read(body, from, to, sink);
+        format.read(body, from, to, normalizing);
       } catch (BadLineException e) {
         throw new ScrapeException("line %d: %s".formatted(number + 1, e.getMessage()));
       }

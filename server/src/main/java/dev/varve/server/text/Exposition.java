@@ -37,6 +37,7 @@ public final class Exposition implements LineFormat {
   private final PrometheusLines samples;
   private final boolean openMetrics;
   private final Map<String, MetricMetadata> said = new LinkedHashMap<>();
+  private String type = MetricMetadata.UNKNOWN;
   private boolean ended;
 
   /**
@@ -56,6 +57,14 @@ public final class Exposition implements LineFormat {
   /** Whether a body of this type is OpenMetrics. */
   public static boolean isOpenMetrics(String contentType) {
     return contentType.strip().regionMatches(true, 0, "application/openmetrics-text", 0, 28);
+  }
+
+  /**
+   * What the last {@code TYPE} line said; until there is one, that it is not known. Prometheus
+   * holds all samples behind the line to be of that type, whatever their names.
+   */
+  public String type() {
+    return type;
   }
 
   /** What the lines read so far have said of metrics. */
@@ -115,18 +124,14 @@ public final class Exposition implements LineFormat {
       case "EOF" -> ended = openMetrics && next == to;
       case "TYPE" -> {
         Named line = named(bytes, next, to);
-        String type = line.rest.strip();
-        if (!TYPES.contains(type)) {
+        String word = line.rest.strip();
+        if (!TYPES.contains(word)) {
           throw new BadLineException(
-              "'%s' is no type of a metric: %s are".formatted(Scan.shown(type), TYPES));
+              "'%s' is no type of a metric: %s are".formatted(Scan.shown(word), TYPES));
         }
+        type = word.equals("untyped") ? MetricMetadata.UNKNOWN : word;
         MetricMetadata before = before(line.metric);
-        say(
-            new MetricMetadata(
-                line.metric,
-                type.equals("untyped") ? MetricMetadata.UNKNOWN : type,
-                before.unit(),
-                before.help()));
+        say(new MetricMetadata(line.metric, type, before.unit(), before.help()));
       }
       case "HELP" -> {
         Named line = named(bytes, next, to);

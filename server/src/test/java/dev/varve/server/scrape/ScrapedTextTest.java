@@ -56,6 +56,84 @@ class ScrapedTextTest {
     assertThat(read("text/html", "OpenMetricsText1.0.0", body)).isEqualTo(expected);
   }
 
+  /** The forms are those of Go's formatting of floats, with a point or an exponent. */
+  @Test
+  void writesBoundsAndQuantilesInOneForm() throws ScrapeException {
+    String[][] forms = {
+      {"1", "1.0"},
+      {"1.0", "1.0"},
+      {"+1", "1.0"},
+      {"0", "0.0"},
+      {"-0", "0.0"},
+      {"-1", "-1.0"},
+      {"0.50", "0.5"},
+      {".5", "0.5"},
+      {"5.", "5.0"},
+      {"120", "120.0"},
+      {"100000", "100000.0"},
+      {"999999", "999999.0"},
+      {"1000000", "1e+06"},
+      {"1234567", "1.234567e+06"},
+      {"1e3", "1000.0"},
+      {"0.0001", "0.0001"},
+      {"0.00001", "1e-05"},
+      {"0.1", "0.1"},
+      {"1e21", "1e+21"},
+      {"1e-320", "1e-320"},
+      {"4.9E-324", "5e-324"},
+      {"+Inf", "+Inf"},
+      {"inf", "+Inf"},
+      {"Infinity", "+Inf"},
+      {"-INF", "-Inf"},
+      {"nan", "NaN"},
+      {"0x1p-2", "0.25"},
+      {"+NaN", "+NaN"},
+      {"1e999", "1e999"},
+      {"1f", "1f"},
+      {"one", "one"},
+    };
+    for (String[] form : forms) {
+      String bucket =
+          "# TYPE h histogram\nh_bucket{le=\"%s\",quantile=\"1\"} 1\n".formatted(form[0]);
+      assertThat(read("text/plain", null, bucket))
+          .containsExactly("h_bucket{le=\"%s\",quantile=\"1\"} 1.0 77 false".formatted(form[1]));
+      String quantile = "# TYPE s summary\ns{le=\"1\",quantile=\"%s\"} 1\n".formatted(form[0]);
+      assertThat(read("text/plain", null, quantile))
+          .containsExactly("s{le=\"1\",quantile=\"%s\"} 1.0 77 false".formatted(form[1]));
+    }
+  }
+
+  /** As in Prometheus a type holds until there is another. */
+  @Test
+  void leavesBoundsOfOtherTypesAsTheyAre() throws ScrapeException {
+    assertThat(
+            read(
+                "text/plain",
+                null,
+                """
+                a{le="1"} 1
+                # TYPE h histogram
+                h_bucket{le="1"} 1
+                other{le="2"} 1
+                # TYPE g gauge
+                g{le="1"} 1
+                # TYPE u untyped
+                u{le="1",quantile="1"} 1
+                """))
+        .containsExactly(
+            "a{le=\"1\"} 1.0 77 false",
+            "h_bucket{le=\"1.0\"} 1.0 77 false",
+            "other{le=\"2.0\"} 1.0 77 false",
+            "g{le=\"1\"} 1.0 77 false",
+            "u{le=\"1\",quantile=\"1\"} 1.0 77 false");
+    assertThat(
+            read(
+                "application/openmetrics-text",
+                null,
+                "# TYPE h gaugehistogram\nh_bucket{le=\"1\"} 1\n# EOF\n"))
+        .containsExactly("h_bucket{le=\"1\"} 1.0 77 false");
+  }
+
   @Test
   void keepsWhatIsSaidOfMetrics() throws ScrapeException {
     String body = "# HELP a Seconds.\n# TYPE a counter\n# UNIT a seconds\na_total 1\n# EOF\n";
