@@ -316,7 +316,8 @@ class ServerTest {
                       + "nonsense here\n"
                       + "put refused 1700000000 1 a=b%c\n"
                       + "x".repeat(20_000)
-                      + "\nhelp\nput good 1700000001123 2 a=b\nexit\n")
+                      + "\nhelp\nput good 1700000001123 2 a=b\n"
+                      + "putm good 1700000002123 3 a=b\nputm early 1700000000 4 a=b\nputm bad x 1 a=b\nputm\nexit\n")
                   .getBytes(UTF_8));
       String all = String.join("\n", in.lines().toList());
       assertThat(all)
@@ -324,10 +325,13 @@ class ServerTest {
           .contains("put: illegal argument: expected metric, time, value and at least one")
           .contains("unknown command: nonsense.  Try `help'.")
           .contains("line is longer than 16384 bytes")
-          .contains("available commands: exit help put version")
+          .contains("available commands: exit help put putm version")
+          .contains("putm: illegal argument: time 'x'")
+          .contains("putm: illegal argument: expected metric, time, value and at least one")
           .contains("put: illegal argument: refused");
       assertThat(values(server, "opentsdb", "good"))
-          .isEqualTo("[[1700000000000,1],[1700000001123,2]]");
+          .isEqualTo("[[1700000000000,1],[1700000001123,2],[1700000002123,3]]");
+      assertThat(values(server, "opentsdb", "early")).isEqualTo("[[1700000000,4]]");
     }
   }
 

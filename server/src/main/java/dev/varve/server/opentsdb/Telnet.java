@@ -20,8 +20,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of commands: {@code put metric time value tag=value ...}, {@code version}, {@code help},
- * {@code exit}.
+ * Lines of commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm}, which is
+ * the same with a time in milliseconds, {@code version}, {@code help}, {@code exit}.
  *
  * <p>A {@code put} that went well has no answer, so that nothing is acknowledged. What comes with
  * one read of the socket is written as one batch before more is read, which makes a fast sender
@@ -34,7 +34,7 @@ public final class Telnet implements StreamProtocol {
   /** A line holds a metric and eight tags with room to spare; a longer one is no line. */
   static final int LINE_MAX = 16 << 10;
 
-  private static final String HELP = "available commands: exit help put version\n";
+  private static final String HELP = "available commands: exit help put putm version\n";
 
   private final DialectContext context;
 
@@ -84,7 +84,11 @@ public final class Telnet implements StreamProtocol {
     private void command(int from, int to) {
       String word = word(from, to);
       switch (word) {
-        case "put" -> put(from, to);
+        case "put" -> put(word, () -> format.read(lines.bytes(), from, to, batch));
+        case "putm" -> {
+          int behind = from + word.length();
+          put(word, () -> format.readMilliseconds(lines.bytes(), behind, to, batch));
+        }
         case "" -> {
           // An empty line asks nothing.
         }
@@ -113,17 +117,18 @@ public final class Telnet implements StreamProtocol {
       return new String(lines.bytes(), from, Math.min(end - from, 100), StandardCharsets.UTF_8);
     }
 
-    private void put(int from, int to) {
+    private void put(String command, Runnable reading) {
       try {
         int before = batch.sampleCount();
-        format.read(lines.bytes(), from, to, batch);
+        reading.run();
         if (batch.sampleCount() == before) {
           throw new BadLineException("not enough arguments (need least 4, got 0)");
         }
         puts++;
       } catch (BadLineException e) {
         bad++;
-        answers.append("put: illegal argument: ").append(e.getMessage()).append('\n');
+        answers.append(command).append(": illegal argument: ");
+        answers.append(e.getMessage()).append('\n');
       }
     }
 

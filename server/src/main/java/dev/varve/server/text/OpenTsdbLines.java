@@ -38,6 +38,21 @@ public final class OpenTsdbLines implements LineFormat {
       metricFrom = Scan.skipBlanks(bytes, metricTo, to);
       metricTo = Scan.wordEnd(bytes, metricFrom, to);
     }
+    read(bytes, metricFrom, metricTo, to, false, into);
+  }
+
+  /**
+   * Reads a line whose time is in milliseconds, however small: KairosDB's {@code putm}.
+   *
+   * @param from behind the command
+   */
+  public void readMilliseconds(byte[] bytes, int from, int to, BatchBuilder into) {
+    int metricFrom = Scan.skipBlanks(bytes, from, to);
+    read(bytes, metricFrom, Scan.wordEnd(bytes, metricFrom, to), to, true, into);
+  }
+
+  private void read(
+      byte[] bytes, int metricFrom, int metricTo, int to, boolean millis, BatchBuilder into) {
     int timeFrom = Scan.skipBlanks(bytes, metricTo, to);
     int timeTo = Scan.wordEnd(bytes, timeFrom, to);
     int valueFrom = Scan.skipBlanks(bytes, timeTo, to);
@@ -46,7 +61,7 @@ public final class OpenTsdbLines implements LineFormat {
     if (tagsFrom == to) {
       throw new BadLineException("expected metric, time, value and at least one tag=value");
     }
-    long time = time(bytes, timeFrom, timeTo);
+    long time = time(bytes, timeFrom, timeTo, millis);
     GroupKey key = key(bytes, metricFrom, metricTo, tagsFrom, to);
     if (isInteger(bytes, valueFrom, valueTo)) {
       long value = Scan.integer(bytes, valueFrom, valueTo, "value");
@@ -71,12 +86,13 @@ public final class OpenTsdbLines implements LineFormat {
     return true;
   }
 
-  private long time(byte[] bytes, int from, int to) {
+  private long time(byte[] bytes, int from, int to, boolean millis) {
     if (bytes[from] == '-') {
       throw new BadLineException("time '" + Scan.shown(bytes, from, to) + "' is before 1970");
     }
     try {
-      return Resolution.MILLISECONDS.convert(milliseconds(bytes, from, to), target);
+      long time = millis ? Scan.integer(bytes, from, to, "time") : milliseconds(bytes, from, to);
+      return Resolution.MILLISECONDS.convert(time, target);
     } catch (ArithmeticException e) {
       throw new BadLineException(
           "time '" + Scan.shown(bytes, from, to) + "' is too large for " + target.symbol());

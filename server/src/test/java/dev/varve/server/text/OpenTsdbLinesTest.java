@@ -31,6 +31,23 @@ class OpenTsdbLinesTest {
   }
 
   @Test
+  void readsTimesInMillisecondsWhereTheyAreSaidToBe() {
+    LineFormat behindCommand = lines::readMilliseconds;
+    assertThat(
+            Reading.of(
+                behindCommand,
+                " m 1000 1 a=b",
+                "\tm 1356998400 2.5 a=b",
+                " put 1356998400123 3 a=b"))
+        .containsExactly(
+            "m{a=\"b\"} 1000 1i", "m{a=\"b\"} 1356998400 2.5", "put{a=\"b\"} 1356998400123 3i");
+    assertThat(Reading.complaint(behindCommand, " m 1356998400.123 1 a=b"))
+        .isEqualTo("time '1356998400.123' is not an integer of 64 bits");
+    assertThat(Reading.complaint(behindCommand, ""))
+        .isEqualTo("expected metric, time, value and at least one tag=value");
+  }
+
+  @Test
   void takesAnyBlanksBetweenWordsAndAtTheEnds() {
     assertThat(Reading.of(lines, "\tput  m\t1   2  host=a   dc=b \r"))
         .containsExactly("m{dc=\"b\",host=\"a\"} 1000 2i");
