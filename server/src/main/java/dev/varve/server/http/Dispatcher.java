@@ -146,8 +146,9 @@ public final class Dispatcher {
       exchange.header("Retry-After", Long.toString(seconds));
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
-    ErrorFormat.Body body =
-        format.of(exchange, failure.status(), failure.kind(), shortened(failure.message()));
+    String message = shortened(failure.message());
+    ErrorFormat.Body body = format.of(exchange, failure.status(), failure.kind(), message);
+    format.headers(message).forEach(exchange::header);
     try {
       exchange.answer(failure.status(), body.contentType(), body.bytes());
       exchange.finish();

@@ -1,6 +1,7 @@
 package dev.varve.server.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** How a dialect says that something is wrong. */
 @FunctionalInterface
@@ -17,6 +18,11 @@ public interface ErrorFormat {
    */
   default Body of(Exchange exchange, int status, String kind, String message) {
     return of(status, message);
+  }
+
+  /** What stands in headers of such an answer. */
+  default Map<String, String> headers(String message) {
+    return Map.of();
   }
 
   /** The answer's body. */

@@ -1,26 +1,23 @@
 package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
-import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.HttpHandler;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.InfluxLines;
-import dev.varve.server.text.OpenText;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +48,13 @@ public final class Influx {
   /** Agents choose by the version how they write; this one is the last of its line. */
   private static final String VERSION = "1.8.10";
 
+  private static final String VERSION_HEADER = "X-Influxdb-Version";
+  private static final String BUILD_HEADER = "X-Influxdb-Build";
+  private static final String BUILD = "OSS";
+
+  /** So many characters of an error stand in a header, as in the original. */
+  private static final int ERROR_MAX = 1024;
+
   private static final Pattern CREATE =
       Pattern.compile("\\s*create\\s+database\\s+.+", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   private static final Pattern SHOW =
@@ -69,34 +73,61 @@ public final class Influx {
         NAME,
         true,
         List.of(
-            Route.post("/write", Load.WRITE, exchange -> write(exchange, "db")),
-            Route.post("/api/v2/write", Load.WRITE, exchange -> write(exchange, "bucket")),
-            Route.get("/query", Load.NONE, exchange -> query(exchange, exchange.parameter("q"))),
-            Route.post("/query", Load.NONE, this::postedQuery),
-            Route.get("/ping", Load.NONE, Influx::ping),
-            Route.get("/health", Load.NONE, this::health),
-            Route.get("/ready", Load.NONE, Influx::ready)),
-        Influx::error);
+            Route.post("/write", Load.WRITE, named(exchange -> write(exchange, "db"))),
+            Route.post("/api/v2/write", Load.WRITE, named(exchange -> write(exchange, "bucket"))),
+            Route.get(
+                "/query", Load.NONE, named(exchange -> query(exchange, exchange.parameter("q")))),
+            Route.post("/query", Load.NONE, named(this::postedQuery)),
+            Route.get("/ping", Load.NONE, named(Influx::ping)),
+            Route.get("/health", Load.NONE, named(this::health)),
+            Route.get("/ready", Load.NONE, named(Influx::ready))),
+        new Errors());
   }
 
-  private static ErrorFormat.Body error(int status, String message) {
-    return new ErrorFormat.Body(
-        JSON,
-        json(generator -> {
-          generator.writeStringProperty("code", code(status));
-          generator.writeStringProperty("message", message);
-          generator.writeStringProperty("error", message);
-        }));
-  }
-
-  private static String code(int status) {
-    return switch (status) {
-      case 404 -> "not found";
-      case 413 -> "request too large";
-      case 429 -> "too many requests";
-      case 503 -> "unavailable";
-      default -> status < 500 ? "invalid" : "internal error";
+  /** Answers with the headers by which the original is known. */
+  private static HttpHandler named(HttpHandler handler) {
+    return exchange -> {
+      exchange.header(VERSION_HEADER, VERSION);
+      exchange.header(BUILD_HEADER, BUILD);
+      handler.handle(exchange);
     };
+  }
+
+  /** Errors as both versions read them, in the body and, as the first does, in a header. */
+  private static final class Errors implements ErrorFormat {
+    @Override
+    public Body of(int status, String message) {
+      return new Body(
+          JSON,
+          json(generator -> {
+            generator.writeStringProperty("code", code(status));
+            generator.writeStringProperty("message", message);
+            generator.writeStringProperty("error", message);
+          }));
+    }
+
+    private static String code(int status) {
+      return switch (status) {
+        case 404 -> "not found";
+        case 413 -> "request too large";
+        case 429 -> "too many requests";
+        case 503 -> "unavailable";
+        default -> status < 500 ? "invalid" : "internal error";
+      };
+    }
+
+    @Override
+    public Map<String, String> headers(String message) {
+      String start = message.length() > ERROR_MAX ? message.substring(0, ERROR_MAX) : message;
+      // A header holds one line, and nothing that is sure but ASCII.
+      return Map.of(
+          "X-Influxdb-Error",
+          start.replaceAll("[^ -~]", "?"),
+          VERSION_HEADER,
+          VERSION,
+          BUILD_HEADER,
+          BUILD);
+    }
   }
 
   private static String json(Consumer<JsonGenerator> properties) {
@@ -109,10 +140,14 @@ public final class Influx {
     return text.toString();
   }
 
-  private static void ping(Exchange exchange) {
-    exchange.header("X-Influxdb-Version", VERSION);
-    exchange.header("X-Influxdb-Build", "OSS");
-    exchange.answer(204);
+  private static void ping(Exchange exchange) throws IOException {
+    String verbose = exchange.parameter("verbose");
+    if (verbose == null || verbose.isEmpty() || verbose.equals("0") || verbose.equals("false")) {
+      exchange.answer(204);
+    } else {
+      exchange.answer(
+          200, JSON, json(generator -> generator.writeStringProperty("version", VERSION)));
+    }
   }
 
   private void health(Exchange exchange) throws IOException {
@@ -184,38 +219,33 @@ public final class Influx {
     Intake intake = new Intake(dataset, NAME, context.ingest());
     InfluxLines format = precision(exchange).lines(dataset, context.clock());
     BadLines bad = new BadLines();
-    OpenText text = new OpenText();
     BatchBuilder batch = new BatchBuilder();
     try (ShortLines lines = new ShortLines(exchange.body())) {
-      for (String line = lines.next(); line != null; line = lines.next()) {
-        byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-        if (text.goesOn(bytes, 0, bytes.length)) {
-          bad.add(lines.number(), "goes on with the text that a line before has opened");
-          continue;
-        }
-        try {
-          if (!lines.isText()) {
-            throw new BadLineException("is not UTF-8");
-          }
-          format.read(bytes, 0, bytes.length, batch);
-        } catch (BadLineException e) {
-          bad.add(lines.number(), String.valueOf(e.getMessage()));
-          text.opens(bytes, 0, bytes.length);
-        }
-        if (batch.sampleCount() >= Intake.BATCH) {
-          intake.writeOwn(batch.build(), false);
-        }
+      read(lines, format, bad, batch, intake);
+    } finally {
+      // What came whole before a body broke off is kept, as what came before a bad line is.
+      if (!batch.isEmpty()) {
+        intake.writeOwn(batch.build(), false);
       }
     }
-    Batch rest = batch.build();
-    if (!rest.groups().isEmpty()) {
-      intake.writeOwn(rest, false);
-    }
-    if (bad.count == 0 && intake.refused() == 0) {
+    if (bad.count() == 0 && intake.refused() == 0) {
       exchange.answer(204);
     } else {
       throw new HttpError(400, bad.message(intake));
     }
+  }
+
+  private static void read(
+      ShortLines lines, InfluxLines format, BadLines bad, BatchBuilder batch, Intake intake)
+      throws IOException {
+    BodyLines whole = new BodyLines(format, batch, bad);
+    for (String line = lines.next(); line != null; line = lines.next()) {
+      whole.take(line, lines.isText(), lines.number());
+      if (batch.sampleCount() >= Intake.BATCH) {
+        intake.writeOwn(batch.build(), false);
+      }
+    }
+    whole.end();
   }
 
   /**
@@ -232,47 +262,6 @@ public final class Influx {
       return Precision.of(exchange.parameter("precision"));
     } catch (IllegalArgumentException e) {
       throw HttpError.badRequest(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** Lines that were not understood: how many, and why the first ones. */
-  private static final class BadLines {
-    private static final int SHOWN = 10;
-
-    private final List<String> first = new ArrayList<>();
-    private int count;
-
-    void add(int number, String reason) {
-      if (count++ < SHOWN) {
-        first.add("line %d: %s".formatted(number, reason));
-      }
-    }
-
-    /** In words by which agents know that to send the same again is no use. */
-    String message(Intake intake) {
-      StringBuilder text = new StringBuilder("partial write: ");
-      if (count > 0) {
-        text.append("unable to parse %,d lines: ".formatted(count));
-        list(first, count, text);
-      }
-      if (intake.refused() > 0) {
-        List<String> reasons =
-            intake.rejections().stream()
-                .limit(SHOWN)
-                .map(rejection -> rejection.key() + ": " + rejection.refusal().message())
-                .toList();
-        text.append("%,d values refused: ".formatted(intake.refused()));
-        list(reasons, intake.refused(), text);
-      }
-      return text.append("%,d values written".formatted(intake.accepted())).toString();
-    }
-
-    private static void list(List<String> shown, long count, StringBuilder text) {
-      text.append(String.join("; ", shown));
-      if (count > shown.size()) {
-        text.append("; and %,d more".formatted(count - shown.size()));
-      }
-      text.append("; ");
     }
   }
 }

@@ -4,7 +4,7 @@ package dev.varve.server.text;
  * A line is not of its format. The message says what is wrong and what would be right; it carries
  * no stack, since bad lines may be many.
  */
-public final class BadLineException extends RuntimeException {
+public sealed class BadLineException extends RuntimeException permits OpenTextException {
   private static final long serialVersionUID = 1;
 
   public BadLineException(String message) {

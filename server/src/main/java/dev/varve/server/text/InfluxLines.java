@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The measurement is the metric, a field a field. Values: {@code 1i} and {@code 1u} are int64,
  * {@code 1} and {@code 1.5} doubles, {@code t} and {@code f} with their longer forms int64 1 and 0,
- * {@code "text"} a text. A text may not hold a line end, although Influx would take it: a line here
- * ends where it ends. Source: the line protocol page of InfluxDB's documentation.
+ * {@code "text"} a text. A text may hold line ends where it is given whole; a line that ends within
+ * one is an {@link OpenTextException}. Source: the line protocol page of InfluxDB's documentation.
  */
 public final class InfluxLines implements LineFormat {
   /** What a backslash takes the meaning from; before anything else it stands for itself. */
@@ -165,7 +165,8 @@ public final class InfluxLines implements LineFormat {
         return at + 1;
       }
     }
-    throw new BadLineException("the text " + Scan.shown(bytes, from, to) + " has no closing quote");
+    throw new OpenTextException(
+        "the text " + Scan.shown(bytes, from, to) + " has no closing quote");
   }
 
   private static Field field(String name, byte[] bytes, int from, int to) {

@@ -12,6 +12,16 @@ public final class OpenText {
     open = quotes(bytes, from, to) % 2 != 0;
   }
 
+  /** Notes a line that ends within a text. */
+  public void open() {
+    open = true;
+  }
+
+  /** Whether the next line begins within a text. */
+  public boolean isOpen() {
+    return open;
+  }
+
   /** Whether the line begins within the text; it may end it. */
   public boolean goesOn(byte[] bytes, int from, int to) {
     boolean within = open;

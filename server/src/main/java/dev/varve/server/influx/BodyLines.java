@@ -1,0 +1,121 @@
+package dev.varve.server.influx;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.varve.model.BatchBuilder;
+import dev.varve.server.http.ShortLines;
+import dev.varve.server.text.BadLineException;
+import dev.varve.server.text.InfluxLines;
+import dev.varve.server.text.OpenText;
+import dev.varve.server.text.OpenTextException;
+import java.io.ByteArrayOutputStream;
+
+/**
+ * Reads the lines of one body. Those that a text holds together are one: they are kept until it
+ * ends, and read as a whole or not at all.
+ */
+final class BodyLines {
+  /** So many bytes are kept. */
+  private static final int HELD_MAX = ShortLines.MAX;
+
+  private static final String GOES_ON = "goes on with the text that a line before has opened";
+
+  private final InfluxLines format;
+  private final BatchBuilder batch;
+  private final BadLines bad;
+  private final OpenText text = new OpenText();
+  private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+
+  /** How many lines are held; the number of the first, and why it is none by itself. */
+  private int heldLines;
+
+  private int heldFrom;
+  private String heldReason = "";
+
+  /**
+   * @param batch takes what is read
+   * @param bad takes what is not
+   */
+  BodyLines(InfluxLines format, BatchBuilder batch, BadLines bad) {
+    this.format = format;
+    this.batch = batch;
+    this.bad = bad;
+  }
+
+  /**
+   * Takes the next line.
+   *
+   * @param isText whether it is UTF-8
+   */
+  void take(String line, boolean isText, int number) {
+    byte[] bytes = line.getBytes(UTF_8);
+    if (text.goesOn(bytes, 0, bytes.length)) {
+      goOn(bytes, isText, number);
+      return;
+    }
+    try {
+      if (!isText) {
+        throw new BadLineException("is not UTF-8");
+      }
+      format.read(bytes, 0, bytes.length, batch);
+    } catch (OpenTextException e) {
+      text.open();
+      held.writeBytes(bytes);
+      heldLines = 1;
+      heldFrom = number;
+      heldReason = String.valueOf(e.getMessage());
+    } catch (BadLineException e) {
+      bad.add(number, String.valueOf(e.getMessage()));
+      text.opens(bytes, 0, bytes.length);
+    }
+  }
+
+  private void goOn(byte[] bytes, boolean isText, int number) {
+    if (heldLines == 0) {
+      bad.add(number, GOES_ON);
+      return;
+    }
+    heldLines++;
+    if (!isText) {
+      refuseHeld("its text is not UTF-8");
+    } else if (held.size() + 1L + bytes.length > HELD_MAX) {
+      refuseHeld("its text is longer than %,d bytes".formatted(HELD_MAX));
+    } else {
+      held.write('\n');
+      held.writeBytes(bytes);
+      if (!text.isOpen()) {
+        readHeld();
+      }
+    }
+  }
+
+  private void readHeld() {
+    byte[] whole = held.toByteArray();
+    try {
+      format.read(whole, 0, whole.length, batch);
+      forgetHeld();
+    } catch (BadLineException e) {
+      refuseHeld(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void refuseHeld(String reason) {
+    bad.add(heldFrom, reason);
+    for (int i = 1; i < heldLines; i++) {
+      bad.add(heldFrom + i, GOES_ON);
+    }
+    forgetHeld();
+  }
+
+  private void forgetHeld() {
+    held.reset();
+    heldLines = 0;
+  }
+
+  /** There are no more lines. */
+  void end() {
+    if (heldLines > 0) {
+      refuseHeld(heldReason);
+    }
+  }
+}
