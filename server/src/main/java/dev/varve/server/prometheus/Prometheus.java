@@ -8,6 +8,7 @@ import dev.varve.query.promql.PromQlException;
 import dev.varve.query.rules.GroupStatus;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
@@ -99,7 +100,7 @@ public final class Prometheus {
     add(routes, "/api/v1/series", Load.QUERY, metadata::series);
     add(routes, "/api/v1/labels", Load.QUERY, metadata::labels);
     routes.add(Route.get("/api/v1/label/*/values", Load.QUERY, metadata::values));
-    add(routes, "/api/v1/query_exemplars", Load.READ, Prometheus::emptyList);
+    add(routes, "/api/v1/query_exemplars", Load.READ, Prometheus::exemplars);
     add(routes, "/api/v1/format_query", Load.READ, Prometheus::formatQuery);
     add(routes, "/api/v1/parse_query", Load.READ, Prometheus::parseQuery);
     routes.add(Route.get("/api/v1/metadata", Load.READ, metadata::metadata));
@@ -116,7 +117,20 @@ public final class Prometheus {
     routes.add(Route.post(path, load, handler));
   }
 
-  private static void emptyList(Exchange exchange) throws IOException {
+  /** None is held; what is asked has to be right all the same. */
+  private static void exemplars(Exchange exchange) throws IOException {
+    Parameters parameters = Parameters.of(exchange);
+    Long start = parameters.time("start");
+    Long end = parameters.time("end");
+    if (start != null && end != null && end < start) {
+      throw HttpError.badRequest("end timestamp must not be before start timestamp");
+    }
+    String query = parameters.text("query");
+    try {
+      PromQl.parse(query == null ? "" : query);
+    } catch (PromQlException e) {
+      throw HttpError.badRequest(String.valueOf(e.getMessage()));
+    }
     Envelope.answer(
         exchange,
         json -> {

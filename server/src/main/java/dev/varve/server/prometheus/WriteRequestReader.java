@@ -59,6 +59,10 @@ final class WriteRequestReader {
   private final Set<String> reasons = new LinkedHashSet<>();
   private long refused;
   private long markersLeftOut;
+
+  /** How many samples and histograms were read of the series at hand. */
+  private long readOfSeries;
+
   private long exemplars;
 
   /**
@@ -141,6 +145,9 @@ final class WriteRequestReader {
    * @param symbols of the second version; null in the first
    */
   private void readOne(WireReader series, @Nullable List<String> symbols) {
+    Places places = symbols == null ? FIRST : SECOND;
+    WireReader whole = series.again();
+    readOfSeries = 0;
     try {
       Map<String, String> labels =
           symbols == null ? labels(series.again()) : labels(series.again(), symbols);
@@ -148,12 +155,27 @@ final class WriteRequestReader {
       if (symbols != null && name != null) {
         readMetadata(name, series.again(), symbols);
       }
-      add(labels, series, symbols == null ? FIRST : SECOND);
+      add(labels, series, places);
     } catch (MalformedMessageException e) {
-      refused++;
+      refused += Math.max(1, count(whole, places) - readOfSeries);
       note(String.valueOf(e.getMessage()));
     }
     writeIfFull();
+  }
+
+  /** How many samples and histograms a series has, up to where it is malformed. */
+  private static long count(WireReader series, Places places) {
+    long count = 0;
+    try {
+      while (series.next()) {
+        count += series.field() == 2 || series.field() == places.histograms() ? 1 : 0;
+        series.skip();
+      }
+    } catch (MalformedMessageException e) {
+      // What is behind cannot be told apart.
+      return count;
+    }
+    return count;
   }
 
   /** What a series of the second version says of its metric, kept for the family. */
@@ -295,6 +317,7 @@ final class WriteRequestReader {
     while (series.next()) {
       if (series.field() == places.histograms()) {
         series.skip();
+        readOfSeries++;
         refuse(named, "native histograms are not held");
       } else if (series.field() == places.exemplars()) {
         series.skip();
@@ -303,9 +326,11 @@ final class WriteRequestReader {
         series.skip();
       } else if (key == null) {
         series.skip();
+        readOfSeries++;
         refuse(named, "a series without a name, __name__");
       } else {
         readSample(series.message(), batch.group(key));
+        readOfSeries++;
         writeIfFull();
       }
     }

@@ -180,6 +180,23 @@ class ApiEdgesTest {
   }
 
   @Test
+  void parsesWhatExemplarsAreAskedFor() {
+    assertThat(get("/api/v1/query_exemplars", "query", "rate(up[5m])", "start", "1").body())
+        .isEqualTo("{\"status\":\"success\",\"data\":[]}");
+    assertBadData(
+        get("/api/v1/query_exemplars", "query", "up{"),
+        "1:4: parse error: unexpected end of input inside braces");
+    assertBadData(
+        get("/api/v1/query_exemplars"),
+        "unknown position: parse error: no expression found in input");
+    assertThat(get("/api/v1/query_exemplars", "query", "up", "start", "soon").body())
+        .contains("invalid parameter \\\"start\\\"");
+    assertBadData(
+        get("/api/v1/query_exemplars", "query", "up", "start", "2", "end", "1"),
+        "end timestamp must not be before start timestamp");
+  }
+
+  @Test
   void endsAQueryAfterItsTimeout() {
     String[] parameters = {
       "query",

@@ -297,16 +297,36 @@ class RemoteWriteTest {
     WireWriter request =
         new WireWriter()
             .message(
-                1, series("__name__", "twice", "job", "a", "job", "b").message(2, sample(1, START)))
+                1,
+                series("__name__", "twice", "job", "a", "job", "b")
+                    .message(2, sample(1, START))
+                    .message(2, sample(2, START + 1))
+                    .message(4, new WireWriter()))
             .message(1, series("__name__", "x", "", "b").message(2, sample(1, START)))
             .message(1, series("__name__", "behind", "job", "g").message(2, sample(9, START)));
     HttpResponse<String> answer = first("", request);
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
+        .startsWith("4 samples were refused")
         .contains("a series has the label 'job' twice", "a label without a name");
     assertThat(answer.headers().firstValue("X-Prometheus-Remote-Write-Samples-Written"))
         .hasValue("1");
     assertThat(query("", "behind", 1_700_000_000)).contains("\"9\"");
+  }
+
+  @Test
+  void countsTheSamplesBehindOneThatIsMalformed() throws IOException {
+    WireWriter request =
+        new WireWriter()
+            .message(
+                1,
+                series("__name__", "broken_inside", "job", "a")
+                    .message(2, sample(1, START))
+                    .message(2, new WireWriter().text(1, "no number"))
+                    .message(2, sample(3, START + 2)));
+    HttpResponse<String> answer = first("", request);
+    assertWritten(answer, 400, 1, 0);
+    assertThat(answer.body()).startsWith("2 samples were refused");
   }
 
   @Test
