@@ -37,6 +37,7 @@ public final class StoreContract {
     subjects.put("threads", ThreadPromises.tests());
     subjects.put("closing", ClosePromises.tests());
     subjects.put("model", ModelPromises.tests());
+    subjects.put("partitions", PartitionPromises.tests());
     return subjects;
   }
 
@@ -57,7 +58,8 @@ public final class StoreContract {
         Path own = directory.resolve("store-" + names.size());
         dynamic.add(
             DynamicTest.dynamicTest(
-                test.name(), () -> run(fixture, own, test, gaps.get(test.name()))));
+                test.name(),
+                () -> run(fixture, own, test, gaps.get(test.name()))));
       }
       nodes.add(DynamicContainer.dynamicContainer(subject, dynamic));
     });
@@ -71,7 +73,7 @@ public final class StoreContract {
       StoreFixture fixture, Path directory, ContractTest test, @Nullable Gap gap) {
     ThrowingCallable body =
         () -> {
-          try (Lab lab = new Lab(fixture, directory)) {
+          try (Lab lab = new Lab(fixture, directory, test.partitioning())) {
             test.body().run(lab);
           }
         };
