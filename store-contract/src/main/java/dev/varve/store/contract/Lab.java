@@ -38,6 +38,9 @@ final class Lab implements AutoCloseable {
   /** Of the partitions that are as short as they can be. */
   static final Partitioning FIRST_BYTE = (bytes, offset, length) -> Math.min(1, length);
 
+  /** No store thins its tests more: {@code -Dvarve.contract.oneIn=1} for all that there is. */
+  private static final int ONE_IN = Integer.getInteger("varve.contract.oneIn", Integer.MAX_VALUE);
+
   /** Only one in so many of the plans of a combination is read again in tables of partitions. */
   private static final int PLANS_IN_PARTITIONS = 11;
 
@@ -117,12 +120,12 @@ final class Lab implements AutoCloseable {
 
   /** Of what a test does so many times, how often it does it on this store; at least twice. */
   int times(int onEmbedded) {
-    return Math.max(2, onEmbedded / fixture.oneIn());
+    return Math.max(2, onEmbedded / oneIn());
   }
 
   /** Every how many of its steps a test takes that takes all of them on an embedded store. */
   int oneIn() {
-    return fixture.oneIn();
+    return Math.min(ONE_IN, fixture.oneIn());
   }
 
   /** Every how many of the plans of a combination are read on this store. */
