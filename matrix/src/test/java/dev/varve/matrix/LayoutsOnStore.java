@@ -33,6 +33,7 @@ abstract class LayoutsOnStore {
   private RunningStore running;
   private Store store;
   private Counts counts;
+  private LiveThreads before;
 
   LayoutsOnStore(String kind) {
     this.kind = kind;
@@ -43,6 +44,7 @@ abstract class LayoutsOnStore {
     directory = temporary;
     counts = new Counts(kind);
     running = RunningStore.start(kind, directory);
+    before = LiveThreads.now();
     store = running.open();
   }
 
@@ -52,6 +54,7 @@ abstract class LayoutsOnStore {
     if (store != null) {
       StoreWords.write(kind, store);
       store.close();
+      before.awaitEnd();
     }
   }
 
