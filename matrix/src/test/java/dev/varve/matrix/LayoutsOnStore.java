@@ -23,8 +23,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Every layout's promises on the tables of one store, and the engine on it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class LayoutsOnStore {
-  /** How often each promise is tried, each time with another seed: {@code -Dvarve.matrix.tries}. */
-  static final int TRIES = Integer.getInteger("varve.matrix.tries", 2);
+  /** How often each promise is tried in the check of every change, each time with another seed. */
+  static final int TRIES_OF_A_CHECK = 2;
+
+  /** How often in this run: {@code -Dvarve.matrix.tries}. */
+  private static final int TRIES = Integer.getInteger("varve.matrix.tries", TRIES_OF_A_CHECK);
 
   private static final long SEED = Long.getLong("varve.matrix.seed", 1);
 
@@ -79,7 +82,7 @@ abstract class LayoutsOnStore {
                   for (long seed = SEED; seed < SEED + TRIES; seed++) {
                     promise.getValue().accept(seed);
                   }
-                  counts.passed(name, TRIES);
+                  counts.passed(name);
                 }))
         .toList();
   }
@@ -103,7 +106,7 @@ abstract class LayoutsOnStore {
                 layout,
                 () -> {
                   new DatasetsOnStore(kind, running.options(), directory, layout).check();
-                  counts.passed(layout, 1);
+                  counts.passed(layout);
                 }))
         .toList();
   }
