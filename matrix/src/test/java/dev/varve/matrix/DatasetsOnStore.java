@@ -70,13 +70,19 @@ final class DatasetsOnStore {
       checkReads(engine.dataset(name));
       if (kind.equals("memory")) {
         checkEstimates(engine.dataset(name));
+        checkSamples(engine.dataset(name));
         return;
       }
     }
     try (Engine engine = open()) {
       checkReads(engine.dataset(name));
       checkEstimates(engine.dataset(name));
+      checkSamples(engine.dataset(name));
     }
+  }
+
+  private void checkSamples(Dataset dataset) {
+    new SamplesOnStore(directory.resolve("memory"), layouts).check(dataset);
   }
 
   private Engine open() {
