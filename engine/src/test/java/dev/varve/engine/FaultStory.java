@@ -51,11 +51,25 @@ public final class FaultStory implements AutoCloseable {
   /** Cursors of the threads behind the dataset, which may be open at any time. */
   private static final int CURSORS_BEHIND = 7;
 
+  /** Once in so many operations the store falls silent for the next few. */
+  private static final int SILENT_ONE_IN = 60;
+
+  private static final Duration PATIENCE = Duration.ofMillis(1);
+
+  /** Of the dataset's identity, and of each series: its key, fields, and stretches of time. */
+  private static final int CELLS_OF_A_DATASET = 20;
+
+  private static final int CELLS_OF_A_SERIES = 40;
+
+  /** What was told in the hour for which it is kept. */
+  private static final int CELLS_OF_CHANGES = 200;
+
   private final Random random;
   private final List<Layout> layouts;
   private final DatasetConfig dataset;
   private final Path directory;
   private final PassingTime time;
+  private final CountedStore cells;
   private final FaultyStore store;
   private final boolean compacts;
   private final FaultModel model = new FaultModel();
@@ -82,7 +96,8 @@ public final class FaultStory implements AutoCloseable {
     this.directory = directory;
     this.time = time;
     this.compacts = layouts.stream().anyMatch(one -> one.compaction().isPresent());
-    this.store = new FaultyStore(cells, seed);
+    this.cells = new CountedStore(cells);
+    this.store = new FaultyStore(this.cells, seed);
     store.faults(keepsEventTimes() ? Faults.OFTEN.withoutLate() : Faults.OFTEN);
   }
 
@@ -108,6 +123,9 @@ public final class FaultStory implements AutoCloseable {
     if (time.pass(random)) {
       store.settle();
     }
+    if (random.nextInt(SILENT_ONE_IN) == 0) {
+      inSilence();
+    }
     int kind = random.nextInt(100);
     if (kind < 70) {
       write();
@@ -123,6 +141,33 @@ public final class FaultStory implements AutoCloseable {
     assertThat(store.openCursors())
         .as("cursors that nobody closed")
         .isLessThanOrEqualTo(CURSORS_BEHIND);
+  }
+
+  /** Nothing is answered: of what is written nobody knows what became of it, and reads fail. */
+  private void inSilence() {
+    Engine open = engine();
+    store.fallSilent(PATIENCE);
+    try {
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        if (random.nextInt(3) > 0) {
+          write();
+        } else {
+          readInVain(open);
+        }
+      }
+    } finally {
+      store.speakAgain();
+    }
+  }
+
+  /** What is answered without asking the store is answered right. */
+  private void readInVain(Engine open) {
+    ReadRequest request = something();
+    try {
+      model.check(request, TestEngine.read(open.defaultDataset(), request));
+    } catch (StoreException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    }
   }
 
   private Engine engine() {
@@ -227,7 +272,8 @@ public final class FaultStory implements AutoCloseable {
 
   /**
    * Ends the story: with the store well again everything is read, before a restart and after it,
-   * and nothing is left over.
+   * and nothing is left over: no cursor, thread, marker or queued byte, and a home as small as what
+   * was written.
    */
   public void end() {
     store.faults(Faults.NONE);
@@ -249,6 +295,20 @@ public final class FaultStory implements AutoCloseable {
     assertThat(acknowledged).as("acknowledged, failed were %d", failed).isGreaterThan(failed);
     restart();
     assertThat(LiveThreads.named(dataset.name())).as("threads that nobody ended").isEmpty();
+    homeIsSmall();
+  }
+
+  private void homeIsSmall() {
+    String home = "." + dataset.name() + ".";
+    assertThat(cells.cells(home + "markers")).as("markers").isZero();
+    assertThat(cells.cells(home + "dataset")).as("dataset").isLessThan(CELLS_OF_A_DATASET);
+    assertThat(cells.cells(home + "series")).as("series").isLessThan(SERIES * CELLS_OF_A_SERIES);
+    assertThat(cells.cells(home + "changes")).as("changes").isLessThan(CELLS_OF_CHANGES);
+  }
+
+  /** How many cells the story has left in a table. */
+  public int cells(String table) {
+    return cells.cells(table);
   }
 
   private static double figure(Engine engine, String name) {

@@ -95,6 +95,7 @@ final class DatasetsOnStore {
     }
     checkRowsLeftOut(dataset);
     ScriptInDataset.FOR_ALL.forEach(script -> ScriptInDataset.check(script, dataset));
+    new SamplesOnStore(directory.resolve("memory"), layouts).check(dataset);
   }
 
   private Engine open() {

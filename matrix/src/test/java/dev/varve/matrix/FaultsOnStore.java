@@ -20,9 +20,10 @@ final class FaultsOnStore {
   /** A real store takes some hundred times as long as the one in memory. */
   private static final int OPERATIONS = Integer.getInteger("varve.faults.store.operations", 100);
 
-  /** One of each form of rows, with index tables and without, where none are named. */
+  /** One of each form of rows, with index tables and without, and one with a companion. */
   private static final String LAYOUTS =
-      System.getProperty("varve.faults.store.layouts", "heroic,kairosdb,opentsdb,buckets");
+      System.getProperty(
+          "varve.faults.store.layouts", "heroic,kairosdb,opentsdb,buckets,companion");
 
   private final Store store;
   private final Path directory;

@@ -23,8 +23,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Every layout's promises on the tables of one store, and the engine on it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class LayoutsOnStore {
-  /** How often each promise is tried, each time with another seed: {@code -Dvarve.matrix.tries}. */
-  static final int TRIES = Integer.getInteger("varve.matrix.tries", 2);
+  /** How often each promise is tried in the check of every change, each time with another seed. */
+  static final int TRIES_OF_A_CHECK = 2;
+
+  /** How often in this run: {@code -Dvarve.matrix.tries}. */
+  private static final int TRIES = Integer.getInteger("varve.matrix.tries", TRIES_OF_A_CHECK);
 
   private static final long SEED = Long.getLong("varve.matrix.seed", 1);
 
@@ -33,6 +36,7 @@ abstract class LayoutsOnStore {
   private RunningStore running;
   private Store store;
   private Counts counts;
+  private LiveThreads before;
 
   LayoutsOnStore(String kind) {
     this.kind = kind;
@@ -43,6 +47,7 @@ abstract class LayoutsOnStore {
     directory = temporary;
     counts = new Counts(kind);
     running = RunningStore.start(kind, directory);
+    before = LiveThreads.now();
     store = running.open();
   }
 
@@ -52,6 +57,7 @@ abstract class LayoutsOnStore {
     if (store != null) {
       StoreWords.write(kind, store);
       store.close();
+      before.awaitEnd();
     }
   }
 
@@ -76,7 +82,7 @@ abstract class LayoutsOnStore {
                   for (long seed = SEED; seed < SEED + TRIES; seed++) {
                     promise.getValue().accept(seed);
                   }
-                  counts.passed(name, TRIES);
+                  counts.passed(name);
                 }))
         .toList();
   }
@@ -100,7 +106,7 @@ abstract class LayoutsOnStore {
                 layout,
                 () -> {
                   new DatasetsOnStore(kind, running.options(), directory, layout).check();
-                  counts.passed(layout, 2);
+                  counts.passed(layout);
                 }))
         .toList();
   }

@@ -4,6 +4,7 @@ import dev.varve.devstores.BigtableEmulator;
 import dev.varve.devstores.HBaseServer;
 import dev.varve.devstores.Wire;
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.OutageStory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -24,6 +24,7 @@ import dev.varve.store.TimeUse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An open store under test, and what tests do with it again and again. */
@@ -34,13 +35,29 @@ final class Lab implements AutoCloseable {
   static final int ALL = 1;
   static final int TWO = 2;
 
+  /** Of the partitions that are as short as they can be. */
+  static final Partitioning FIRST_BYTE = (bytes, offset, length) -> Math.min(1, length);
+
+  /** No store thins its tests more: {@code -Dvarve.contract.oneIn=1} for all that there is. */
+  private static final int ONE_IN = Integer.getInteger("varve.contract.oneIn", Integer.MAX_VALUE);
+
+  /** Only one in so many of the plans of a combination is read again in tables of partitions. */
+  private static final int PLANS_IN_PARTITIONS = 11;
+
   private final StoreFixture fixture;
   private final Path directory;
+  private final Partitioning partitioning;
   private Store store;
 
-  Lab(StoreFixture fixture, Path directory) {
+  /**
+   * Opens a store.
+   *
+   * @param partitioning of the tables that {@link #table} opens
+   */
+  Lab(StoreFixture fixture, Path directory, Partitioning partitioning) {
     this.fixture = fixture;
     this.directory = directory;
+    this.partitioning = partitioning;
     this.store = fixture.open(directory);
   }
 
@@ -71,23 +88,53 @@ final class Lab implements AutoCloseable {
     return new TableSpec(name, List.of(families), Resolution.MILLISECONDS, Partitioning.NONE);
   }
 
+  /** The table with the three families, in the partitions of this test. */
+  TableSpec tableSpec(String name) {
+    TableSpec whole = spec(name);
+    return new TableSpec(name, whole.families(), whole.timeUnit(), partitioning);
+  }
+
   /** Opens the table with the three families. */
   Table table(String name) {
-    return store.open(spec(name), OpenMode.CREATE_IF_ABSENT);
+    return store.open(tableSpec(name), OpenMode.CREATE_IF_ABSENT);
+  }
+
+  /** What the partition of a row begins with. */
+  Bytes partitionOf(Bytes row) {
+    return row.slice(0, partitioning.prefixLength(row.toArray(), 0, row.length()));
+  }
+
+  /** Every row of a table whose row keys begin with these bytes, by partitions in this order. */
+  List<Slice> slices(List<Bytes> firstBytes) {
+    return firstBytes.stream().map(this::partitionOf).distinct().map(Slice::partition).toList();
+  }
+
+  List<Slice> slices(String... firstBytes) {
+    return slices(Stream.of(firstBytes).map(Lab::text).toList());
+  }
+
+  /** Reads all cells of such a table. */
+  ReadPlan allOf(String... firstBytes) {
+    return ReadPlan.of(slices(firstBytes), allFamilies());
   }
 
   /** Of what a test does so many times, how often it does it on this store; at least twice. */
   int times(int onEmbedded) {
-    return Math.max(2, onEmbedded / fixture.oneIn());
+    return Math.max(2, onEmbedded / oneIn());
   }
 
   /** Every how many of its steps a test takes that takes all of them on an embedded store. */
   int oneIn() {
-    return fixture.oneIn();
+    return Math.min(ONE_IN, fixture.oneIn());
+  }
+
+  /** Every how many of the plans of a combination are read on this store. */
+  int plansOneIn() {
+    return partitioning.equals(Partitioning.NONE) || oneIn() == 1 ? 1 : PLANS_IN_PARTITIONS;
   }
 
   Capabilities capabilities() {
-    return store.capabilities(spec("any"));
+    return store.capabilities(tableSpec("any"));
   }
 
   /** The {@code n}-th of the cell times that the store can keep, 0 being the first that is >= 0. */

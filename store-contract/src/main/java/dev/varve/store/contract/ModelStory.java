@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes up stories from a seed: few rows and columns, so that steps meet. */
 final class ModelStory {
-  private static final List<Bytes> ROWS =
+  static final List<Bytes> ROWS =
       hex(
           "00", "0000", "0001", "00ff", "01", "61", "6100", "610001", "61ff", "62", "ff", "ff00",
           "ffff");
@@ -175,10 +175,10 @@ final class ModelStory {
       case 0 -> Slice.row(Bytes.EMPTY, row);
       case 1 -> Slice.row(row, row, one(QUALIFIERS), random.nextBoolean() ? null : one(QUALIFIERS));
       case 2 -> Slice.partition(row);
-      case 3 -> Slice.rows(Bytes.EMPTY, row, random.nextInt(3) == 0 ? null : row());
+      case 3 -> Slice.rows(lab.partitionOf(row), row, random.nextInt(3) == 0 ? null : row());
       default ->
           new Slice(
-              random.nextBoolean() ? Bytes.EMPTY : row.slice(0, 1),
+              random.nextBoolean() ? lab.partitionOf(row) : row.slice(0, 1),
               row,
               one(QUALIFIERS),
               row(),

@@ -17,22 +17,40 @@ import dev.varve.store.Slice;
 import dev.varve.store.Table;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A read can stop behind any cell, and another can go on there. */
 final class PagingPromises {
   private static final int LONG_ROW_CELLS = 10_000;
+  private static final int ROW_CELLS = 200;
 
   private PagingPromises() {}
 
   static List<ContractTest> tests() {
-    return List.of(
+    List<ContractTest> tests = new ArrayList<>();
+    tests.add(
         new ContractTest(
             "resumes a page from every cell of a long row",
-            lab -> everyCell(lab, Direction.FORWARD)),
+            lab -> everyCellOfARow(lab, Direction.FORWARD)));
+    tests.add(
         new ContractTest(
             "resumes a page from every cell of a long row, in reverse",
-            lab -> everyCell(lab, Direction.REVERSE)),
+            lab -> everyCellOfARow(lab, Direction.REVERSE)));
+    tests.addAll(ofRows());
+    return tests;
+  }
+
+  /** Of reads that go over several rows. */
+  static List<ContractTest> ofRows() {
+    return List.of(
+        new ContractTest(
+            "resumes a page from every cell of rows",
+            lab -> everyCellOfRows(lab, Direction.FORWARD)),
+        new ContractTest(
+            "resumes a page from every cell of rows, in reverse",
+            lab -> everyCellOfRows(lab, Direction.REVERSE)),
         new ContractTest("resumes after the store was opened again", PagingPromises::afterReopen),
         new ContractTest(
             "resumes behind a cell that is there no more", PagingPromises::behindDeleted),
@@ -58,9 +76,9 @@ final class PagingPromises {
     }
   }
 
-  private static void everyCell(Lab lab, Direction direction) {
+  private static void everyCellOfARow(Lab lab, Direction direction) {
     Table table = lab.table("t");
-    List<Cell> cells = longRow(lab);
+    List<Cell> cells = row(lab, "long", LONG_ROW_CELLS);
     Lab.apply(table, Lab.puts(cells));
     Lab.put(
         table,
@@ -72,6 +90,19 @@ final class PagingPromises {
             .with(Limits.NONE.withPageCells(3));
     List<Cell> held = new ArrayList<>(cells);
     held.add(Lab.cell("longer", Lab.LATEST, "q", 1, "behind"));
+    everyCell(lab, table, plan, held);
+  }
+
+  /** Pages of several rows, some of which end in the row behind, or in the next slice. */
+  private static void everyCellOfRows(Lab lab, Direction direction) {
+    Table table = lab.table("t");
+    List<Cell> cells = rows(lab, ROW_CELLS);
+    Lab.apply(table, Lab.puts(cells));
+    ReadPlan plan = allOfRows(lab).with(direction).with(Limits.NONE.withPageCells(7));
+    everyCell(lab, table, plan, cells);
+  }
+
+  private static void everyCell(Lab lab, Table table, ReadPlan plan, List<Cell> held) {
     ExpectedRead expected = ExpectedRead.of(held, plan);
     assertThat(Lab.read(table, plan)).isEqualTo(expected.cells());
     CellBatch page = new CellBatch();
@@ -90,15 +121,26 @@ final class PagingPromises {
   }
 
   /** One row: half of its cells in columns of one, half in columns of four versions. */
-  private static List<Cell> longRow(Lab lab) {
+  private static List<Cell> row(Lab lab, String row, int count) {
     List<Cell> cells = new ArrayList<>();
-    for (int i = 0; i < LONG_ROW_CELLS / 2; i++) {
-      cells.add(new Cell(text("long"), Lab.LATEST, number(i), lab.time(i), number(-i)));
+    for (int i = 0; i < count / 2; i++) {
+      cells.add(new Cell(text(row), Lab.LATEST, number(i), lab.time(i), number(-i)));
     }
-    for (int i = 0; i < LONG_ROW_CELLS / 2; i++) {
-      cells.add(new Cell(text("long"), Lab.ALL, number(i / 4), lab.time(i % 4), number(-i)));
+    for (int i = 0; i < count / 2; i++) {
+      cells.add(new Cell(text(row), Lab.ALL, number(i / 4), lab.time(i % 4), number(-i)));
     }
     return cells;
+  }
+
+  /** Such rows, whose keys begin with three bytes. */
+  private static List<Cell> rows(Lab lab, int cellsOfEach) {
+    return Stream.of("k", "l1", "l1\0", "l2", "m")
+        .flatMap(row -> row(lab, row, cellsOfEach).stream())
+        .toList();
+  }
+
+  private static ReadPlan allOfRows(Lab lab) {
+    return lab.allOf("l", "k", "m");
   }
 
   private static Bytes number(int number) {
@@ -106,11 +148,11 @@ final class PagingPromises {
   }
 
   private static void afterReopen(Lab lab) {
-    List<Cell> cells = longRow(lab).subList(0, 100);
+    List<Cell> cells = rows(lab, 20);
     Lab.apply(lab.table("t"), Lab.puts(cells));
-    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    ExpectedRead expected = ExpectedRead.of(cells, allOfRows(lab));
     lab.reopen();
-    assertThat(Lab.read(lab.table("t"), Lab.everything(), expected.tokens().get(41)))
+    assertThat(Lab.read(lab.table("t"), allOfRows(lab), expected.tokens().get(41)))
         .isEqualTo(expected.cells().subList(42, 100));
   }
 
@@ -121,7 +163,8 @@ final class PagingPromises {
             Lab.cell("a", Lab.ALL, "1", lab.time(3), "a1 at 3"),
             Lab.cell("a", Lab.ALL, "1", lab.time(2), "a1 at 2"),
             Lab.cell("b", Lab.LATEST, "1", 1, "b1"));
-    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    ReadPlan plan = lab.allOf("a", "b");
+    ExpectedRead expected = ExpectedRead.of(cells, plan);
     for (int i = 0; i < cells.size(); i++) {
       Table table = lab.table("t" + i);
       Lab.apply(table, Lab.puts(cells));
@@ -131,7 +174,7 @@ final class PagingPromises {
       Lab.apply(table, delete);
       List<Cell> rest = new ArrayList<>(expected.cells().subList(i + 1, cells.size()));
       rest.removeIf(cell -> cell.family() == gone.family() && cell.row().equals(gone.row()));
-      assertThat(Lab.read(table, Lab.everything(), expected.tokens().get(i))).isEqualTo(rest);
+      assertThat(Lab.read(table, plan, expected.tokens().get(i))).isEqualTo(rest);
     }
   }
 
@@ -140,22 +183,23 @@ final class PagingPromises {
     List<Cell> cells =
         List.of(Lab.cell("b", Lab.LATEST, "2", 1, "b2"), Lab.cell("b", Lab.LATEST, "4", 1, "b4"));
     Lab.apply(table, Lab.puts(cells));
-    ExpectedRead expected = ExpectedRead.of(cells, Lab.everything());
+    ReadPlan plan = lab.allOf("a", "b", "c");
+    ExpectedRead expected = ExpectedRead.of(cells, plan);
     Lab.put(
         table,
         Lab.cell("a", Lab.LATEST, "1", 1, "a1"),
         Lab.cell("b", Lab.LATEST, "1", 1, "b1"),
         Lab.cell("b", Lab.LATEST, "3", 1, "b3"),
         Lab.cell("c", Lab.LATEST, "1", 1, "c1"));
-    assertThat(Lab.values(Lab.read(table, Lab.everything(), expected.tokens().get(0))))
+    assertThat(Lab.values(Lab.read(table, plan, expected.tokens().get(0))))
         .containsExactly("b3", "b4", "c1");
   }
 
   private static void namesPlaces(Lab lab) {
     Table table = lab.table("t");
-    List<Cell> cells = longRow(lab).subList(0, 50);
+    List<Cell> cells = rows(lab, 10);
     Lab.apply(table, Lab.puts(cells));
-    ReadPlan plan = Lab.everything().with(Limits.NONE.withPageCells(7));
+    ReadPlan plan = allOfRows(lab).with(Limits.NONE.withPageCells(7));
     ExpectedRead expected = ExpectedRead.of(cells, plan);
     CellBatch page = new CellBatch();
     int delivered = 0;
@@ -179,9 +223,11 @@ final class PagingPromises {
     List<Cell> cells = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       large[i] = (byte) i;
-      cells.add(new Cell(number(i), Lab.LATEST, Bytes.EMPTY, 1, Bytes.of(large)));
+      cells.add(
+          new Cell(text(i < 6 ? "k" + i : "l" + i), Lab.LATEST, Bytes.EMPTY, 1, Bytes.of(large)));
     }
+    cells.sort(Comparator.comparing(Cell::row));
     Lab.apply(table, Lab.puts(cells));
-    assertThat(Lab.readAll(table)).isEqualTo(cells);
+    assertThat(Lab.read(table, lab.allOf("k", "l"))).isEqualTo(cells);
   }
 }

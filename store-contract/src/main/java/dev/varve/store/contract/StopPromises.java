@@ -19,17 +19,18 @@ import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A read stops where its budget ends, and where it is told to. */
 final class StopPromises {
   private static final int ROWS = 200;
   private static final int CELLS_A_ROW = 10;
   private static final int CELLS = ROWS * CELLS_A_ROW;
+  private static final String[] FIRST_BYTES = {"k", "l", "m", "n"};
 
   /** Longest time that a cancel takes to be seen. */
   private static final long CANCEL_MILLIS = 100;
@@ -37,6 +38,18 @@ final class StopPromises {
   private StopPromises() {}
 
   static List<ContractTest> tests() {
+    List<ContractTest> tests = new ArrayList<>(ofReads());
+    tests.add(
+        new ContractTest(
+            "sees a cancel during a pull on a virtual thread within 100 ms",
+            lab -> cancelDuring(lab, Thread.ofVirtual())));
+    tests.add(new ContractTest("reads on after another read was cancelled", StopPromises::others));
+    tests.add(new ContractTest("fails on a closed cursor", StopPromises::closedCursor));
+    return tests;
+  }
+
+  /** Of a read by itself. */
+  static List<ContractTest> ofReads() {
     return List.of(
         new ContractTest("reads what its budget allows", StopPromises::withinBudget),
         new ContractTest("reads no cell more than its budget", StopPromises::cellBudget),
@@ -46,12 +59,7 @@ final class StopPromises {
         new ContractTest("fails every pull after a cancel", StopPromises::cancelBefore),
         new ContractTest(
             "sees a cancel during a pull within 100 ms",
-            lab -> cancelDuring(lab, Thread.ofPlatform())),
-        new ContractTest(
-            "sees a cancel during a pull on a virtual thread within 100 ms",
-            lab -> cancelDuring(lab, Thread.ofVirtual())),
-        new ContractTest("reads on after another read was cancelled", StopPromises::others),
-        new ContractTest("fails on a closed cursor", StopPromises::closedCursor));
+            lab -> cancelDuring(lab, Thread.ofPlatform())));
   }
 
   private static Table filled(Lab lab) {
@@ -60,7 +68,7 @@ final class StopPromises {
     for (int row = 0; row < ROWS; row++) {
       for (int i = 0; i < CELLS_A_ROW; i++) {
         batch.put(
-            Lab.text("row%03d".formatted(row)),
+            Lab.text("%s%05d".formatted(FIRST_BYTES[row / (ROWS / FIRST_BYTES.length)], row)),
             Lab.LATEST,
             Lab.text("q" + i),
             1,
@@ -71,32 +79,32 @@ final class StopPromises {
     return table;
   }
 
-  private static ReadPlan plan() {
-    return ReadPlan.of(
-            List.of(Slice.partition(Lab.text("row"))), List.of(FamilySelect.latest(Lab.LATEST)))
+  private static ReadPlan plan(Lab lab) {
+    return ReadPlan.of(lab.slices(FIRST_BYTES), List.of(FamilySelect.latest(Lab.LATEST)))
         .with(Limits.NONE.withPageCells(16));
   }
 
   private static long bytes() {
-    return (long) CELLS * ("row000".length() + "q0".length() + "value".length());
+    return (long) CELLS * ("k00000".length() + "q0".length() + "value".length());
   }
 
   private static void withinBudget(Lab lab) {
     Table table = filled(lab);
-    assertThat(Lab.read(table, plan().with(new Budget(CELLS, bytes())))).hasSize(CELLS);
+    assertThat(Lab.read(table, plan(lab).with(new Budget(CELLS, bytes())))).hasSize(CELLS);
   }
 
   private static void cellBudget(Lab lab) {
-    assertStops(filled(lab), new Budget(CELLS / 2, Long.MAX_VALUE), CELLS / 2);
+    assertStops(lab, new Budget(CELLS / 2, Long.MAX_VALUE), CELLS / 2);
   }
 
   private static void byteBudget(Lab lab) {
-    assertStops(filled(lab), new Budget(Long.MAX_VALUE, bytes() / 2), CELLS / 2);
+    assertStops(lab, new Budget(Long.MAX_VALUE, bytes() / 2), CELLS / 2);
   }
 
-  private static void assertStops(Table table, Budget budget, int most) {
+  private static void assertStops(Lab lab, Budget budget, int most) {
+    Table table = filled(lab);
     List<Cell> cells = new ArrayList<>();
-    try (CellCursor cursor = table.read(plan().with(budget), null)) {
+    try (CellCursor cursor = table.read(plan(lab).with(budget), null)) {
       assertThatThrownBy(() -> pull(cursor, cells))
           .isInstanceOf(BudgetExceededException.class)
           .hasMessageContaining("budget");
@@ -117,7 +125,7 @@ final class StopPromises {
     Table table = filled(lab);
     ReadPlan none =
         ReadPlan.of(
-            plan().slices(),
+            plan(lab).slices(),
             List.of(new FamilySelect(Lab.LATEST, List.of(), new TimeRange(5, 9), 1)));
     assertThat(Lab.read(table, none)).isEmpty();
     assertThatThrownBy(() -> Lab.read(table, none.with(new Budget(CELLS / 2, Long.MAX_VALUE))))
@@ -127,7 +135,7 @@ final class StopPromises {
   private static void cost(Lab lab) {
     Table table = filled(lab);
     List<Cell> cells = new ArrayList<>();
-    try (CellCursor cursor = table.read(plan(), null)) {
+    try (CellCursor cursor = table.read(plan(lab), null)) {
       assertThat(cursor.cost().cellsReturned()).isZero();
       pull(cursor, cells);
       ReadCost cost = cursor.cost();
@@ -143,13 +151,13 @@ final class StopPromises {
   private static void cancelBefore(Lab lab) {
     Table table = filled(lab);
     CellBatch page = new CellBatch();
-    try (CellCursor cursor = table.read(plan(), null)) {
+    try (CellCursor cursor = table.read(plan(lab), null)) {
       cursor.cancel();
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> cursor.next(page)).isInstanceOf(ReadCancelledException.class);
       }
     }
-    try (CellCursor cursor = table.read(plan(), null)) {
+    try (CellCursor cursor = table.read(plan(lab), null)) {
       assertThat(cursor.next(page)).isTrue();
       cursor.cancel();
       cursor.cancel();
@@ -164,10 +172,10 @@ final class StopPromises {
    */
   private static void cancelDuring(Lab lab, Thread.Builder threads) throws Exception {
     Table table = filled(lab);
-    Slice all = plan().slices().getFirst();
+    List<Slice> all = plan(lab).slices();
     ReadPlan endless =
         ReadPlan.of(
-            Collections.nCopies(100_000, all),
+            Stream.generate(() -> all).limit(100_000 / all.size()).flatMap(List::stream).toList(),
             List.of(new FamilySelect(Lab.LATEST, List.of(), new TimeRange(5, 9), 1)));
     long best = Long.MAX_VALUE;
     for (int round = 0; round < 5; round++) {
@@ -195,8 +203,8 @@ final class StopPromises {
   private static void others(Lab lab) {
     Table table = filled(lab);
     CellBatch page = new CellBatch();
-    try (CellCursor one = table.read(plan(), null);
-        CellCursor other = table.read(plan(), null)) {
+    try (CellCursor one = table.read(plan(lab), null);
+        CellCursor other = table.read(plan(lab), null)) {
       assertThat(one.next(page)).isTrue();
       one.cancel();
       assertThat(Lab.drain(other)).hasSize(CELLS);
@@ -205,18 +213,18 @@ final class StopPromises {
 
   private static void closedCursor(Lab lab) {
     Table table = filled(lab);
-    CellCursor cursor = table.read(plan(), null);
+    CellCursor cursor = table.read(plan(lab), null);
     CellBatch page = new CellBatch();
     assertThat(cursor.next(page)).isTrue();
     cursor.close();
     cursor.close();
     assertThatThrownBy(() -> cursor.next(page)).isInstanceOf(StoreException.class);
-    CellCursor unused = table.read(plan(), null);
+    CellCursor unused = table.read(plan(lab), null);
     unused.close();
-    CellCursor exhausted = table.read(plan(), null);
+    CellCursor exhausted = table.read(plan(lab), null);
     Lab.drain(exhausted);
     assertThat(exhausted.next(page)).isFalse();
     exhausted.close();
-    assertThat(Lab.read(table, plan().with(Limits.NONE.withRows(1)))).hasSize(CELLS_A_ROW);
+    assertThat(Lab.read(table, plan(lab).with(Limits.NONE.withRows(1)))).hasSize(CELLS_A_ROW);
   }
 }

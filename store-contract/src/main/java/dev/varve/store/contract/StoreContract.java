@@ -37,6 +37,7 @@ public final class StoreContract {
     subjects.put("threads", ThreadPromises.tests());
     subjects.put("closing", ClosePromises.tests());
     subjects.put("model", ModelPromises.tests());
+    subjects.put("partitions", PartitionPromises.tests());
     return subjects;
   }
 
@@ -48,6 +49,7 @@ public final class StoreContract {
   public static List<DynamicNode> of(StoreFixture fixture, Path directory) {
     Map<String, Gap> gaps = new LinkedHashMap<>();
     fixture.gaps().forEach(gap -> gaps.put(gap.test(), gap));
+    Tally tally = new Tally(fixture.name());
     List<DynamicNode> nodes = new ArrayList<>();
     Set<String> names = new TreeSet<>();
     SUBJECTS.forEach((subject, tests) -> {
@@ -57,7 +59,12 @@ public final class StoreContract {
         Path own = directory.resolve("store-" + names.size());
         dynamic.add(
             DynamicTest.dynamicTest(
-                test.name(), () -> run(fixture, own, test, gaps.get(test.name()))));
+                test.name(),
+                () -> {
+                  Gap gap = gaps.get(test.name());
+                  run(fixture, own, test, gap);
+                  tally.passed(gap != null);
+                }));
       }
       nodes.add(DynamicContainer.dynamicContainer(subject, dynamic));
     });
@@ -71,7 +78,7 @@ public final class StoreContract {
       StoreFixture fixture, Path directory, ContractTest test, @Nullable Gap gap) {
     ThrowingCallable body =
         () -> {
-          try (Lab lab = new Lab(fixture, directory)) {
+          try (Lab lab = new Lab(fixture, directory, test.partitioning())) {
             test.body().run(lab);
           }
         };

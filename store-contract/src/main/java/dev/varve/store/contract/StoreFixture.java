@@ -17,7 +17,8 @@ public interface StoreFixture {
 
   /**
    * Of what tests do thousands of times, they do one in so many: 1 for a store inside the process,
-   * more for one that takes a millisecond a call and a tenth of a second a table.
+   * more for one that takes a millisecond a call and a tenth of a second a table. The system
+   * property {@code varve.contract.oneIn} lowers it.
    */
   default int oneIn() {
     return 1;

@@ -32,6 +32,7 @@ class MemoryContractTest {
     public List<Gap> gaps() {
       return List.of(
           gap("resumes after the store was opened again", "[]"),
+          gap("resumes after the store was opened again, in partitions", "[]"),
           gap("keeps synced cells over a close", "[]"),
           gap("keeps ordered cells over a close", "[]"),
           gap("keeps versions and deletes over a close", "[]"),

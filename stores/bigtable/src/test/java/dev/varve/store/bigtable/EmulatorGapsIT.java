@@ -1,12 +1,17 @@
 package dev.varve.store.bigtable;
 
+import static com.google.cloud.bigtable.admin.v2.models.GCRules.GCRULES;
 import static com.google.cloud.bigtable.data.v2.models.Filters.FILTERS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import com.google.api.gax.rpc.ApiException;
 import com.google.api.gax.rpc.StatusCode.Code;
 import com.google.cloud.bigtable.admin.v2.models.CreateTableRequest;
+import com.google.cloud.bigtable.admin.v2.models.GCRules;
+import com.google.cloud.bigtable.admin.v2.models.ModifyColumnFamiliesRequest;
 import com.google.cloud.bigtable.data.v2.BigtableDataClient;
 import com.google.cloud.bigtable.data.v2.models.Query;
 import com.google.cloud.bigtable.data.v2.models.Row;
@@ -15,8 +20,12 @@ import com.google.cloud.bigtable.data.v2.models.TableId;
 import com.google.protobuf.ByteString;
 import dev.varve.devstores.BigtableEmulator;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,7 +61,7 @@ class EmulatorGapsIT {
   }
 
   @Test
-  void takesKeysQualifiersAndValuesOfAnySize() {
+  void takesKeysAndQualifiersBeyondTheLimits() {
     ByteString key = ByteString.copyFrom(new byte[4097]);
     ByteString qualifier = ByteString.copyFrom(new byte[16_385]);
     data().mutateRow(RowMutation.create(TABLE, key).setCell("a", qualifier, 0, VALUE));
@@ -96,5 +105,54 @@ class EmulatorGapsIT {
       first.add(row.getCells().getFirst().getFamily());
     }
     assertThat(first).containsExactly("a", "z");
+  }
+
+  /**
+   * Both families have cells of the year 1970: behind the newest, both rules name them. The
+   * emulator begins to collect when families are altered.
+   */
+  @Test
+  void collectsNothingByAnIntersectionOfRules() {
+    GCRules.GCRule oneVersion = GCRULES.maxVersions(1);
+    GCRules.GCRule both =
+        GCRULES.intersection().rule(oneVersion).rule(GCRULES.maxAge(1, TimeUnit.MINUTES));
+    clients
+        .admin()
+        .modifyFamilies(
+            ModifyColumnFamiliesRequest.of("gaps")
+                .addFamily("one", oneVersion)
+                .addFamily("old", both));
+    RowMutation mutation = RowMutation.create(TABLE, "collected");
+    for (long micros = 1000; micros <= 3000; micros += 1000) {
+      mutation.setCell("one", VALUE, micros, VALUE).setCell("old", VALUE, micros, VALUE);
+    }
+    data().mutateRow(mutation);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> data().readRow(TABLE, "collected").getCells("one").size() == 1);
+    assertThat(data().readRow(TABLE, "collected").getCells("old")).hasSize(3);
+  }
+
+  /** An emulator of its own, since that is its end. */
+  @Test
+  void endsWhenChangesAreReadAndForgetsEverything(@TempDir Path own) {
+    try (BigtableEmulator other = BigtableEmulator.start(own)) {
+      Map<String, String> hasty = new HashMap<>(other.options());
+      hasty.putAll(Map.of("timeout", "5s", "retries", "0"));
+      try (Clients reader = Clients.open(BigtableOptions.parse(hasty))) {
+        reader.admin().createTable(CreateTableRequest.of("changes").addFamily("a"));
+        assertThatThrownBy(() ->
+                reader
+                    .data()
+                    .generateInitialChangeStreamPartitions("changes")
+                    .forEach(partition -> {}))
+            .isInstanceOf(ApiException.class);
+        await().atMost(Duration.ofSeconds(30)).until(() -> !other.isAlive());
+      }
+      other.restart();
+      try (Clients reader = Clients.open(BigtableOptions.parse(other.options()))) {
+        assertThat(reader.admin().listTables()).isEmpty();
+      }
+    }
   }
 }

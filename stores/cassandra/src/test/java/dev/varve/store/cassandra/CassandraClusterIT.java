@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.datastax.oss.driver.api.core.metadata.Node;
 import dev.varve.devstores.CassandraCluster;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.OutageStory;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;
@@ -55,6 +57,9 @@ class CassandraClusterIT {
           Resolution.MILLISECONDS,
           (bytes, offset, length) -> Math.min(2, length));
 
+  /** Where every series has partitions of its own, and all are in a few rows of an index. */
+  private static final String LAYOUT = "kairosdb";
+
   @TempDir private Path directory;
 
   private final Set<Bytes> tried = ConcurrentHashMap.newKeySet();
@@ -82,6 +87,11 @@ class CassandraClusterIT {
         Store hasty = open(cluster, 1);
         Table read = patient.open(SPEC, OpenMode.CREATE_IF_ABSENT);
         Table written = hasty.open(SPEC, OpenMode.CREATE_IF_ABSENT);
+        OutageStory points =
+            new OutageStory(
+                directory.resolve("engine"),
+                new StoreConfig("cassandra", points(cluster)),
+                LAYOUT);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<Integer>> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
@@ -89,15 +99,19 @@ class CassandraClusterIT {
         writers.add(threads.submit(() -> write(written, writer)));
       }
       Future<Integer> reader = threads.submit(() -> readAgainAndAgain(read));
+      points.begin();
       awaitMore(Status.APPLIED, 200);
+      points.awaitMore();
       assertThat(holders(cluster)).hasSize(3);
       cluster.node(1).kill();
       awaitMore(Status.APPLIED, 200);
+      points.awaitMore();
       quorum = false;
       cluster.node(2).kill();
       // First nobody answers for the dead nodes, then it is known that they are dead.
       awaitMore(Status.UNKNOWN, 1);
       awaitMore(Status.NOT_APPLIED, 1);
+      points.awaitFailures();
       for (Future<?> start :
           List.of(
               threads.submit(() -> cluster.node(1).restart()),
@@ -107,6 +121,7 @@ class CassandraClusterIT {
       awaitMore(Status.APPLIED, 200);
       quorum = true;
       awaitMore(Status.APPLIED, 200);
+      points.awaitMore();
       stop.set(true);
       for (Future<Integer> writer : writers) {
         assertThat(writer.get(300, TimeUnit.SECONDS)).isPositive();
@@ -114,6 +129,7 @@ class CassandraClusterIT {
       assertThat(reader.get(300, TimeUnit.SECONDS)).isPositive();
       assertThat(failedReads).as("reads that failed without a quorum").hasPositiveValue();
       checkEnds(rows(read));
+      points.end();
     }
   }
 
@@ -135,10 +151,21 @@ class CassandraClusterIT {
   }
 
   private static Store open(CassandraCluster cluster, int retries) {
+    return new CassandraStoreProvider().open(Path.of("unused"), 0, options(cluster, retries));
+  }
+
+  private static Map<String, String> options(CassandraCluster cluster, int retries) {
     Map<String, String> options = new HashMap<>(cluster.options());
     options.put("request-timeout", "3s");
     options.put("retries", String.valueOf(retries));
-    return new CassandraStoreProvider().open(Path.of("unused"), 0, options);
+    return options;
+  }
+
+  /** For a dataset: a keyspace of its own, in which foreign tables have their names. */
+  private static Map<String, String> points(CassandraCluster cluster) {
+    Map<String, String> options = options(cluster, 1);
+    options.put("keyspace", "points");
+    return options;
   }
 
   /** The nodes that the driver takes to hold a partition. */

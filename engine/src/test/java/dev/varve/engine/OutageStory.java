@@ -1,17 +1,10 @@
-package dev.varve.matrix;
+package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.engine.Engine;
-import dev.varve.engine.EngineConfig;
-import dev.varve.engine.ReadRequest;
-import dev.varve.engine.RunCursor;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
@@ -46,7 +39,7 @@ import java.util.function.BooleanSupplier;
  * Writers and a reader of a dataset whose store goes away and comes back. Of every point it is
  * known what its writer was told, and every read is held against that.
  */
-final class OutageStory implements AutoCloseable {
+public final class OutageStory implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final long START_SECONDS = 1_700_000_000;
   private static final int WRITERS = 4;
@@ -60,7 +53,7 @@ final class OutageStory implements AutoCloseable {
   private static final Selector ALL = Selector.metric("m");
 
   /** How the store goes away, and comes back. */
-  interface Outage {
+  public interface Outage {
     void begin() throws Exception;
 
     void end() throws Exception;
@@ -87,6 +80,7 @@ final class OutageStory implements AutoCloseable {
   private final AtomicInteger reads = new AtomicInteger();
   private final AtomicInteger failedReads = new AtomicInteger();
   private final AtomicBoolean stop = new AtomicBoolean();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Future<?>> running = new ArrayList<>();
   private Engine engine;
 
@@ -96,7 +90,7 @@ final class OutageStory implements AutoCloseable {
    * @param directory of the engine
    * @param store whose calls end soon, so that some do while it is away
    */
-  OutageStory(Path directory, StoreConfig store, String layout) {
+  public OutageStory(Path directory, StoreConfig store, String layout) {
     DatasetConfig dataset =
         new DatasetConfig(
             "outage",
@@ -106,7 +100,8 @@ final class OutageStory implements AutoCloseable {
             DatasetConfig.Duplicates.LAST,
             Set.of(),
             false);
-    config = new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), dataset.name());
+    config =
+        new EngineConfig(directory, EngineConfig.DEFAULT_MEMORY, List.of(dataset), dataset.name());
     engine = open();
   }
 
@@ -118,43 +113,56 @@ final class OutageStory implements AutoCloseable {
         .until(() -> Engine.open(config), any -> true);
   }
 
-  /** Writes and reads before, during and after the outages; then asks for everything. */
-  void run(Outage outage, int rounds) throws Exception {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      try {
-        for (int i = 0; i < WRITERS; i++) {
-          int writer = i;
-          running.add(threads.submit(() -> write(writer)));
-        }
-        running.add(threads.submit(this::readAgainAndAgain));
-        for (int round = 0; round < rounds; round++) {
-          awaitMore();
-          int writesBefore = failedWrites.get();
-          int readsBefore = failedReads.get();
-          outage.begin();
-          awaitThat(() -> failedWrites.get() > writesBefore && failedReads.get() > readsBefore);
-          outage.end();
-        }
-        awaitMore();
-      } finally {
-        stop.set(true);
-      }
-      for (Future<?> end : running) {
-        end.get();
-      }
+  /** Writes and reads before, during and after outages of everything; then asks for everything. */
+  public void run(Outage outage, int rounds) throws Exception {
+    begin();
+    for (int round = 0; round < rounds; round++) {
+      awaitMore();
+      outage.begin();
+      awaitFailures();
+      outage.end();
+    }
+    awaitMore();
+    end();
+  }
+
+  /** Begins to write and to read. */
+  public void begin() {
+    for (int i = 0; i < WRITERS; i++) {
+      int writer = i;
+      running.add(threads.submit(() -> write(writer)));
+    }
+    running.add(threads.submit(this::readAgainAndAgain));
+  }
+
+  /** Waits until some points more stand, and some reads more have not failed. */
+  public void awaitMore() {
+    int points = standing.get() + SOME_POINTS;
+    int good = reads.get() + SOME_READS;
+    awaitThat(() -> standing.get() > points && reads.get() > good);
+  }
+
+  /** Waits until a write and a read more have failed. */
+  public void awaitFailures() {
+    int writes = failedWrites.get();
+    int failed = failedReads.get();
+    awaitThat(() -> failedWrites.get() > writes && failedReads.get() > failed);
+  }
+
+  /**
+   * Stops, and asks for everything, also after a restart of the server. There have been writes of
+   * which nobody knew the end.
+   */
+  public void end() throws Exception {
+    stop.set(true);
+    for (Future<?> end : running) {
+      end.get();
     }
     assertThat(unknownWrites).as("writes of unknown outcome").hasPositiveValue();
     checkAll("by the server that was there before");
     engine.close();
     engine = open();
     checkAll("after a restart of the server");
-  }
-
-  /** Waits until some points more stand, and some reads more have not failed. */
-  private void awaitMore() {
-    int points = standing.get() + SOME_POINTS;
-    int good = reads.get() + SOME_READS;
-    awaitThat(() -> standing.get() > points && reads.get() > good);
   }
 
   private void awaitThat(BooleanSupplier condition) {
@@ -284,6 +292,8 @@ final class OutageStory implements AutoCloseable {
 
   @Override
   public void close() {
+    stop.set(true);
+    threads.close();
     engine.close();
   }
 }

@@ -1,0 +1,54 @@
+package dev.varve.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** How many platform threads of each name this process had, numbers in names left aside. */
+record LiveThreads(Map<String, Integer> counts) {
+  /** Clients end their threads when they are closed, but do not wait for all of them. */
+  private static final Duration ENDING = Duration.ofSeconds(20);
+
+  /**
+   * Those of the tests themselves, of the pool that the whole process has, and what HBase's client
+   * keeps for the process: as many after dozens of clients as after one.
+   */
+  private static final Pattern NOBODYS =
+      Pattern.compile(
+          "junit-.*|awaitility-.*|ForkJoinPool\\.commonPool-.*"
+              + "|Async-Client-Retry-Timer-pool.*|Idle-Rpc-Conn-Sweeper-pool.*"
+              + "|RPCClient-NioEventLoopGroup-.*|RpcClient-timer-pool.*"
+              + "|org\\.apache\\.hadoop\\.fs\\.FileSystem.*");
+
+  static LiveThreads now() {
+    Map<String, Integer> counts = new TreeMap<>();
+    Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> !NOBODYS.matcher(name).matches())
+        .forEach(
+            name -> counts.merge(name.replaceAll("[0-9a-f]*[0-9][0-9a-f]*", "N"), 1, Integer::sum));
+    return new LiveThreads(counts);
+  }
+
+  /** Waits until there are no more threads of any name than there were. */
+  void awaitEnd() {
+    await()
+        .atMost(ENDING)
+        .untilAsserted(() -> assertThat(now().beyond(this)).as("threads left").isEmpty());
+  }
+
+  private Map<String, Integer> beyond(LiveThreads before) {
+    Map<String, Integer> more = new TreeMap<>();
+    counts.forEach((name, count) -> {
+      int added = count - before.counts.getOrDefault(name, 0);
+      if (added > 0) {
+        more.put(name, added);
+      }
+    });
+    return more;
+  }
+}
