@@ -455,7 +455,7 @@ class QueriesOfDeathIT {
   private static void varint(long value, ByteArrayOutputStream into) {
     long rest = value;
     while (rest >= 0x80) {
-      into.write((int) (rest & 0x7f | 0x80));
+      into.write((int) ((rest & 0x7f) | 0x80));
       rest >>>= 7;
     }
     into.write((int) rest);
@@ -475,10 +475,9 @@ class QueriesOfDeathIT {
       try (InputStream body = response.body()) {
         byte[] first = body.readNBytes(400);
         head = new String(first, StandardCharsets.UTF_8);
-        bytes = first.length;
         for (byte[] next = first; next.length > 0; next = body.readNBytes(1 << 16)) {
           tail = next;
-          bytes += next == first ? 0 : next.length;
+          bytes += next.length;
         }
       }
       status = response.statusCode();

@@ -41,6 +41,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Samples of every kind that a layout holds, written to a dataset on one store and to one in
@@ -194,8 +195,8 @@ final class SamplesOnStore {
         parts.getLast().add(run.samples());
       }
     }
-    return bySeries.keySet().stream()
-        .sorted(inTurn ? (a, b) -> 0 : BY_NAME)
+    Stream<Series> found = bySeries.keySet().stream();
+    return (inTurn ? found : found.sorted(BY_NAME))
         .flatMap(series -> Objects.requireNonNull(bySeries.get(series)).stream())
         .toList();
   }

@@ -42,7 +42,7 @@ final class SnappyBlock {
   private static void length(int length, ByteArrayOutputStream into) {
     int rest = length;
     while (rest >= 0x80) {
-      into.write(rest & 0x7f | 0x80);
+      into.write((rest & 0x7f) | 0x80);
       rest >>>= 7;
     }
     into.write(rest);

@@ -234,8 +234,8 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
 
   private static boolean isOneOf(@Nullable Double value, List<@Nullable Double> open) {
     return open.stream()
-        .anyMatch(
-            one -> value == null || one == null ? value == null && one == null : same(value, one));
+        .anyMatch(one ->
+            (value == null && one == null) || (value != null && one != null && same(value, one)));
   }
 
   private static boolean isBetween(@Nullable Double value, List<@Nullable Double> open) {

@@ -74,7 +74,7 @@ final class NotePlaces {
         .filter(placed -> mine.containsKey(placed.group("text")))
         .allMatch(placed ->
             seen.add(placed.group("text"))
-                && mine.get(placed.group("text")).stream()
+                && mine.getOrDefault(placed.group("text"), Set.of()).stream()
                     .anyMatch(
                         place -> isSaidAs(placed.group("text"), place, placed.group("place"))));
   }
