@@ -135,6 +135,9 @@ public final class ScrapeReader {
     if (every.isZero()) {
       item.problem("scrape_interval", "is 0; a target is scraped once a millisecond at most");
     }
+    if (every.compareTo(ScrapeConfig.LONGEST) > 0) {
+      item.problem("scrape_interval", "is longer than 100 years");
+    }
     if (atMost != null && atMost.compareTo(every) > 0) {
       item.problem("scrape_timeout", "is longer than scrape_interval");
     }

@@ -58,6 +58,27 @@ class ScrapeReaderTest {
         .containsEntry("__address__", "h:1");
   }
 
+  @Test
+  void scrapesOnceIn100YearsAtLeast() {
+    ScrapeConfig job =
+        first(
+            """
+            scrape_configs:
+            - job_name: a
+              scrape_interval: 36500d
+              static_configs:
+              - {targets: ['h:1']}
+              - {targets: ['h:2'], labels: {__scrape_interval__: 36501d}}
+            """);
+    Target.All all = Target.of(job, job.targets());
+    assertThat(all.active()).hasSize(1);
+    assertThat(all.active().getFirst().offset(1)).isLessThan(Duration.ofDays(36_500));
+    assertThat(all.problems()).singleElement().asString().contains("longer than 100 years");
+
+    read("scrape_configs: [{job_name: a, scrape_interval: 36501d}]");
+    assertThat(problems).singleElement().asString().contains("longer than 100 years");
+  }
+
   /** As the black box exporter is asked. */
   @Test
   void relabelsTargets() {
