@@ -132,7 +132,7 @@ class DeclarationReaderTest {
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nkey: [metric", Map.of()))
         .isInstanceOf(DeclarationException.class)
         .hasMessageStartingWith("layout: line 2, column 13: no YAML: ");
-    assertThatThrownBy(() -> DeclarationReader.read("layout: \"\\x\"\n", Map.of()))
+    assertThatThrownBy(() -> DeclarationReader.read("layout: x\nabout: \"\\x", Map.of()))
         .isInstanceOf(DeclarationException.class)
         .hasMessageStartingWith("layout: line 1: no YAML: ");
     assertThatThrownBy(() -> DeclarationReader.read("- a\n- b: c", Map.of()))

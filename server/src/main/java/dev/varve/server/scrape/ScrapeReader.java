@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -251,7 +252,16 @@ public final class ScrapeReader {
           discovery.problem("files", "'" + pattern + "' does not end with .json, .yml or .yaml");
         }
       }
-      discovery.paths("files", folder).forEach(path -> files.add(new TargetFiles(path)));
+      for (Path pattern : discovery.paths("files", folder)) {
+        try {
+          pattern.getFileSystem().getPathMatcher("glob:" + pattern.getFileName());
+        } catch (PatternSyntaxException e) {
+          discovery.problem(
+              "files",
+              "'" + pattern.getFileName() + "' is no pattern of files: " + e.getDescription());
+        }
+        files.add(new TargetFiles(pattern));
+      }
       // Files are looked at all the time; Prometheus' own configurations may say how often.
       discovery.duration("refresh_interval");
       discovery.refuseUnknown();

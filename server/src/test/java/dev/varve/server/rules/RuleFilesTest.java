@@ -167,5 +167,8 @@ class RuleFilesTest {
     file("c.txt", "");
     assertThat(RuleFiles.find(List.of(folder.resolve("*.yml"), b))).containsExactly(a, b);
     assertThat(RuleFiles.find(List.of(folder.resolve("none/*.yml")))).isEmpty();
+    assertThatThrownBy(() -> RuleFiles.find(List.of(folder.resolve("a[.yml"))))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("'a[.yml' is no pattern of files: ");
   }
 }

@@ -79,6 +79,16 @@ class ScrapeReaderTest {
     assertThat(problems).singleElement().asString().contains("longer than 100 years");
   }
 
+  @Test
+  void namesAPatternThatIsNone() {
+    read(
+        "scrape_configs: [{job_name: a, file_sd_configs: [{files: ['a[.json', 'b{.yml', c.yml]}]}]");
+    assertThat(problems)
+        .hasSize(2)
+        .anyMatch(problem -> problem.contains("'a[.json' is no pattern of files: "))
+        .anyMatch(problem -> problem.contains("'b{.yml' is no pattern of files: "));
+  }
+
   /** As the black box exporter is asked. */
   @Test
   void relabelsTargets() {
