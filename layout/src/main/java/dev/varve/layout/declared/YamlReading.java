@@ -51,7 +51,8 @@ final class YamlReading {
     } catch (MarkedYamlEngineException e) {
       String where = e.getProblemMark().map(YamlReading::place).orElse("line 1");
       faults.add(new Fault(where, "no YAML: " + e.getProblem()));
-    } catch (YamlEngineException e) {
+    } catch (YamlEngineException | NumberFormatException e) {
+      // The latter of an escape that lacks its digits.
       faults.add(new Fault("line 1", "no YAML: " + e.getMessage()));
     }
     throw new DeclarationException("layout", faults);

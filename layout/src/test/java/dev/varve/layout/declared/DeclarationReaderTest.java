@@ -132,6 +132,9 @@ class DeclarationReaderTest {
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nkey: [metric", Map.of()))
         .isInstanceOf(DeclarationException.class)
         .hasMessageStartingWith("layout: line 2, column 13: no YAML: ");
+    assertThatThrownBy(() -> DeclarationReader.read("layout: x\nabout: \"\\x", Map.of()))
+        .isInstanceOf(DeclarationException.class)
+        .hasMessageStartingWith("layout: line 1: no YAML: ");
     assertThatThrownBy(() -> DeclarationReader.read("- a\n- b: c", Map.of()))
         .hasMessage("layout: line 1: a layout is a mapping that begins with 'layout: its name'");
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nlayout: y", Map.of()))

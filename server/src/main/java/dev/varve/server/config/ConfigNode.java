@@ -61,6 +61,9 @@ public sealed interface ConfigNode {
                 .map(mark -> source + " line " + (mark.getLine() + 1))
                 .orElse(source)
             : source;
+    if (node.isRecursive()) {
+      throw new ConfigException(List.of(where + ": an anchor (&) stands for what it is part of"));
+    }
     return switch (node) {
       case ScalarNode scalar -> new Scalar(scalar.getValue(), where);
       case SequenceNode sequence -> {

@@ -91,7 +91,12 @@ final class InputSeries {
     }
   }
 
-  private static double number(String text) {
+  /**
+   * A number, also a hexadecimal one.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static double number(String text) {
     return switch (text.toLowerCase(java.util.Locale.ROOT)) {
       case "inf", "+inf" -> Double.POSITIVE_INFINITY;
       case "-inf" -> Double.NEGATIVE_INFINITY;

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class RuleFiles {
    * The files that patterns name, sorted, each once. A pattern may name none; a plain path is given
    * back whether there is such a file or not.
    *
-   * @throws ConfigException if a folder cannot be read
+   * @throws ConfigException if a folder cannot be read, or a pattern is none
    */
   public static List<Path> find(List<Path> patterns) {
     Set<Path> found = new TreeSet<>();
@@ -66,6 +67,9 @@ public final class RuleFiles {
         files.forEach(found::add);
       } catch (NoSuchFileException | NotDirectoryException e) {
         // As a pattern that nothing fits.
+      } catch (PatternSyntaxException e) {
+        throw new ConfigException(
+            List.of("'" + name + "' is no pattern of files: " + e.getDescription()));
       } catch (IOException e) {
         throw new ConfigException(List.of("cannot read the folder '" + folder + "': " + e));
       }

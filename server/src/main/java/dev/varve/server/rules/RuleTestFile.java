@@ -26,6 +26,7 @@ import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -39,6 +40,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of unit tests of rules, in the form of <a
@@ -168,16 +171,38 @@ public record RuleTestFile(
             alerts,
             queries,
             new TreeMap<>(reader.texts("external_labels", "labels")),
-            URI.create(reader.text("external_url", "")));
+            url(reader, "external_url"));
     reader.refuseUnknown();
     return test;
   }
 
-  private static void check(ConfigReader reader, String key, Runnable reading) {
+  private static URI url(ConfigReader reader, String key) {
+    String text = reader.text(key, "");
     try {
-      reading.run();
+      return new URI(text);
+    } catch (URISyntaxException e) {
+      reader.problem(key, "'" + text + "' is no URL: " + e.getReason());
+      return URI.create("");
+    }
+  }
+
+  private static void check(ConfigReader reader, String key, Runnable reading) {
+    checked(
+        reader,
+        key,
+        () -> {
+          reading.run();
+          return true;
+        });
+  }
+
+  /** What is read; null, with a problem, where that is wrong. */
+  private static <T> @Nullable T checked(ConfigReader reader, String key, Supplier<T> reading) {
+    try {
+      return reading.get();
     } catch (IllegalArgumentException | PromQlException e) {
       reader.problem(key, String.valueOf(e.getMessage()));
+      return null;
     }
   }
 
@@ -206,14 +231,11 @@ public record RuleTestFile(
     for (ConfigReader item : reader.list("exp_samples")) {
       String labels = item.text("labels", "{}");
       String value = item.text("value", "0");
-      check(
-          item,
-          "labels",
-          () ->
-              InputSeries.values(
-                  value,
-                  (read, at) ->
-                      expected.add(new Sample(Labels.of(InputSeries.labels(labels)), read))));
+      Map<String, String> named = checked(item, "labels", () -> InputSeries.labels(labels));
+      Double number = checked(item, "value", () -> InputSeries.number(value));
+      if (named != null && number != null) {
+        expected.add(new Sample(Labels.of(named), number));
+      }
       item.refuseUnknown();
     }
     QueryCheck check = new QueryCheck(duration(reader, "eval_time", Duration.ZERO), expr, expected);

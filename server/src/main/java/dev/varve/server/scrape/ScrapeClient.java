@@ -4,6 +4,7 @@ import dev.varve.server.scrape.ScrapeConfig.Credentials;
 import dev.varve.server.scrape.ScrapeConfig.Tls;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
@@ -160,15 +161,23 @@ final class ScrapeClient implements AutoCloseable {
     }
   }
 
-  private static byte[] decompressed(byte[] body, long max) throws ScrapeException {
+  /**
+   * A body that came in gzip.
+   *
+   * @param max bytes that it may have, at most {@link #BODY_MAX}
+   * @throws ScrapeException if it has more, or came otherwise
+   */
+  static byte[] decompressed(byte[] body, long max) throws ScrapeException {
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
       byte[] plain = in.readNBytes((int) max + 1);
       if (plain.length > max) {
         throw tooLarge(max);
       }
       return plain;
+    } catch (EOFException e) {
+      throw new ScrapeException("the answer is no gzip: it ends in the middle");
     } catch (IOException e) {
-      throw new ScrapeException("the answer is no gzip: " + e.getMessage());
+      throw new ScrapeException("the answer is no gzip: " + reason(e));
     }
   }
 

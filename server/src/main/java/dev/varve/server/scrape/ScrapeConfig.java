@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the targets of one job are found and scraped; one {@code scrape_config} of Prometheus.
  *
+ * @param interval at most 100 years
  * @param timeout at most the interval
  * @param params of the query, each with its values
  * @param honorLabels whether labels that a target exposes win over the target's own
@@ -41,6 +42,9 @@ public record ScrapeConfig(
     @Nullable Credentials credentials,
     Tls tls,
     Limits limits) {
+  /** No target is scraped less often. */
+  static final Duration LONGEST = Duration.ofDays(36_500);
+
   public ScrapeConfig {
     params = Map.copyOf(params);
     targets = List.copyOf(targets);

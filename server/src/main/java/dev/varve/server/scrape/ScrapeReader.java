@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +152,9 @@ public final class ScrapeReader {
     if (every.isZero()) {
       item.problem("scrape_interval", "is 0; a target is scraped once a millisecond at most");
     }
+    if (every.compareTo(ScrapeConfig.LONGEST) > 0) {
+      item.problem("scrape_interval", "is longer than 100 years");
+    }
     if (atMost != null && atMost.compareTo(every) > 0) {
       item.problem("scrape_timeout", "is longer than scrape_interval");
     }
@@ -273,7 +277,16 @@ public final class ScrapeReader {
           discovery.problem("files", "'" + pattern + "' does not end with .json, .yml or .yaml");
         }
       }
-      discovery.paths("files", folder).forEach(path -> files.add(new TargetFiles(path)));
+      for (Path pattern : discovery.paths("files", folder)) {
+        try {
+          pattern.getFileSystem().getPathMatcher("glob:" + pattern.getFileName());
+        } catch (PatternSyntaxException e) {
+          discovery.problem(
+              "files",
+              "'" + pattern.getFileName() + "' is no pattern of files: " + e.getDescription());
+        }
+        files.add(new TargetFiles(pattern));
+      }
       // Files are looked at all the time; Prometheus' own configurations may say how often.
       discovery.duration("refresh_interval");
       discovery.refuseUnknown();

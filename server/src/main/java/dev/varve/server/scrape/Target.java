@@ -113,6 +113,10 @@ record Target(
       throw new IllegalArgumentException(
           "%s is '%s', which is no duration such as 15s".formatted(label, text));
     }
+    if (read.compareTo(ScrapeConfig.LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "%s is '%s', which is longer than 100 years".formatted(label, text));
+    }
     return read;
   }
 

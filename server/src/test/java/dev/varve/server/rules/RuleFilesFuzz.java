@@ -2,9 +2,9 @@ package dev.varve.server.rules;
 
 import dev.varve.query.rules.Rule;
 import dev.varve.query.rules.RuleGroup;
+import dev.varve.server.FuzzJson;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,15 +12,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Fuzzed: rule files. What is read is printed as JSON, which is YAML, and read again as the same;
  * what is not has problems that are named.
  */
 public final class RuleFilesFuzz {
-  private static final JsonFactory JSON = new JsonFactory();
   private static @Nullable Path file;
 
   private RuleFilesFuzz() {}
@@ -36,7 +33,7 @@ public final class RuleFilesFuzz {
       }
       return;
     }
-    String printed = printed(groups);
+    String printed = FuzzJson.printed(json -> print(groups, json));
     try {
       if (!read(printed.getBytes(java.nio.charset.StandardCharsets.UTF_8)).equals(groups)) {
         throw new AssertionError("printed as other rules: " + printed);
@@ -57,16 +54,12 @@ public final class RuleFilesFuzz {
     return RuleFiles.read(List.of(known), Duration.ofMinutes(1));
   }
 
-  private static String printed(List<RuleGroup> groups) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartObject();
-      json.writeArrayPropertyStart("groups");
-      groups.forEach(group -> print(group, json));
-      json.writeEndArray();
-      json.writeEndObject();
-    }
-    return text.toString();
+  private static void print(List<RuleGroup> groups, JsonGenerator json) {
+    json.writeStartObject();
+    json.writeArrayPropertyStart("groups");
+    groups.forEach(group -> print(group, json));
+    json.writeEndArray();
+    json.writeEndObject();
   }
 
   private static void print(RuleGroup group, JsonGenerator json) {

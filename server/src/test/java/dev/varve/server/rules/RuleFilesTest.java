@@ -153,6 +153,8 @@ class RuleFilesTest {
     assertThat(problems("groups: [")).singleElement().asString().startsWith("bad.yml line ");
     assertThat(problems("- a"))
         .containsExactly("bad.yml line 1: a rule file is a mapping with the key 'groups'");
+    assertThat(problems("groups:\n- &a {name: a, rules: [*a]}"))
+        .containsExactly("bad.yml line 2: an anchor (&) stands for what it is part of");
     assertThat(problems("")).isEmpty();
     assertThatThrownBy(() -> RuleFiles.read(List.of(folder.resolve("none.yml")), MINUTE))
         .hasMessageContaining("there is no rule file '");
@@ -165,5 +167,8 @@ class RuleFilesTest {
     file("c.txt", "");
     assertThat(RuleFiles.find(List.of(folder.resolve("*.yml"), b))).containsExactly(a, b);
     assertThat(RuleFiles.find(List.of(folder.resolve("none/*.yml")))).isEmpty();
+    assertThatThrownBy(() -> RuleFiles.find(List.of(folder.resolve("a[.yml"))))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("'a[.yml' is no pattern of files: ");
   }
 }

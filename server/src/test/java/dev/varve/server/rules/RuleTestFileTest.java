@@ -141,13 +141,19 @@ class RuleTestFileTest {
                 rule_files: [none.yml]
                 tests:
                   - input_series: [{series: 'up{job=~"b"}', values: '1 two'}]
-                    promql_expr_test: [{expr: 'sum('}]
+                    promql_expr_test:
+                      - {expr: 'sum('}
+                      - {expr: up, exp_samples: [{labels: 'up{', value: 1x3}]}
                     alert_rule_test: [{eval_time: 5m}]
+                    external_url: 'a b'
                 """))
         .hasMessageContaining("there is no rule file")
         .hasMessageContaining("'up{job=~\"b\"}' names more than one series")
         .hasMessageContaining("'two' is no value")
         .hasMessageContaining("unclosed left parenthesis")
+        .hasMessageContaining("labels: 1:4: parse error: unexpected end of input")
+        .hasMessageContaining("value: '1x3' is no number")
+        .hasMessageContaining("external_url: 'a b' is no URL")
         .hasMessageContaining("alertname: is missing");
   }
 }

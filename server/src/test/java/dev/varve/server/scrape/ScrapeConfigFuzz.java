@@ -2,31 +2,31 @@ package dev.varve.server.scrape;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.server.FuzzJson;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.scrape.ScrapeConfig.Limits;
 import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
 import java.io.IOException;
-import java.io.StringWriter;
+import java.net.http.HttpRequest;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Fuzzed: the section {@code scrape} of a configuration, and as the same text a file of targets,
- * which is printed and read again as the same. What is taken keeps what is promised of it; what is
- * not has problems that are named.
+ * which is printed and read again as the same. What is taken keeps what is promised of it, also of
+ * the targets that are made of it; what is not has problems that are named.
  */
 public final class ScrapeConfigFuzz {
-  private static final JsonFactory JSON = new JsonFactory();
   private static final Path NOWHERE = Path.of("/nowhere");
+  private static final ScrapeConfig JOB = job();
   private static @Nullable Path file;
 
   private ScrapeConfigFuzz() {}
@@ -39,29 +39,38 @@ public final class ScrapeConfigFuzz {
         read(mapping);
       }
       List<TargetGroup> targets = targets(input);
-      if (!targets(printed(targets).getBytes(UTF_8)).equals(targets)) {
-        throw new AssertionError(targets + " are printed as " + printed(targets));
+      String printed = FuzzJson.printed(json -> print(targets, json));
+      if (!targets(printed.getBytes(UTF_8)).equals(targets)) {
+        throw new AssertionError(targets + " are printed as " + printed);
       }
+      ensureSound(JOB, targets);
     } catch (ConfigException e) {
-      ensureReasons(e.problems());
+      ensureReasons(e.problems(), false);
     } catch (CharacterCodingException e) {
       // A file that is no UTF-8 cannot be read.
       return;
     }
   }
 
+  private static ScrapeConfig job() {
+    ConfigNode.Mapping mapping =
+        (ConfigNode.Mapping) ConfigNode.parse("scrape_configs: [{job_name: fuzz}]", "fuzz", true);
+    ConfigReader reader = new ConfigReader(mapping, "scrape", new ArrayList<>());
+    return Objects.requireNonNull(ScrapeReader.read(reader, NOWHERE)).jobs().getFirst();
+  }
+
   private static void read(ConfigNode.Mapping mapping) {
     List<String> problems = new ArrayList<>();
     Scrapes read = ScrapeReader.read(new ConfigReader(mapping, "scrape", problems), NOWHERE);
     if (!problems.isEmpty()) {
-      ensureReasons(problems);
+      ensureReasons(problems, false);
     } else if (read != null) {
       read.jobs().forEach(ScrapeConfigFuzz::ensureSound);
     }
   }
 
-  private static void ensureReasons(List<String> problems) {
-    if (problems.isEmpty() || problems.contains("")) {
+  private static void ensureReasons(List<String> problems, boolean maybeNone) {
+    if ((problems.isEmpty() && !maybeNone) || problems.contains("")) {
       throw new AssertionError("refused without a reason: " + problems);
     }
   }
@@ -78,6 +87,20 @@ public final class ScrapeConfigFuzz {
         || limits.body() < 0) {
       throw new AssertionError("taken: " + job);
     }
+    ensureSound(job, job.targets());
+  }
+
+  /** What targets become by the rules of a job. */
+  private static void ensureSound(ScrapeConfig job, List<TargetGroup> groups) {
+    Target.All all = Target.of(job, groups);
+    ensureReasons(all.problems(), true);
+    for (Target target : all.active()) {
+      if (target.offset(1).compareTo(target.interval()) > 0
+          || target.timeout().compareTo(target.interval()) > 0
+          || HttpRequest.newBuilder(target.url()).build().uri().getHost().isEmpty()) {
+        throw new AssertionError("taken: " + target);
+      }
+    }
   }
 
   private static List<TargetGroup> targets(byte[] text) throws IOException {
@@ -91,22 +114,18 @@ public final class ScrapeConfigFuzz {
     return ScrapeReader.targets(known);
   }
 
-  private static String printed(List<TargetGroup> targets) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartArray();
-      for (TargetGroup group : targets) {
-        json.writeStartObject();
-        json.writeArrayPropertyStart("targets");
-        group.targets().forEach(json::writeString);
-        json.writeEndArray();
-        json.writeObjectPropertyStart("labels");
-        group.labels().forEach(json::writeStringProperty);
-        json.writeEndObject();
-        json.writeEndObject();
-      }
+  private static void print(List<TargetGroup> targets, JsonGenerator json) {
+    json.writeStartArray();
+    for (TargetGroup group : targets) {
+      json.writeStartObject();
+      json.writeArrayPropertyStart("targets");
+      group.targets().forEach(json::writeString);
       json.writeEndArray();
+      json.writeObjectPropertyStart("labels");
+      group.labels().forEach(json::writeStringProperty);
+      json.writeEndObject();
+      json.writeEndObject();
     }
-    return text.toString();
+    json.writeEndArray();
   }
 }

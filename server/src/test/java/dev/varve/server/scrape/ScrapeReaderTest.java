@@ -58,6 +58,37 @@ class ScrapeReaderTest {
         .containsEntry("__address__", "h:1");
   }
 
+  @Test
+  void scrapesOnceIn100YearsAtLeast() {
+    ScrapeConfig job =
+        first(
+            """
+            scrape_configs:
+            - job_name: a
+              scrape_interval: 36500d
+              static_configs:
+              - {targets: ['h:1']}
+              - {targets: ['h:2'], labels: {__scrape_interval__: 36501d}}
+            """);
+    Target.All all = Target.of(job, job.targets());
+    assertThat(all.active()).hasSize(1);
+    assertThat(all.active().getFirst().offset(1)).isLessThan(Duration.ofDays(36_500));
+    assertThat(all.problems()).singleElement().asString().contains("longer than 100 years");
+
+    read("scrape_configs: [{job_name: a, scrape_interval: 36501d}]");
+    assertThat(problems).singleElement().asString().contains("longer than 100 years");
+  }
+
+  @Test
+  void namesAPatternThatIsNone() {
+    read(
+        "scrape_configs: [{job_name: a, file_sd_configs: [{files: ['a[.json', 'b{.yml', c.yml]}]}]");
+    assertThat(problems)
+        .hasSize(2)
+        .anyMatch(problem -> problem.contains("'a[.json' is no pattern of files: "))
+        .anyMatch(problem -> problem.contains("'b{.yml' is no pattern of files: "));
+  }
+
   /** As the black box exporter is asked. */
   @Test
   void relabelsTargets() {

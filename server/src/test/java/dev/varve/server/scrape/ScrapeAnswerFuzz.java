@@ -1,0 +1,70 @@
+package dev.varve.server.scrape;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.varve.server.scrape.ScrapeClient.Answer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * Fuzzed: what a target answers. The first byte says whether it is compressed, and whether a format
+ * is configured for answers that name none; then a line names the format, and the body follows. It
+ * is decompressed within the limit and read, or there is a reason; and what is compressed is
+ * decompressed as the same.
+ */
+public final class ScrapeAnswerFuzz {
+  private static final int MAX = 1 << 14;
+
+  private ScrapeAnswerFuzz() {}
+
+  /** Takes one input, as fuzzers call it. */
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
+    if (input.length == 0) {
+      return;
+    }
+    int end = 1;
+    while (end < input.length && input[end] != '\n') {
+      end++;
+    }
+    String contentType = new String(input, 1, end - 1, ISO_8859_1);
+    byte[] body = Arrays.copyOfRange(input, Math.min(end + 1, input.length), input.length);
+    try {
+      byte[] plain = input[0] % 2 == 0 ? body : ScrapeClient.decompressed(body, MAX);
+      if (input[0] % 2 != 0 && plain.length > MAX) {
+        throw new AssertionError("decompressed to %d bytes".formatted(plain.length));
+      }
+      String fallback = input[0] % 4 < 2 ? null : "OpenMetricsText1.0.0";
+      ScrapedText.read(
+          new Answer(contentType, plain), fallback, 1, (key, timed, time, value) -> {});
+    } catch (ScrapeException e) {
+      ensureReason(e);
+    }
+    ensureSame(body);
+  }
+
+  private static void ensureReason(ScrapeException refused) {
+    String reason = refused.getMessage();
+    if (reason == null || reason.isEmpty()) {
+      throw new AssertionError("refused without a reason", refused);
+    }
+  }
+
+  private static void ensureSame(byte[] body) throws IOException {
+    ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+      out.write(body);
+    }
+    try {
+      byte[] again = ScrapeClient.decompressed(compressed.toByteArray(), MAX);
+      if (body.length > MAX || !Arrays.equals(again, body)) {
+        throw new AssertionError("compressed and decompressed it is another body");
+      }
+    } catch (ScrapeException e) {
+      if (body.length <= MAX) {
+        throw new AssertionError("compressed it is refused", e);
+      }
+    }
+  }
+}
