@@ -123,6 +123,8 @@ class CollectdIT {
         BaseDir "%1$s/base"
         PIDFile "%1$s/collectd.pid"
         Interval 1
+        # With more, two values of one second overtake each other on their way to a connection.
+        WriteThreads 1
         LoadPlugin logfile
         <Plugin logfile>
           LogLevel info

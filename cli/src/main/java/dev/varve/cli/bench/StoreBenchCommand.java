@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Stores that are not inside the process are started as by 'varve dev-store', unless --option says where one is;",
-      "there each layout has tables of its own, which are dropped at the end.",
+      "there each layout has tables of its own, which are dropped at the end; a row in the store's '.clock' stays.",
       "Columns: points and cells written a second by four writers; cells read a second by one reader; the mean time of",
       "one series' read; requests to the store; bytes on disk once all is written out ('-' where the store does not",
       "keep files of its own for a layout, or keeps none).",

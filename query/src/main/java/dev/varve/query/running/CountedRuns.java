@@ -179,7 +179,15 @@ final class CountedRuns implements Runs {
     public RunCursor part(int from, int to) {
       use.ensureWanted();
       return new Cursor(
-          plain.part(from, to), () -> {}, use, use.progress().begin(request, () -> to - from));
+          plain.part(from, to),
+          () -> {},
+          use,
+          use.progress().begin(request, () -> keys(to - from)));
+    }
+
+    /** Of so many series: a key has one or several. */
+    private double keys(int series) {
+      return (double) series * held.keys() / Math.max(1, plain.size());
     }
 
     @Override
@@ -234,8 +242,10 @@ final class CountedRuns implements Runs {
         return null;
       }
       if (!run.series().equals(last)) {
+        if (last == null || !run.series().key().equals(last.key())) {
+          progress.keyBegun();
+        }
         last = run.series();
-        progress.seriesBegun();
         use.seriesBegun();
       }
       int size = run.samples().size();

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.DoubleAdder;
-import java.util.function.LongSupplier;
+import java.util.function.DoubleSupplier;
 
 /**
  * How much of what a query has begun to read is read, so that a refusal can say what all of it
@@ -31,7 +31,7 @@ final class ReadProgress {
    *
    * @param keysOfPart how many keys it has, asked for when it has come to its end
    */
-  Part begin(ReadRequest request, LongSupplier keysOfPart) {
+  Part begin(ReadRequest request, DoubleSupplier keysOfPart) {
     Part part = new Part(request, keysOfPart);
     underWay.add(part);
     return part;
@@ -68,13 +68,15 @@ final class ReadProgress {
   /** A stretch of keys that one cursor reads, one behind the other. */
   final class Part {
     private final TimeRange times;
+    private final boolean inTurn;
     private final boolean inTime;
-    private final LongSupplier keysOfPart;
+    private final DoubleSupplier keysOfPart;
     private long begun;
     private volatile double read;
 
-    private Part(ReadRequest request, LongSupplier keysOfPart) {
+    private Part(ReadRequest request, DoubleSupplier keysOfPart) {
       this.times = request.times();
+      this.inTurn = request.order() == ReadRequest.Order.SERIES_BY_SERIES;
       this.inTime =
           request.newestFirst() == 0
               && times.from() != Long.MIN_VALUE
@@ -82,13 +84,16 @@ final class ReadProgress {
       this.keysOfPart = keysOfPart;
     }
 
-    /** Samples of another series come. */
-    void seriesBegun() {
+    /** Samples of another key come. */
+    void keyBegun() {
       begun++;
     }
 
-    /** Samples of the series up to a time have come. */
+    /** Samples of the key up to a time have come. Where keys alternate it says nothing. */
     void readUpTo(long time) {
+      if (!inTurn) {
+        return;
+      }
       double width = (double) times.to() - times.from();
       double ofKey = inTime && width > 0 ? ((double) time - times.from()) / width : HALF;
       read = begun - 1 + Math.clamp(ofKey, 0, 1);
@@ -96,7 +101,7 @@ final class ReadProgress {
 
     /** No more come. */
     void exhausted() {
-      read = keysOfPart.getAsLong();
+      read = keysOfPart.getAsDouble();
     }
 
     void end() {

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 
 final class ReadProgressTest {
   private static final ReadRequest REQUEST =
-      ReadRequest.of(Selector.metric("m"), new TimeRange(0, 1000));
+      ReadRequest.of(Selector.metric("m"), new TimeRange(0, 1000))
+          .with(ReadRequest.Order.SERIES_BY_SERIES);
 
   private final ReadProgress progress = new ReadProgress();
 
@@ -31,7 +32,7 @@ final class ReadProgressTest {
   void tellsPartOfASeriesByItsTimes() {
     progress.matched(1);
     ReadProgress.Part part = progress.begin(REQUEST, () -> 1);
-    part.seriesBegun();
+    part.keyBegun();
     part.readUpTo(250);
     assertThat(progress.share()).isEqualTo(0.25);
     assertThat(progress.ofAll(100)).isEqualTo(400);
@@ -41,10 +42,27 @@ final class ReadProgressTest {
   void countsHalfOfASeriesWhereTheRangeHasNoEnds() {
     progress.matched(2);
     ReadProgress.Part part =
-        progress.begin(ReadRequest.of(Selector.metric("m"), TimeRange.ALL), () -> 2);
-    part.seriesBegun();
+        progress.begin(
+            ReadRequest.of(Selector.metric("m"), TimeRange.ALL)
+                .with(ReadRequest.Order.SERIES_BY_SERIES),
+            () -> 2);
+    part.keyBegun();
     part.readUpTo(7);
     assertThat(progress.share()).isEqualTo(0.25);
+  }
+
+  @Test
+  void saysNothingWhereKeysAlternateUntilAllIsRead() {
+    progress.matched(2);
+    ReadProgress.Part part =
+        progress.begin(ReadRequest.of(Selector.metric("m"), new TimeRange(0, 1000)), () -> 2);
+    part.keyBegun();
+    part.readUpTo(250);
+    part.keyBegun();
+    part.readUpTo(250);
+    assertThat(progress.share()).isZero();
+    part.exhausted();
+    assertThat(progress.share()).isEqualTo(1);
   }
 
   @Test
@@ -57,7 +75,7 @@ final class ReadProgressTest {
     assertThat(progress.share()).isEqualTo(0.5);
   }
 
-  /** Whatever was counted twice, as rows of several fields are, no more than all was read. */
+  /** Whatever is counted twice: no more than all is read. */
   @Property
   void foretellsWhatEvenSeriesTake(
       @ForAll @IntRange(min = 1, max = 500) int keys,
@@ -67,7 +85,7 @@ final class ReadProgressTest {
     even.matched(keys);
     ReadProgress.Part part = even.begin(REQUEST, () -> keys);
     for (int i = 0; i < begun; i++) {
-      part.seriesBegun();
+      part.keyBegun();
     }
     part.readUpTo(upTo);
     double share = Math.min(1, (begun - 1 + upTo / 1000.0) / keys);

@@ -213,9 +213,14 @@ final class Put {
 
   private Placed placed(DataPoint point, GroupKey key, long millis) {
     Resolution resolution = dataset.resolution();
-    long time = Resolution.MILLISECONDS.convert(millis, resolution);
-    boolean tooFine = resolution.convert(time, Resolution.MILLISECONDS) != millis;
-    return new Placed(point, key, intake.stored(key), time, tooFine);
+    try {
+      long time = Resolution.MILLISECONDS.convert(millis, resolution);
+      boolean tooFine = resolution.convert(time, Resolution.MILLISECONDS) != millis;
+      return new Placed(point, key, intake.stored(key), time, tooFine);
+    } catch (ArithmeticException e) {
+      // It lies beyond what the resolution can count to, and the intake refuses it.
+      return new Placed(point, key, intake.stored(key), millis, true);
+    }
   }
 
   /** Whether the original would read it as an integer, and so refuse NaN. */

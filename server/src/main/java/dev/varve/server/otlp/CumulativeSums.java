@@ -1,6 +1,8 @@
 package dev.varve.server.otlp;
 
+import dev.varve.engine.OverloadedException;
 import dev.varve.model.GroupKey;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class CumulativeSums {
   /** How many series are remembered: some tens of megabytes at most. */
   static final int SERIES_MAX = 100_000;
+
+  /** How long a request waits for others that add to its series. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** By so many times of a series points are known again that come once more. */
   private static final int TIMES_MAX = 16;
@@ -133,18 +138,32 @@ final class CumulativeSums {
    * that no two requests wait for each other.
    *
    * @param series all that the request adds to
+   * @throws OverloadedException if others add to them for {@link #PATIENCE}
    */
   Request request(Set<Key> series) {
+    Set<Key> wanted = Set.copyOf(series);
+    long left = PATIENCE.toNanos();
     lock.lock();
     try {
-      while (!Collections.disjoint(claimed, series)) {
-        released.awaitUninterruptibly();
+      while (!Collections.disjoint(claimed, wanted)) {
+        if (left <= 0) {
+          throw busy();
+        }
+        left = released.awaitNanos(left);
       }
-      claimed.addAll(series);
+      claimed.addAll(wanted);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw busy();
     } finally {
       lock.unlock();
     }
-    return new Request(Set.copyOf(series));
+    return new Request(wanted);
+  }
+
+  private static OverloadedException busy() {
+    return new OverloadedException(
+        "other requests add to the same sums: send the same again when they have ended", PATIENCE);
   }
 
   private @Nullable Remembered get(Key key) {
@@ -205,25 +224,22 @@ final class CumulativeSums {
      */
     Outcome add(Key key, long startNanos, Running difference) {
       Remembered before = before(key);
-      if (before != null && !before.sum.isAlike(difference)) {
-        before = null;
-      }
       if (before == null) {
-        return begin(key, difference);
+        changed.put(key, new Remembered(difference, Remembered.NONE));
+        return new Added(difference, true);
       }
+      boolean isAlike = before.sum.isAlike(difference);
       // The same point once more: its sender has not heard that it was taken.
-      if (difference.timeNanos == before.sum.timeNanos) {
+      if (difference.timeNanos == before.sum.timeNanos && isAlike) {
         return new Added(before.sum, false);
       }
-      if (Long.compareUnsigned(difference.timeNanos, before.sum.timeNanos) < 0) {
+      if (Long.compareUnsigned(difference.timeNanos, before.sum.timeNanos) <= 0) {
         return before.knows(difference.timeNanos) ? new Known() : new Late();
       }
-      if (Long.compareUnsigned(startNanos, before.sum.timeNanos) > 0) {
-        return begin(key, difference);
-      }
-      Running sum = before.sum.plus(difference);
+      boolean goesOn = isAlike && Long.compareUnsigned(startNanos, before.sum.timeNanos) <= 0;
+      Running sum = goesOn ? before.sum.plus(difference) : difference;
       changed.put(key, before.with(sum));
-      return new Added(sum, false);
+      return new Added(sum, !goesOn);
     }
 
     private @Nullable Remembered before(Key key) {
@@ -231,11 +247,6 @@ final class CumulativeSums {
         throw new IllegalArgumentException(key + " is none of the series of the request");
       }
       return changed.containsKey(key) ? changed.get(key) : get(key);
-    }
-
-    private Added begin(Key key, Running difference) {
-      changed.put(key, new Remembered(difference, Remembered.NONE));
-      return new Added(difference, true);
     }
 
     /** Forgets a series, which begins anew with its next point. */

@@ -178,6 +178,7 @@ final class Translation implements OtlpSink {
   private void endSum(GroupKey series) {
     CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
     differences.add(new Difference(key, adding -> adding.end(key)));
+    differenceSamples++;
   }
 
   /**

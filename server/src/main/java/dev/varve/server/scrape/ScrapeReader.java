@@ -44,6 +44,8 @@ public final class ScrapeReader {
           "rule_query_offset",
           "external_labels",
           "query_log_file",
+          "scrape_failure_log_file",
+          "keep_dropped_targets",
           "runtime");
 
   private static final Duration INTERVAL = Duration.ofMinutes(1);

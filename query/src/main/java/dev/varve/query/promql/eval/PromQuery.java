@@ -264,12 +264,12 @@ public final class PromQuery {
           "invalid expression type \"%s\" for range query, must be Scalar or instant Vector"
               .formatted(expr.type() == ValueType.MATRIX ? "range vector" : "string"));
     }
+    if (end < start) {
+      throw new PromQlEvaluationException("the range ends before it starts");
+    }
     long count = Math.subtractExact(end, start) / step.toMillis() + 1;
     if (count > STEPS_MAX) {
       throw new PromQlEvaluationException(tooManySteps(count));
-    }
-    if (count < 1) {
-      throw new PromQlEvaluationException("the range ends before it starts");
     }
     return new Steps(start, step.toMillis(), (int) count);
   }

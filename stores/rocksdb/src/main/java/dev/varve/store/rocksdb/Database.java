@@ -50,6 +50,9 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   /** Of flushes and compactions, when they were last counted. */
   private long failuresSeen = Long.MAX_VALUE;
 
+  /** What was last said of writes that are held back. */
+  private boolean starved;
+
   /**
    * Opens the database, or makes a new one.
    *
@@ -175,10 +178,13 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     try {
       long failures = backgroundErrors();
       boolean failed = failures > failuresSeen;
+      boolean heldBack =
+          db.getLongProperty("rocksdb.actual-delayed-write-rate") > 0
+              || db.getLongProperty("rocksdb.is-write-stopped") > 0;
       failuresSeen = failures;
-      return failed
-          && (db.getLongProperty("rocksdb.actual-delayed-write-rate") > 0
-              || db.getLongProperty("rocksdb.is-write-stopped") > 0);
+      // A compaction may take long until it fails again: until then nothing has got better.
+      starved = heldBack && (failed || starved);
+      return starved;
     } catch (RocksDBException e) {
       throw new StoreException("rocksdb does not tell how its background work gets on", e);
     }

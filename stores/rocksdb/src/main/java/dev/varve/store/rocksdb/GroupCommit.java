@@ -46,8 +46,8 @@ final class GroupCommit {
     String condition();
 
     /**
-     * Whether writes are held back for work that has failed since the last call. Asked by the
-     * writer alone, now and then.
+     * Whether writes are held back, and were all the time since the work that they wait for has
+     * failed. Asked by the writer alone, now and then.
      */
     boolean isStarved();
   }
@@ -181,7 +181,7 @@ final class GroupCommit {
 
   /** Hands in what may as well be left undone, and is, where much waits already. */
   void offer(Decision decision) {
-    if (queue.size() < QUEUE_LENGTH / 2) {
+    if (!starved && queue.size() < QUEUE_LENGTH / 2) {
       queue.offer(new Write(decision, true, Durability.ORDERED));
     }
   }
@@ -290,8 +290,8 @@ final class GroupCommit {
     looked = System.nanoTime();
     try {
       starved = log.isStarved();
-    } catch (StoreException e) {
-      // The next write tells by itself what is wrong.
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // It must not end this thread; the next write tells by itself what is wrong.
       starved = false;
     }
   }
