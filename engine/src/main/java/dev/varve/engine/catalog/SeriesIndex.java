@@ -167,6 +167,19 @@ public final class SeriesIndex {
     });
   }
 
+  /** The stretch of time outside of which none of some keys has a sample; empty without any. */
+  public TimeRange extent(int[] some) {
+    return reading(() -> {
+      long start = Long.MAX_VALUE;
+      long end = Long.MIN_VALUE;
+      for (int series : some) {
+        start = Math.min(start, from.get(series));
+        end = Math.max(end, to.get(series));
+      }
+      return new TimeRange(start, Math.max(start, end));
+    });
+  }
+
   /** The stretch of time outside of which no key has a sample; empty where there is none. */
   public TimeRange extent() {
     return reading(() -> new TimeRange(allFrom, Math.max(allFrom, allTo)));

@@ -21,6 +21,7 @@ final class IndexCensus implements Census {
   private final SeriesIndex index;
   private final Layout layout;
   private final boolean timesKnown;
+  private final int @Nullable [] series;
 
   /** The key that was asked for last, since a plan asks several things of each in turn. */
   private @Nullable GroupKey lastKey;
@@ -30,9 +31,12 @@ final class IndexCensus implements Census {
   /**
    * A census for one layout.
    *
+   * @param series those that are planned for, by their numbers in the catalog; null to take none of
+   *     their extents for a bound
    * @param attributes whether attributes are asked for, of whose times nothing is known
    */
-  IndexCensus(OpenDataset dataset, Layout layout, boolean attributes) {
+  IndexCensus(OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes) {
+    this.series = series;
     this.index = dataset.index();
     this.layout = layout;
     this.timesKnown = !attributes && dataset.trustsExtents();
@@ -98,7 +102,7 @@ final class IndexCensus implements Census {
 
   @Override
   public Optional<TimeRange> times() {
-    return timesKnown ? Optional.of(index.extent()) : Optional.empty();
+    return timesKnown && series != null ? Optional.of(index.extent(series)) : Optional.empty();
   }
 
   private KeyPart.@Nullable Time lastTime() {

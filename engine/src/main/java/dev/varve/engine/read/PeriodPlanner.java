@@ -172,13 +172,23 @@ final class PeriodPlanner {
         new PlanRequest(
             bindings,
             scope,
-            new IndexCensus(dataset, layout.layout(), attributes),
+            new IndexCensus(dataset, layout.layout(), series(reading, matches), attributes),
             reading.request().newestFirst(),
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order(),
             apart);
     Plan plan = layout.run(Planner.plan(layout.layout(), request), reading.onlooker());
     return new Candidate(layout, bindings, matches, plan);
+  }
+
+  /**
+   * Whose extents bound the plan. What is copied from a primary may lie outside of them: the loss
+   * of power that made it necessary may have taken them.
+   */
+  private int @Nullable [] series(Reading reading, List<Integer> matches) {
+    return primariesOnly
+        ? null
+        : matches.stream().mapToInt(match -> reading.matches().get(match).series()).toArray();
   }
 
   /** A key that the layout cannot hold has no row there. */

@@ -48,8 +48,8 @@ public interface Census {
   OptionalLong buckets(Binding binding, TimeRange times);
 
   /**
-   * A range outside of which no sample lies. It bounds what an open query must enumerate; not an
-   * estimate, since what lies outside is not read.
+   * A range outside of which no key of the plan has a sample. It bounds what an open query must
+   * enumerate; not an estimate, since what lies outside is not read.
    */
   Optional<TimeRange> times();
 }

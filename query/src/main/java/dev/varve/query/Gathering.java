@@ -1,0 +1,230 @@
+package dev.varve.query;
+
+import dev.varve.engine.RunCursor;
+import dev.varve.model.Kind;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.query.QueryPlan.Merge;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a read delivers, series by series, as far as it fits into memory. Several threads read, each
+ * some of the series.
+ */
+final class Gathering {
+  /** Time, value and stamp, in a vector that grows by doubling. */
+  private static final long BYTES_PER_SAMPLE = 32;
+
+  private static final long BYTES_PER_STRAND = 1024;
+
+  /** The samples of one series and kind, in the order of time. */
+  static final class Strand {
+    private Samples samples;
+
+    /** Where its runs begin. */
+    private final List<Integer> runs = new ArrayList<>();
+
+    private Strand(Kind kind) {
+      samples = new Samples(kind);
+    }
+
+    Samples samples() {
+      return samples;
+    }
+
+    boolean isText() {
+      return samples.kind() == Kind.STRING;
+    }
+
+    /** Puts runs that came newest first into the order of time. */
+    private void settle() {
+      if (runs.size() < 2) {
+        return;
+      }
+      Samples settled = new Samples(samples.kind());
+      int end = samples.size();
+      for (int start : runs.reversed()) {
+        settled.addAll(samples, start, end);
+        end = start;
+      }
+      samples = settled;
+    }
+  }
+
+  /** One series as one thread has read it. */
+  private record Gathered(Series series, @Nullable Strand[] strands) {
+    Gathered(Series series) {
+      this(series, new Strand[Kind.values().length]);
+    }
+  }
+
+  /** There is no room for more. */
+  private static final class FullException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    FullException() {
+      super(null, null, false, false);
+    }
+  }
+
+  private final Merge merge;
+  private final Memory memory;
+  private final Map<Series, List<Strand>> strands = new LinkedHashMap<>();
+  private final AtomicLong held = new AtomicLong();
+  private final AtomicInteger seriesSeen = new AtomicInteger();
+
+  /**
+   * @param merge says which samples are wanted of a series
+   */
+  Gathering(Merge merge, Memory memory) {
+    this.merge = merge;
+    this.memory = memory;
+  }
+
+  /** Whether all of it fitted; if not, what there is so far tells where to cut. */
+  boolean gather(QueryRun run, Selector selector, TimeRange times) {
+    try {
+      run.read(merge.input(), selector, times, this::read, this::keep);
+      return true;
+    } catch (FullException e) {
+      return false;
+    }
+  }
+
+  private void read(RunCursor cursor, Consumer<Gathered> into) {
+    Gathered open = null;
+    for (Run run = cursor.next(); run != null; run = cursor.next()) {
+      if (open == null || !run.series().equals(open.series)) {
+        if (open != null) {
+          into.accept(open);
+        }
+        open = new Gathered(run.series());
+        seriesSeen.incrementAndGet();
+      }
+      if (!take(open.strands, run.samples())) {
+        into.accept(open);
+        throw new FullException();
+      }
+    }
+    if (open != null) {
+      into.accept(open);
+    }
+  }
+
+  private boolean take(@Nullable Strand[] of, Samples samples) {
+    int place = Held.place(samples.kind());
+    Strand strand = of[place];
+    if (strand == null) {
+      if (!hold(BYTES_PER_STRAND)) {
+        return false;
+      }
+      strand = new Strand(samples.kind());
+      of[place] = strand;
+    }
+    int count = samples.size();
+    if (merge.perSeries() > 0 && !merge.descending()) {
+      count = Math.min(count, merge.perSeries() - strand.samples.size());
+    }
+    if (count == 0) {
+      return true;
+    }
+    long bytes = BYTES_PER_SAMPLE * count;
+    if (samples.kind() == Kind.STRING) {
+      bytes += samples.textEnd(count - 1);
+    }
+    if (!hold(bytes)) {
+      return false;
+    }
+    strand.runs.add(strand.samples.size());
+    strand.samples.addAll(samples, 0, count);
+    return true;
+  }
+
+  private boolean hold(long bytes) {
+    if (!memory.tryHold(bytes)) {
+      return false;
+    }
+    held.addAndGet(bytes);
+    return true;
+  }
+
+  private void keep(Gathered one) {
+    List<Strand> kept = new ArrayList<>(1);
+    for (Strand strand : one.strands) {
+      if (strand != null) {
+        if (merge.input().newest() > 0) {
+          strand.settle();
+        }
+        kept.add(strand);
+      }
+    }
+    strands.put(one.series, kept);
+  }
+
+  /** The strands of each series, in the order in which series are read. */
+  Map<Series, List<Strand>> strands() {
+    return strands;
+  }
+
+  /** How many series were begun. */
+  int seriesSeen() {
+    return seriesSeen.get();
+  }
+
+  /** Bytes that it holds. */
+  long held() {
+    return held.get();
+  }
+
+  void release() {
+    memory.release(held.getAndSet(0));
+    strands.clear();
+  }
+
+  /** How many samples there are; of each series and kind no more than are wanted. */
+  long counted() {
+    long count = 0;
+    for (List<Strand> ofSeries : strands.values()) {
+      for (Strand strand : ofSeries) {
+        int size = strand.samples.size();
+        count += merge.perSeries() > 0 ? Math.min(size, merge.perSeries()) : size;
+      }
+    }
+    return count;
+  }
+
+  /** The time at so much of what was seen, counted from the end that is read first. */
+  @Nullable Long timeAt(double share) {
+    long[] seen = new long[4096];
+    int size = 0;
+    long total = Math.max(1, held.get() / BYTES_PER_SAMPLE);
+    int step = (int) Math.max(1, total / seen.length + 1);
+    for (List<Strand> ofSeries : strands.values()) {
+      for (Strand strand : ofSeries) {
+        for (int i = 0; i < strand.samples.size(); i += step) {
+          if (size == seen.length) {
+            seen = Arrays.copyOf(seen, 2 * size);
+          }
+          seen[size++] = strand.samples.time(i);
+        }
+      }
+    }
+    if (size == 0) {
+      return null;
+    }
+    Arrays.sort(seen, 0, size);
+    int at = Math.clamp((long) (share * size), 0, size - 1);
+    return seen[merge.descending() ? size - 1 - at : at];
+  }
+}
