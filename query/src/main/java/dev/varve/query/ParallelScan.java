@@ -66,8 +66,7 @@ public final class ParallelScan<T> {
    * @param bytes that what becomes of one series takes; 0 where somebody else bounds what is held
    * @param cancel makes reads under way fail soon
    */
-  public ParallelScan(
-      int series, int readers, long bytes, Runnable cancel, Reader<T> reader) {
+  public ParallelScan(int series, int readers, long bytes, Runnable cancel, Reader<T> reader) {
     long ahead = Math.max(1, BYTES_AHEAD / Math.max(1, bytes));
     int most = Math.min(SERIES_PER_PART_MAX, series / (4 * Math.max(1, readers)));
     int affordable = (int) Math.min(Integer.MAX_VALUE, ahead / ((readers - 1L) * PARTS_AHEAD + 1));

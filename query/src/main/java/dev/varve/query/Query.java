@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.Workers;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
@@ -135,6 +136,21 @@ public final class Query {
   /** Makes it ready to run as part of what a use counts, whose limits are those that count. */
   public QueryRun on(Dataset dataset, QueryUse use) {
     return new QueryRun(plan, use.runs(dataset), use);
+  }
+
+  /**
+   * Makes several plans ready to run as parts of one query, each once, one after the other. What
+   * several of them merge alike is read once where it takes no more than a quarter of what the
+   * query may hold.
+   *
+   * @return a run for each plan
+   */
+  public static List<QueryRun> inTurn(List<QueryPlan> plans, Dataset dataset, QueryUse use) {
+    Runs runs = use.runs(dataset);
+    SharedReads shared = new SharedReads(plans);
+    return plans.stream()
+        .map(plan -> new QueryRun(plan, runs, use, shared, Workers.count()))
+        .toList();
   }
 
   /** How the samples that it works on would be read; with {@code analyze} they are read, too. */

@@ -216,17 +216,33 @@ public sealed interface QueryPlan {
     }
   }
 
+  /** The plan whose result this one works on; null of a selection. */
+  private static @Nullable QueryPlan inputOf(QueryPlan plan) {
+    return switch (plan) {
+      case Select _ -> null;
+      case Merge merge -> merge.input();
+      case GroupBy group -> group.input();
+      case Split split -> split.input();
+      case Order order -> order.input();
+      case Limit limit -> limit.input();
+      case Numbers numbers -> numbers.operator().input();
+      case PerSeries operator -> operator.input();
+    };
+  }
+
   /** What the samples of a plan are read by. */
   static Select selectionOf(QueryPlan plan) {
-    return switch (plan) {
-      case Select select -> select;
-      case Merge merge -> merge.input();
-      case GroupBy group -> selectionOf(group.input());
-      case Split split -> selectionOf(split.input());
-      case Order order -> selectionOf(order.input());
-      case Limit limit -> selectionOf(limit.input());
-      case Numbers numbers -> selectionOf(numbers.operator().input());
-      case PerSeries operator -> selectionOf(operator.input());
-    };
+    QueryPlan input = inputOf(plan);
+    return input == null ? (Select) plan : selectionOf(input);
+  }
+
+  /** What merges the series of a plan; null where nothing does. */
+  static @Nullable Merge mergeOf(QueryPlan plan) {
+    for (QueryPlan node = plan; node != null; node = inputOf(node)) {
+      if (node instanceof Merge merge) {
+        return merge;
+      }
+    }
+    return null;
   }
 }

@@ -1,8 +1,10 @@
 package dev.varve.query;
 
+import dev.varve.engine.PartedRead;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.RunCursor;
+import dev.varve.engine.Workers;
 import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Selector;
@@ -14,6 +16,8 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,15 +28,29 @@ public final class QueryRun {
   private final QueryPlan plan;
   private final Runs runs;
   private final QueryUse use;
+  private final SharedReads shared;
+  private final int readers;
   private ReadCost closed = ReadCost.NOTHING;
   private long samples;
   private boolean countedAhead;
   private @Nullable RunCursor open;
 
   QueryRun(QueryPlan plan, Runs runs, QueryUse use) {
+    this(plan, runs, use, new SharedReads(List.of(plan)), Workers.count());
+  }
+
+  /**
+   * One of several plans of a query.
+   *
+   * @param shared what they read alike
+   * @param readers how many threads may read for it at once
+   */
+  QueryRun(QueryPlan plan, Runs runs, QueryUse use, SharedReads shared, int readers) {
     this.plan = plan;
     this.runs = runs;
     this.use = use;
+    this.shared = shared;
+    this.readers = readers;
   }
 
   /**
@@ -75,12 +93,48 @@ public final class QueryRun {
     return runs;
   }
 
+  SharedReads shared() {
+    return shared;
+  }
+
   void count(long more) {
     samples += more;
   }
 
   Reading read(Select select, Selector selector, TimeRange times) {
     return new Reading(request(select, selector, times, use.limits()));
+  }
+
+  /** Makes something of the runs of some series. */
+  interface SeriesReader<T> {
+    void read(RunCursor runs, Consumer<T> into);
+  }
+
+  /**
+   * Reads a selection by several threads where it has many series.
+   *
+   * @param reader what each thread does
+   * @param into takes what became of the series, in their order, on the thread that calls
+   */
+  <T> void read(
+      Select select, Selector selector, TimeRange times, SeriesReader<T> reader, Consumer<T> into) {
+    PartedRead parts = runs.readInParts(request(select, selector, times, use.limits()));
+    try {
+      new ParallelScan<T>(
+              parts.size(),
+              parts.isBestWhole() ? 1 : readers,
+              0,
+              parts::cancel,
+              (from, to, sink) -> {
+                try (RunCursor cursor = parts.part(from, to)) {
+                  reader.read(cursor, sink);
+                }
+              })
+          .run(into);
+    } finally {
+      parts.close();
+      closed = closed.plus(parts.cost());
+    }
   }
 
   /** The engine's request for a selection. */

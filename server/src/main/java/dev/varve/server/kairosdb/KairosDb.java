@@ -142,9 +142,11 @@ public final class KairosDb {
         asked.text(),
         (use, json) -> {
           json.writeArrayPropertyStart("queries");
-          for (MetricQuery metric : asked.request().metrics()) {
-            QueryRun run = Query.of(metric.plan()).on(dataset, use);
-            new QueryAnswer(json, metric, run, dataset.resolution()).write();
+          List<MetricQuery> metrics = asked.request().metrics();
+          List<QueryRun> runs =
+              Query.inTurn(metrics.stream().map(MetricQuery::plan).toList(), dataset, use);
+          for (int i = 0; i < runs.size(); i++) {
+            new QueryAnswer(json, metrics.get(i), runs.get(i), dataset.resolution()).write();
           }
           json.writeEndArray();
         });

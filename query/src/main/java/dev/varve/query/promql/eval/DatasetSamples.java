@@ -10,11 +10,13 @@ import dev.varve.model.Run;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.query.ParallelScan;
 import dev.varve.query.Runs;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.running.QueryUse;
 import dev.varve.store.Budget;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -59,14 +61,14 @@ final class DatasetSamples implements SampleSource {
   }
 
   @Override
-  public void read(Scan scan, Supplier<Work> work, long bytes, WorkSink sink) {
+  public void read(Scan scan, Supplier<Work> work, long bytes, Consumer<Worked> sink) {
     if (scan.to() < scan.from()) {
       return;
     }
     PartedRead parts = runs.readInParts(request(scan));
     Analysis.OfScan figures = analysis == null ? null : analysis.of(scan);
     try {
-      new ParallelScan(
+      new ParallelScan<Worked>(
               parts.size(),
               parts.isBestWhole() ? 1 : readers,
               bytes,
@@ -101,9 +103,10 @@ final class DatasetSamples implements SampleSource {
   }
 
   /** Hands on what one thread makes of the samples of a series. */
-  private static Sink measured(Analysis.@Nullable OfScan figures, Work work, WorkSink into) {
+  private static Sink measured(
+      Analysis.@Nullable OfScan figures, Work work, Consumer<Worked> into) {
     if (figures == null) {
-      return (labels, samples) -> into.columns(labels, work.columns(samples));
+      return (labels, samples) -> into.accept(new Worked(labels, work.columns(samples)));
     }
     long[] since = {System.nanoTime()};
     return (labels, samples) -> {
@@ -111,7 +114,7 @@ final class DatasetSamples implements SampleSource {
       int size = samples.size();
       @Nullable Column[] columns = work.columns(samples);
       figures.series(size, begun - since[0], System.nanoTime() - begun);
-      into.columns(labels, columns);
+      into.accept(new Worked(labels, columns));
       since[0] = System.nanoTime();
     };
   }

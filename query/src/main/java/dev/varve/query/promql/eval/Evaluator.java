@@ -224,12 +224,12 @@ final class Evaluator {
         scan,
         () -> new LeafWork(plans, parameters, held),
         bytes,
-        (labels, columns) -> {
-          for (int i = 0; i < columns.length; i++) {
-            Column column = columns[i];
+        worked -> {
+          for (int i = 0; i < worked.columns().length; i++) {
+            Column column = worked.columns()[i];
             if (column != null) {
               stages.lookAtQuantiles(plans.get(i), parameters.get(i), column);
-              sinks.get(i).row(labels, column);
+              sinks.get(i).row(worked.labels(), column);
             }
           }
         });

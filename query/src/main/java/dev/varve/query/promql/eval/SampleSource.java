@@ -1,6 +1,7 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.query.promql.plan.Scan;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +18,12 @@ interface SampleSource {
     @Nullable Column[] columns(SampleVector samples);
   }
 
-  /** Takes what became of a series. */
-  interface WorkSink {
-    void columns(Labels labels, @Nullable Column[] columns);
-  }
+  /**
+   * What became of a series.
+   *
+   * @param columns those without a value are null
+   */
+  record Worked(Labels labels, @Nullable Column[] columns) {}
 
   /** Reads all series of a scan, one after the other. */
   void read(Scan scan, Sink sink);
@@ -32,5 +35,5 @@ interface SampleSource {
    * @param work makes what one thread works with
    * @param bytes that the columns of one series take, about
    */
-  void read(Scan scan, Supplier<Work> work, long bytes, WorkSink sink);
+  void read(Scan scan, Supplier<Work> work, long bytes, Consumer<Worked> sink);
 }
