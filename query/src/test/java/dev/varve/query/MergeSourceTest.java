@@ -36,7 +36,7 @@ class MergeSourceTest {
         Value value =
             i % 50 == 7 && s % 2 == 0
                 ? new Value.Text("t" + s)
-                : i % 3 == 0 ? new Value.Int64(s * i) : new Value.Real(s * i % 13 + 0.1 * i);
+                : i % 3 == 0 ? new Value.Int64((long) s * i) : new Value.Real(s * i % 13 + 0.1 * i);
         runs.add(
             GroupKey.of("x", Tags.of("job", "j" + i % 7, "dc", "d" + i % 2, "i", "" + i))
                 .field("value"),
