@@ -11,10 +11,10 @@ public interface PartedRead extends AutoCloseable {
   int size();
 
   /**
-   * Whether all of them are best read as one part: each would look at rows that others look at too,
-   * and they are few.
+   * How many series a part should have at least, since what it costs to begin one is as much as to
+   * read so many; as many as there are, or more, where all are best read as one part.
    */
-  boolean isBestWhole();
+  int leastPart();
 
   /**
    * Starts to read some of them, as {@link ReadRequest.Order#SERIES_BY_SERIES} says. The budget of

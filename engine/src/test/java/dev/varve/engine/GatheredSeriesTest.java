@@ -281,7 +281,7 @@ class GatheredSeriesTest {
     try (TestEngine engine = fleet(300, 20)) {
       Looking looking = new Looking(true);
       try (PartedRead parts = engine.dataset().readInParts(all(), looking)) {
-        assertThat(parts.isBestWhole()).isTrue();
+        assertThat(parts.leastPart()).isEqualTo(parts.size());
         try (RunCursor whole = parts.part(0, parts.size())) {
           Read.of(whole).isOf(300, 20);
         }
@@ -294,7 +294,7 @@ class GatheredSeriesTest {
     }
     try (TestEngine engine = fleet(100, 1_000);
         PartedRead parts = engine.dataset().readInParts(all(), new Looking(true))) {
-      assertThat(parts.isBestWhole()).isFalse();
+      assertThat(parts.leastPart()).isEqualTo(1);
       try (RunCursor whole = parts.part(0, parts.size())) {
         Read.of(whole).isOf(100, 1_000);
       }

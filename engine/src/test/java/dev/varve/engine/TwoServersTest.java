@@ -14,6 +14,7 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
+import dev.varve.model.TagFilter;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
@@ -276,6 +277,26 @@ class TwoServersTest {
         .untilAsserted(() ->
             assertThat(TestEngine.read(second, request))
                 .isEqualTo(model.read(then, series -> true)));
+  }
+
+  /** What is known of a series ends days ago; a sample of now has come through the other server. */
+  @ParameterizedTest
+  @ValueSource(strings = {"buckets", "tall-narrow", "kairosdb", "opentsdb", "heroic"})
+  void theNewestSampleOfAKnownSeriesIsSeenAtOnce(String layout) {
+    Dataset first = a.open(config(layout));
+    long before = NOW - YEAR / 36;
+    first.write(one("s", before, 1));
+    first.write(one("lively", NOW, 1));
+    Refresh late = new Refresh(Duration.ofHours(1), Duration.ofDays(1));
+    Dataset second = b.open(config(layout).with(late));
+    first.write(one("s", NOW, 2));
+    ReadRequest both =
+        ReadRequest.of(
+            new Selector(List.of(new TagFilter.Equal("host", "s"))),
+            new TimeRange(before, NOW + 1));
+    assertThat(TestEngine.read(second, both).values())
+        .containsExactly(
+            List.of(new Sample(before, new Value.Real(1)), new Sample(NOW, new Value.Real(2))));
   }
 
   @Test

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +26,9 @@ final class Gathering {
   private static final long BYTES_PER_SAMPLE = 32;
 
   private static final long BYTES_PER_STRAND = 1024;
+
+  /** One part in so many is left to those who plan what is read next. */
+  private static final int HEADROOM = 16;
 
   /** The samples of one series and kind, in the order of time. */
   static final class Strand {
@@ -45,6 +47,12 @@ final class Gathering {
 
     boolean isText() {
       return samples.kind() == Kind.STRING;
+    }
+
+    private void append(Strand later) {
+      int size = samples.size();
+      later.runs.forEach(start -> runs.add(size + start));
+      samples.addAll(later.samples, 0, later.samples.size());
     }
 
     /** Puts runs that came newest first into the order of time. */
@@ -82,7 +90,6 @@ final class Gathering {
   private final Memory memory;
   private final Map<Series, List<Strand>> strands = new LinkedHashMap<>();
   private final AtomicLong held = new AtomicLong();
-  private final AtomicInteger seriesSeen = new AtomicInteger();
 
   /**
    * @param merge says which samples are wanted of a series
@@ -96,6 +103,9 @@ final class Gathering {
   boolean gather(QueryRun run, Selector selector, TimeRange times) {
     try {
       run.read(merge.input(), selector, times, this::read, this::keep);
+      if (merge.input().newest() > 0) {
+        strands.values().forEach(ofSeries -> ofSeries.forEach(Strand::settle));
+      }
       return true;
     } catch (FullException e) {
       return false;
@@ -110,7 +120,6 @@ final class Gathering {
           into.accept(open);
         }
         open = new Gathered(run.series());
-        seriesSeen.incrementAndGet();
       }
       if (!take(open.strands, run.samples())) {
         into.accept(open);
@@ -152,7 +161,7 @@ final class Gathering {
   }
 
   private boolean hold(long bytes) {
-    if (!memory.tryHold(bytes)) {
+    if (!memory.tryHoldWithin(memory.max() - memory.max() / HEADROOM, bytes)) {
       return false;
     }
     held.addAndGet(bytes);
@@ -160,16 +169,23 @@ final class Gathering {
   }
 
   private void keep(Gathered one) {
-    List<Strand> kept = new ArrayList<>(1);
+    List<Strand> kept = strands.computeIfAbsent(one.series, series -> new ArrayList<>(1));
     for (Strand strand : one.strands) {
       if (strand != null) {
-        if (merge.input().newest() > 0) {
-          strand.settle();
-        }
-        kept.add(strand);
+        keep(strand, kept);
       }
     }
-    strands.put(one.series, kept);
+  }
+
+  /** A series may come in several stretches, where the catalog does not know its fields. */
+  private static void keep(Strand strand, List<Strand> kept) {
+    for (Strand before : kept) {
+      if (before.samples.kind() == strand.samples.kind()) {
+        before.append(strand);
+        return;
+      }
+    }
+    kept.add(strand);
   }
 
   /** The strands of each series, in the order in which series are read. */
@@ -177,9 +193,9 @@ final class Gathering {
     return strands;
   }
 
-  /** How many series were begun. */
+  /** How many series there are, of those that were read last perhaps only a part. */
   int seriesSeen() {
-    return seriesSeen.get();
+    return strands.size();
   }
 
   /** Bytes that it holds. */

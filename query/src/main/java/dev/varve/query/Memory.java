@@ -43,6 +43,7 @@ public final class Memory {
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong most = new AtomicLong();
   private volatile boolean refused;
+  private volatile Runnable spare = () -> {};
 
   public Memory(long max) {
     this(max, null, () -> 0);
@@ -59,8 +60,29 @@ public final class Memory {
     this.readShare = readShare;
   }
 
+  /** Says what releases something that is held and could be had again, where there is no room. */
+  void whenShort(Runnable releasing) {
+    spare = releasing;
+  }
+
   /** Whether so much more may be held; if so it counts as held. */
   public boolean tryHold(long bytes) {
+    if (tryOnce(bytes)) {
+      return true;
+    }
+    spare.run();
+    return tryOnce(bytes);
+  }
+
+  /** The same, as long as all that the query holds stays within a bound. */
+  public boolean tryHoldWithin(long bound, long bytes) {
+    if (held.get() + bytes > bound) {
+      spare.run();
+    }
+    return held.get() + bytes <= bound && tryHold(bytes);
+  }
+
+  private boolean tryOnce(long bytes) {
     long now = addWithin(max, held, bytes);
     if (now < 0) {
       return false;

@@ -62,17 +62,21 @@ public final class ParallelScan<T> {
   /**
    * A scan.
    *
+   * @param least how many series a part should have at least; one thread reads all where that is
+   *     all of them, or what becomes of so many may not wait
    * @param readers how many threads may read at once, the one of the query among them
    * @param bytes that what becomes of one series takes; 0 where somebody else bounds what is held
    * @param cancel makes reads under way fail soon
    */
-  public ParallelScan(int series, int readers, long bytes, Runnable cancel, Reader<T> reader) {
+  public ParallelScan(
+      int series, int least, int readers, long bytes, Runnable cancel, Reader<T> reader) {
     long ahead = Math.max(1, BYTES_AHEAD / Math.max(1, bytes));
     int most = Math.min(SERIES_PER_PART_MAX, series / (4 * Math.max(1, readers)));
     int affordable = (int) Math.min(Integer.MAX_VALUE, ahead / ((readers - 1L) * PARTS_AHEAD + 1));
     this.series = series;
-    this.helpers = series < SERIES_MIN || affordable < 1 ? 0 : readers - 1;
-    this.perPart = Math.clamp(affordable, 1, Math.max(1, most));
+    this.helpers =
+        series < SERIES_MIN || least >= series || affordable < Math.max(1, least) ? 0 : readers - 1;
+    this.perPart = Math.max(least, Math.clamp(affordable, 1, Math.max(1, most)));
     this.cancel = cancel;
     this.reader = reader;
   }

@@ -18,6 +18,7 @@ import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public final class QueryRun {
   private ReadCost closed = ReadCost.NOTHING;
   private long samples;
   private boolean countedAhead;
-  private @Nullable RunCursor open;
+  private Supplier<ReadCost> open = () -> ReadCost.NOTHING;
 
   QueryRun(QueryPlan plan, Runs runs, QueryUse use) {
     this(plan, runs, use, new SharedReads(List.of(plan)), Workers.count());
@@ -72,7 +73,7 @@ public final class QueryRun {
 
   /** What the stores have done for it so far. */
   public ReadCost cost() {
-    return open == null ? closed : closed.plus(open.cost());
+    return closed.plus(open.get());
   }
 
   /** How many samples were read so far. */
@@ -119,10 +120,12 @@ public final class QueryRun {
   <T> void read(
       Select select, Selector selector, TimeRange times, SeriesReader<T> reader, Consumer<T> into) {
     PartedRead parts = runs.readInParts(request(select, selector, times, use.limits()));
+    open = parts::cost;
     try {
       new ParallelScan<T>(
               parts.size(),
-              parts.isBestWhole() ? 1 : readers,
+              parts.leastPart(),
+              readers,
               0,
               parts::cancel,
               (from, to, sink) -> {
@@ -134,6 +137,7 @@ public final class QueryRun {
     } finally {
       parts.close();
       closed = closed.plus(parts.cost());
+      open = () -> ReadCost.NOTHING;
     }
   }
 
@@ -200,7 +204,7 @@ public final class QueryRun {
 
     private Reading(ReadRequest request) {
       cursor = runs.read(request);
-      open = cursor;
+      open = cursor::cost;
     }
 
     @Nullable Run next() {
@@ -210,7 +214,7 @@ public final class QueryRun {
     @Override
     public void close() {
       closed = closed.plus(cursor.cost());
-      open = null;
+      open = () -> ReadCost.NOTHING;
       cursor.close();
     }
   }

@@ -130,8 +130,8 @@ public final class MemoryRuns implements Runs {
       }
 
       @Override
-      public boolean isBestWhole() {
-        return false;
+      public int leastPart() {
+        return 1;
       }
 
       @Override

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class MergeSourceTest {
   private static final int SERIES = 300;
-  private static final int SAMPLES = 40;
+  private static final int SAMPLES = 200;
   private static final long AMPLE = Long.MAX_VALUE / 2;
 
   private static MemoryRuns manySeries() {
@@ -158,6 +158,25 @@ class MergeSourceTest {
     long all = SERIES * (SAMPLES * 32L + 1024) + (64 << 10);
     assertThat(inTurn(manySeries(), 2 * all).samplesRead())
         .isEqualTo(5 * SERIES * SAMPLES + newestRead());
+  }
+
+  @Test
+  void givesUpWhatItKeepsForLaterWhereThereIsNoRoomForSomethingElse() {
+    MemoryRuns runs = manySeries();
+    QueryUse use = use(2_400_000);
+    QueryPlan small = merge(false, 2, "i");
+    QueryPlan large = merge(false, 0, "job");
+    List<QueryPlan> plans = List.of(small, large, small);
+    SharedReads shared = new SharedReads(plans);
+    for (QueryPlan plan : plans) {
+      Collected collected = new Collected();
+      QueryRun run = new QueryRun(plan, use.runs(runs), use, shared, 2);
+      run.into(collected);
+      assertThat(run.countedAhead()).isTrue();
+      assertSame(collected, run(plan, runs, AMPLE, 1));
+    }
+    assertThat(use.samplesRead()).isEqualTo(3 * SERIES * SAMPLES);
+    assertThat(use.memory().held()).isZero();
   }
 
   /** Three of each kind that a series has. */

@@ -15,6 +15,7 @@ import dev.varve.store.ReadCancelledException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -59,7 +60,12 @@ class ParallelScanTest {
 
   private ParallelScan<Integer> scan(
       int series, int readers, long bytes, ParallelScan.Reader<Integer> reader) {
-    return new ParallelScan<>(series, readers, bytes, () -> cancelled.set(true), reader);
+    return scan(series, 1, readers, bytes, reader);
+  }
+
+  private ParallelScan<Integer> scan(
+      int series, int least, int readers, long bytes, ParallelScan.Reader<Integer> reader) {
+    return new ParallelScan<>(series, least, readers, bytes, () -> cancelled.set(true), reader);
   }
 
   @ParameterizedTest
@@ -79,6 +85,26 @@ class ParallelScanTest {
     assertThat(seen).isEqualTo(IntStream.range(0, series).boxed().toList());
     assertThat(most.get()).isLessThanOrEqualTo(Math.max(readers, 1));
     assertThat(underWay.get()).isZero();
+  }
+
+  @Test
+  void makesNoPartSmallerThanItIsWorth() {
+    List<Integer> sizes = Collections.synchronizedList(new ArrayList<>());
+    scan(
+            1000,
+            256,
+            4,
+            SMALL,
+            (from, to, into) -> {
+              sizes.add(to - from);
+              read(from, to, into);
+            })
+        .run(i -> {});
+    assertThat(sizes).containsExactlyInAnyOrder(256, 256, 256, 232);
+    threads.clear();
+    scan(256, 256, 4, SMALL, this::read).run(i -> {});
+    scan(1000, 256, 4, 1 << 20, this::read).run(i -> {});
+    assertThat(threads).containsExactly(Thread.currentThread());
   }
 
   @Test

@@ -55,7 +55,7 @@ public final class ReadOnce implements Runs {
       return new Parts(request, remembered, null);
     }
     PartedRead read = runs.readInParts(request);
-    Remembered fresh = new Remembered(read.size(), read.isBestWhole(), new ConcurrentHashMap<>());
+    Remembered fresh = new Remembered(read.size(), read.leastPart(), new ConcurrentHashMap<>());
     reads.put(request.with(Budget.UNLIMITED), fresh);
     return new Parts(request, fresh, read);
   }
@@ -63,7 +63,7 @@ public final class ReadOnce implements Runs {
   private record Part(int from, int to) {}
 
   /** What is known of a read: its parts are those that were read to their end. */
-  private record Remembered(int size, boolean isBestWhole, Map<Part, List<Run>> parts) {}
+  private record Remembered(int size, int leastPart, Map<Part, List<Run>> parts) {}
 
   private final class Parts implements PartedRead {
     private final ReadRequest request;
@@ -82,8 +82,8 @@ public final class ReadOnce implements Runs {
     }
 
     @Override
-    public boolean isBestWhole() {
-      return remembered.isBestWhole();
+    public int leastPart() {
+      return remembered.leastPart();
     }
 
     @Override

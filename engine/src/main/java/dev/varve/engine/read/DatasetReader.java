@@ -16,6 +16,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.write.Companions;
+import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
@@ -63,11 +64,18 @@ public final class DatasetReader {
    */
   public PartedRead inParts(ReadRequest request, ReadGuard guard) {
     Reading reading = reading(request, true, guard);
-    boolean mayBeBestWhole =
+    List<Layout> layouts =
         periods(reading.times()).stream()
             .flatMap(period -> period.layouts().stream())
-            .anyMatch(layout -> GatheredRuns.mayPay(layout.layout()));
-    return new ReadInParts(reading, this::stream, mayBeBestWhole);
+            .map(PlacedLayout::layout)
+            .toList();
+    // To plan means to read the index of the metric, whatever series are planned.
+    boolean indexed = layouts.stream().anyMatch(layout -> layout.directory().isPresent());
+    return new ReadInParts(
+        reading,
+        this::stream,
+        layouts.stream().anyMatch(GatheredRuns::mayPay),
+        indexed ? SeriesInTurn.MOST : 1);
   }
 
   /**

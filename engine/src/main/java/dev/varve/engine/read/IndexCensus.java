@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What the catalog has counted, for one plan. Used by one thread. */
 final class IndexCensus implements Census {
+  /** How far ahead of the clock samples of another server are expected, in seconds. */
+  private static final long AHEAD_SECONDS = 2 * 24 * 3600;
+
+  private final OpenDataset dataset;
   private final SeriesIndex index;
   private final Layout layout;
   private final boolean timesKnown;
@@ -37,6 +41,7 @@ final class IndexCensus implements Census {
    */
   IndexCensus(OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes) {
     this.series = series;
+    this.dataset = dataset;
     this.index = dataset.index();
     this.layout = layout;
     this.timesKnown = !attributes && dataset.trustsExtents();
@@ -100,9 +105,23 @@ final class IndexCensus implements Census {
         Math.clamp((long) buckets, 1, Math.max(1, cells.orElse(Long.MAX_VALUE))));
   }
 
+  /**
+   * The extents of the series. Where other servers write, one of them may have made these longer a
+   * moment ago, and its samples are to be seen at once: the newest may be as new as those of any
+   * series.
+   */
   @Override
   public Optional<TimeRange> times() {
-    return timesKnown && series != null ? Optional.of(index.extent(series)) : Optional.empty();
+    if (!timesKnown || series == null) {
+      return Optional.empty();
+    }
+    TimeRange known = index.extent(series);
+    if (dataset.home().changes() == null) {
+      return Optional.of(known);
+    }
+    long soon = dataset.now() + AHEAD_SECONDS * dataset.resolution().perSecond();
+    long newest = Math.min(index.extent().to(), soon);
+    return Optional.of(new TimeRange(known.from(), Math.max(known.to(), newest)));
   }
 
   private KeyPart.@Nullable Time lastTime() {

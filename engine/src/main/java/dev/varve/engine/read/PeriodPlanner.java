@@ -177,8 +177,10 @@ final class PeriodPlanner {
             wholeTable,
             dataset.store().capabilities(layout.dataTable().spec()).order(),
             apart);
-    Plan plan = layout.run(Planner.plan(layout.layout(), request), reading.onlooker());
-    return new Candidate(layout, bindings, matches, plan);
+    try (Reading.Planning planning = reading.new Planning()) {
+      Plan plan = layout.run(Planner.plan(layout.layout(), request), planning);
+      return new Candidate(layout, bindings, matches, plan);
+    }
   }
 
   /**

@@ -20,7 +20,7 @@ final class ReadInParts implements PartedRead {
   /** All of it as one part, where it was begun so; until it is asked for. */
   private @Nullable RunStream all;
 
-  private final boolean isBestWhole;
+  private final int leastPart;
 
   /** Guarded by this. */
   private ReadCost closed = ReadCost.NOTHING;
@@ -30,20 +30,22 @@ final class ReadInParts implements PartedRead {
    *
    * @param stream begins to read
    * @param mayBeBestWhole whether it is worth looking if all of it is better read as one
+   * @param leastPart how many series a part should have at least, if it is not
    */
-  ReadInParts(Reading whole, Function<Reading, RunStream> stream, boolean mayBeBestWhole) {
+  ReadInParts(
+      Reading whole, Function<Reading, RunStream> stream, boolean mayBeBestWhole, int leastPart) {
     this.whole = whole;
     this.stream = stream;
     this.all =
         mayBeBestWhole && whole.matches().size() <= GatheredRuns.SERIES_MAX
             ? stream.apply(whole)
             : null;
-    this.isBestWhole = all != null && all.gathersAll();
+    this.leastPart = all != null && all.gathersAll() ? whole.matches().size() : leastPart;
   }
 
   @Override
-  public boolean isBestWhole() {
-    return isBestWhole;
+  public int leastPart() {
+    return leastPart;
   }
 
   @Override

@@ -220,25 +220,31 @@ final class Reading {
     return fields;
   }
 
-  /** Looks on while a layout looks into its tables for a plan. */
-  Onlooker onlooker() {
-    return new Onlooker() {
-      @Override
-      public void begun(Runnable end) {
-        guard.begun(end);
-      }
+  /** Looks on while a layout looks into its tables for a plan, which holds what it finds there. */
+  final class Planning implements Onlooker, AutoCloseable {
+    private long held;
 
-      @Override
-      public void read(long bytes) {
-        ensureWanted();
-        guard.held(bytes, "what an index of the layout names");
-      }
+    @Override
+    public void begun(Runnable end) {
+      guard.begun(end);
+    }
 
-      @Override
-      public void ended(Runnable end) {
-        guard.ended(end);
-      }
-    };
+    @Override
+    public void read(long bytes) {
+      ensureWanted();
+      guard.held(bytes, "what an index of the layout names");
+      held += bytes;
+    }
+
+    @Override
+    public void ended(Runnable end) {
+      guard.ended(end);
+    }
+
+    @Override
+    public void close() {
+      guard.released(held);
+    }
   }
 
   /**

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SeriesInTurn {
   /** How many are planned at a time; bounds what waits of an answer that may be cut short. */
-  private static final int MOST = 256;
+  static final int MOST = 256;
 
   private SeriesInTurn() {}
 

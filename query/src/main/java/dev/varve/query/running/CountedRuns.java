@@ -171,8 +171,8 @@ final class CountedRuns implements Runs {
     }
 
     @Override
-    public boolean isBestWhole() {
-      return plain.isBestWhole();
+    public int leastPart() {
+      return plain.leastPart();
     }
 
     @Override

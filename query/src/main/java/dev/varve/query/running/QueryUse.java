@@ -162,7 +162,7 @@ public final class QueryUse implements ReadGuard {
   @Override
   public boolean tryHold(long bytes) {
     ensureWanted();
-    return memory.held() + bytes <= limits.memory() / 4 && memory.tryHold(bytes);
+    return memory.tryHoldWithin(limits.memory() / 4, bytes);
   }
 
   @Override

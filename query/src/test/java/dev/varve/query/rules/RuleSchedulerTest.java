@@ -146,8 +146,8 @@ class RuleSchedulerTest {
         }
 
         @Override
-        public boolean isBestWhole() {
-          return false;
+        public int leastPart() {
+          return 1;
         }
 
         @Override

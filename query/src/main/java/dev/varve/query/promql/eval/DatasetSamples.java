@@ -70,7 +70,8 @@ final class DatasetSamples implements SampleSource {
     try {
       new ParallelScan<Worked>(
               parts.size(),
-              parts.isBestWhole() ? 1 : readers,
+              parts.leastPart(),
+              readers,
               bytes,
               parts::cancel,
               (from, to, into) -> {
