@@ -1,7 +1,6 @@
 package dev.varve.query;
 
 import dev.varve.engine.QueryRefusedException;
-import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -15,7 +14,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -139,49 +137,7 @@ final class MergeSource implements Source {
       out.pass(only, 0, only.size());
       return;
     }
-    PriorityQueue<Place> heap = new PriorityQueue<>(strands.size(), this::compare);
-    for (Strand strand : strands) {
-      if (!strand.samples().isEmpty()) {
-        heap.add(new Place(strand.samples(), merge.descending()));
-      }
-    }
-    while (!heap.isEmpty()) {
-      Place place = heap.poll();
-      Place rival = heap.peek();
-      boolean more;
-      do {
-        out.addFrom(place.samples, place.at);
-        more = place.advance(merge.descending());
-      } while (more && (rival == null || compare(place, rival) <= 0));
-      if (more) {
-        heap.add(place);
-      }
-    }
-    out.flush();
-  }
-
-  private int compare(Place a, Place b) {
-    int order = Long.compare(a.samples.time(a.at), b.samples.time(b.at));
-    if (order == 0 && a.samples.kind() != Kind.STRING && b.samples.kind() != Kind.STRING) {
-      order = Double.compare(a.samples.number(a.at), b.samples.number(b.at));
-    }
-    return merge.descending() ? -order : order;
-  }
-
-  /** How far the samples of a strand have been given out. */
-  private static final class Place {
-    final Samples samples;
-    int at;
-
-    Place(Samples samples, boolean descending) {
-      this.samples = samples;
-      at = descending ? samples.size() - 1 : 0;
-    }
-
-    boolean advance(boolean descending) {
-      at += descending ? -1 : 1;
-      return at >= 0 && at < samples.size();
-    }
+    new StrandHeap(strands, merge.descending()).into(out);
   }
 
   private final class Group {

@@ -1,0 +1,100 @@
+package dev.varve.query;
+
+import dev.varve.model.Kind;
+import dev.varve.model.Samples;
+import dev.varve.query.Gathering.Strand;
+import java.util.Collection;
+
+/**
+ * Goes through the samples of several strands in the order of time, those of one instant in the
+ * order of value, equal ones in the order of the strands; or through all of it backwards. Texts of
+ * one instant count as equal.
+ *
+ * <p>A binary heap of the strands by their next samples, whose times and values lie in arrays of
+ * their own: a step costs two comparisons for each level, and looks at no strand but the one that
+ * goes on.
+ */
+final class StrandHeap {
+  private final boolean descending;
+  private final Samples[] samples;
+
+  /** For each strand the place of its next sample. */
+  private final int[] at;
+
+  /** For each strand the time of its next sample, complemented where the latest comes first. */
+  private final long[] times;
+
+  private final double[] numbers;
+
+  /** Strands that have samples left, the next of all first. */
+  private final int[] heap;
+
+  private int size;
+
+  StrandHeap(Collection<Strand> strands, boolean descending) {
+    this.descending = descending;
+    this.samples = strands.stream().map(Strand::samples).toArray(Samples[]::new);
+    this.at = new int[samples.length];
+    this.times = new long[samples.length];
+    this.numbers = new double[samples.length];
+    this.heap = new int[samples.length];
+    for (int strand = 0; strand < samples.length; strand++) {
+      if (!samples[strand].isEmpty()) {
+        at[strand] = descending ? samples[strand].size() - 1 : 0;
+        look(strand);
+        heap[size++] = strand;
+      }
+    }
+    for (int place = size / 2 - 1; place >= 0; place--) {
+      sink(place);
+    }
+  }
+
+  /** Hands on all samples. */
+  void into(Emitter out) {
+    while (size > 0) {
+      int strand = heap[0];
+      out.addFrom(samples[strand], at[strand]);
+      at[strand] += descending ? -1 : 1;
+      if (at[strand] >= 0 && at[strand] < samples[strand].size()) {
+        look(strand);
+      } else {
+        heap[0] = heap[--size];
+      }
+      sink(0);
+    }
+    out.flush();
+  }
+
+  private void look(int strand) {
+    Samples of = samples[strand];
+    long time = of.time(at[strand]);
+    times[strand] = descending ? ~time : time;
+    numbers[strand] = of.kind() == Kind.STRING ? 0 : of.number(at[strand]);
+  }
+
+  /** Moves the strand of a place down until those below it come later. */
+  private void sink(int from) {
+    int strand = heap[from];
+    int place = from;
+    for (int below = 2 * place + 1; below < size; below = 2 * place + 1) {
+      if (below + 1 < size && isBefore(heap[below + 1], heap[below])) {
+        below++;
+      }
+      if (!isBefore(heap[below], strand)) {
+        break;
+      }
+      heap[place] = heap[below];
+      place = below;
+    }
+    heap[place] = strand;
+  }
+
+  private boolean isBefore(int a, int b) {
+    if (times[a] != times[b]) {
+      return times[a] < times[b];
+    }
+    int order = Double.compare(numbers[a], numbers[b]);
+    return order == 0 ? a < b : descending ? order > 0 : order < 0;
+  }
+}
