@@ -14,12 +14,13 @@ record LiveThreads(Map<String, Integer> counts) {
   private static final Duration ENDING = Duration.ofSeconds(20);
 
   /**
-   * Those of the tests themselves, of the pool that the whole process has, and what HBase's client
-   * keeps for the process: as many after dozens of clients as after one.
+   * Those of the tests themselves, of the pool that the whole process has, those that wait for
+   * child processes, of which the runner of the tests has some, and what HBase's client keeps for
+   * the process: as many after dozens of clients as after one.
    */
   private static final Pattern NOBODYS =
       Pattern.compile(
-          "junit-.*|awaitility-.*|ForkJoinPool\\.commonPool-.*"
+          "junit-.*|awaitility-.*|process reaper.*|ForkJoinPool\\.commonPool-.*"
               + "|Async-Client-Retry-Timer-pool.*|Idle-Rpc-Conn-Sweeper-pool.*"
               + "|RPCClient-NioEventLoopGroup-.*|RpcClient-timer-pool.*"
               + "|org\\.apache\\.hadoop\\.fs\\.FileSystem.*");
