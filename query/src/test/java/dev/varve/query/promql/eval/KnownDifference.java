@@ -330,6 +330,12 @@ enum KnownDifference {
     return null;
   }
 
+  /**
+   * Up to which length a part has its last digit changed, in characters: each change names it three
+   * times, so that where many stand in one another the outer ones are left as they are.
+   */
+  private static final int CHANGED_MAX = 50_000;
+
   private static boolean isSum(Expr part) {
     return part instanceof Expr.Aggregate aggregate && SUMS.contains(aggregate.operator());
   }
@@ -440,6 +446,9 @@ enum KnownDifference {
             ? "(%1$s) * (1 + %2$s)"
             : "(%1$s) * (1 + %2$s * sgn(sin((%1$s) %% 1000.7 * %3$s))) <= Inf or (%1$s)";
     String text = Printer.print(part);
+    if (text.length() > CHANGED_MAX) {
+      return part;
+    }
     return ChangedQuery.part(other.formatted(text, 0x1p-52, seed * (1 + text.hashCode() * 1e-12)));
   }
 
