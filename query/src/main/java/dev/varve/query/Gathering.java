@@ -193,9 +193,16 @@ final class Gathering {
     return strands;
   }
 
-  /** How many series there are, of those that were read last perhaps only a part. */
+  /** As how many series it takes to hold what is held: some were not read to their end. */
   int seriesSeen() {
-    return strands.size();
+    long handedOn = 0;
+    for (List<Strand> ofSeries : strands.values()) {
+      for (Strand strand : ofSeries) {
+        handedOn += BYTES_PER_STRAND + BYTES_PER_SAMPLE * strand.samples.size();
+      }
+    }
+    double share = Math.max(1, (double) held.get() / Math.max(1, handedOn));
+    return (int) Math.min(Integer.MAX_VALUE, strands.size() * share);
   }
 
   /** Bytes that it holds. */

@@ -63,7 +63,7 @@ public final class ParallelScan<T> {
    * A scan.
    *
    * @param least how many series a part should have at least; one thread reads all where that is
-   *     all of them, or what becomes of so many may not wait
+   *     all of them, or what becomes of a quarter of so many may not wait
    * @param readers how many threads may read at once, the one of the query among them
    * @param bytes that what becomes of one series takes; 0 where somebody else bounds what is held
    * @param cancel makes reads under way fail soon
@@ -74,11 +74,16 @@ public final class ParallelScan<T> {
     int most = Math.min(SERIES_PER_PART_MAX, series / (4 * Math.max(1, readers)));
     int affordable = (int) Math.min(Integer.MAX_VALUE, ahead / ((readers - 1L) * PARTS_AHEAD + 1));
     this.series = series;
-    this.helpers =
-        series < SERIES_MIN || least >= series || affordable < Math.max(1, least) ? 0 : readers - 1;
-    this.perPart = Math.max(least, Math.clamp(affordable, 1, Math.max(1, most)));
+    boolean worthIt = series >= SERIES_MIN && least < series && affordable >= atLeast(least);
+    this.helpers = worthIt ? readers - 1 : 0;
+    this.perPart = Math.clamp(Math.max(least, most), 1, Math.max(1, affordable));
     this.cancel = cancel;
     this.reader = reader;
+  }
+
+  /** Of how many series a part may be for lack of room, where it should have so many. */
+  private static int atLeast(int least) {
+    return Math.max(1, least / 4);
   }
 
   /**

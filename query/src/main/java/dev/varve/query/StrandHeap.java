@@ -95,6 +95,7 @@ final class StrandHeap {
       return times[a] < times[b];
     }
     int order = Double.compare(numbers[a], numbers[b]);
-    return order == 0 ? a < b : descending ? order > 0 : order < 0;
+    int forwards = order == 0 ? Integer.compare(a, b) : order;
+    return descending ? forwards > 0 : forwards < 0;
   }
 }

@@ -105,6 +105,8 @@ class ParallelScanTest {
     scan(256, 256, 4, SMALL, this::read).run(i -> {});
     scan(1000, 256, 4, 1 << 20, this::read).run(i -> {});
     assertThat(threads).containsExactly(Thread.currentThread());
+    scan(1000, 256, 4, 16 << 10, this::read).run(i -> {});
+    assertThat(threads).hasSizeGreaterThan(1);
   }
 
   @Test

@@ -69,8 +69,10 @@ public final class DatasetReader {
             .flatMap(period -> period.layouts().stream())
             .map(PlacedLayout::layout)
             .toList();
-    // To plan means to read the index of the metric, whatever series are planned.
-    boolean indexed = layouts.stream().anyMatch(layout -> layout.directory().isPresent());
+    // To plan means to read the index of the metric, however many series are planned at a time.
+    boolean indexed =
+        request.newestFirst() == 0
+            && layouts.stream().anyMatch(layout -> layout.directory().isPresent());
     return new ReadInParts(
         reading,
         this::stream,
