@@ -2,6 +2,7 @@ package dev.varve.store;
 
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store of tables of cells. It knows bytes only. Safe for use by several threads; calls block.
@@ -64,6 +65,30 @@ public interface Store extends AutoCloseable {
    * block_cache_bytes}.
    */
   java.util.Map<String, Double> figures();
+
+  /**
+   * Damage that the store has met in its files since it was opened, the opening included, oldest
+   * first; of many the latest 1,000. Empty where it has met none, or keeps its files elsewhere.
+   */
+  default List<StoreDamage> damage() {
+    return List.of();
+  }
+
+  /**
+   * Reads all files that the store keeps in its directory, checks their checksums, and tells what
+   * is damaged. Reads and writes go on meanwhile. Nothing where it keeps no files.
+   *
+   * @throws StoreException if the store fails otherwise
+   */
+  default void checkFiles(FileCheck check) {}
+
+  /**
+   * Why writes cannot succeed at present, in words for the operator; null where the store knows of
+   * nothing in their way. Answers at once, from what it has met.
+   */
+  default @Nullable String writeObstacle() {
+    return null;
+  }
 
   @Override
   void close();

@@ -19,8 +19,32 @@ public interface StoreProvider {
    * @param memory bytes that a store inside the process may use for caches and buffers, unless an
    *     option says otherwise
    * @param options settings of this kind of store, by name
+   * @throws DamagedStoreException if its files are damaged
    * @throws StoreException if the store cannot be opened, or an option is unknown or out of its
    *     range
    */
   Store open(Path directory, long memory, Map<String, String> options);
+
+  /**
+   * Opens a store whose files may be damaged: it keeps damaged files aside, goes on with what can
+   * be read, and reports the rest by {@link Store#damage}. A store that has no files of its own
+   * opens as ever.
+   *
+   * @param salvage what it may keep of what was written after the damage
+   * @throws StoreException if the store cannot be opened even so
+   */
+  default Store recover(Path directory, long memory, Map<String, String> options, Salvage salvage) {
+    return open(directory, memory, options);
+  }
+
+  /** What a recovery keeps of what was written after the damage. */
+  enum Salvage {
+    /**
+     * Nothing: the store holds what it held at the moment before the damage. Needed where tables
+     * count: a counter put back to an older value would give a number twice.
+     */
+    BEFORE_DAMAGE,
+    /** All that can be read. */
+    ALL_READABLE
+  }
 }

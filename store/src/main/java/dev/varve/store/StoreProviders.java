@@ -10,6 +10,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,8 +130,18 @@ public final class StoreProviders {
 
     @Override
     public Store open(Path directory, long memory, Map<String, String> options) {
+      return among(() -> provider.open(directory, memory, options));
+    }
+
+    @Override
+    public Store recover(
+        Path directory, long memory, Map<String, String> options, Salvage salvage) {
+      return among(() -> provider.recover(directory, memory, options, salvage));
+    }
+
+    private Store among(Supplier<Store> opening) {
       try {
-        return classes.during(() -> provider.open(directory, memory, options));
+        return classes.during(opening);
       } catch (LinkageError e) {
         throw broken(kind(), folder, e);
       }

@@ -1,6 +1,13 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.store.PrivateDirectory;
 import dev.varve.store.StoreException;
+import dev.varve.store.StoreProvider.Salvage;
+import dev.varve.store.rocksdb.BackgroundErrors.Failure;
+import dev.varve.store.rocksdb.wal.GroupMark;
+import dev.varve.store.rocksdb.wal.LogFiles;
+import dev.varve.store.rocksdb.wal.LogRecovery;
+import dev.varve.store.rocksdb.wal.StateFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.Cache;
@@ -17,6 +25,7 @@ import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -25,20 +34,27 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An open RocksDB with two column families: {@code default} for what the store knows of its tables,
  * {@code cells} for the cells of all tables. Whoever calls sees to it that it is open.
  */
 final class Database implements GroupCommit.Log, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   private static final byte[] CELLS = "cells".getBytes(StandardCharsets.US_ASCII);
   private static final int BLOCK_BYTES = 16 << 10;
+
+  /** The key, beside the list of tables, that is written to see whether writes succeed. */
+  private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
 
   /** The share of the cache that indexes are kept in before data is. */
   private static final double INDEX_SHARE = 0.2;
 
   private final NativeHandles handles;
   private final boolean sync;
+  private final long cacheMax;
   private final Path directory;
   private final RocksDB db;
   private final ColumnFamilyHandle catalog;
@@ -47,24 +63,51 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   private final WriteOptions writeOptions;
   private final ReadOptions pointReads;
 
+  private final BackgroundErrors errors;
+
   /** Of flushes and compactions, when they were last counted. */
   private long failuresSeen = Long.MAX_VALUE;
 
   /** What was last said of writes that are held back. */
   private boolean starved;
 
+  /** The sequence number that the last sync has covered; the writer's alone. */
+  private long syncedThrough;
+
+  /** The sum of the numbers that RocksDB gives to the states of the families' tables in memory. */
+  private long memtables;
+
+  private final DirectoryClaim claim;
+  private final Recovery recovery;
+
+  /** Opens the database, or makes a new one. */
+  Database(Path directory, RocksOptions options, NativeHandles handles) {
+    this(directory, options, null, handles, failure -> {});
+  }
+
   /**
    * Opens the database, or makes a new one.
    *
+   * @param salvage what a recovery keeps; null where damage ends the opening
+   * @param told of failed flushes and compactions, by threads of RocksDB; must neither throw nor
+   *     take long
    * @throws StoreException if it is in use, damaged, or the directory cannot be made
    */
-  Database(Path directory, RocksOptions options, NativeHandles handles) {
+  Database(
+      Path directory,
+      RocksOptions options,
+      @Nullable Salvage salvage,
+      NativeHandles handles,
+      Consumer<Failure> told) {
     this.handles = handles;
     this.sync = options.sync();
     this.directory = directory;
+    this.cacheMax = options.memoryBytes();
+    this.claim = claim(directory);
     try {
-      Files.createDirectories(directory);
+      recovery = new Recovery(LogRecovery.prepare(directory, sync, salvage));
       RocksDB.loadLibrary();
+      errors = handles.own(new BackgroundErrors(told));
       cache = handles.own(new LRUCache(options.memoryBytes(), -1, false, INDEX_SHARE));
       writeOptions = handles.own(new WriteOptions());
       pointReads = handles.own(new ReadOptions());
@@ -81,22 +124,32 @@ final class Database implements GroupCommit.Log, AutoCloseable {
                   families));
       catalog = handles.own(families.get(0));
       cells = handles.own(families.get(1));
-    } catch (IOException e) {
-      handles.close();
-      throw new StoreException("cannot make the directory " + directory + ": " + e.getMessage(), e);
+      // All that was recovered is in tables now.
+      syncedThrough = db.getLatestSequenceNumber();
+      memtables = memtables();
+      noteLog(syncedThrough);
+    } catch (StoreException e) {
+      close();
+      throw e;
     } catch (RocksDBException e) {
-      handles.close();
+      close();
       throw cannotOpen(directory, e);
+    }
+  }
+
+  private static DirectoryClaim claim(Path directory) {
+    try {
+      PrivateDirectory.make(directory);
+      return new DirectoryClaim(directory.toRealPath());
+    } catch (IOException e) {
+      throw new StoreException("cannot make the directory " + directory + ": " + e.getMessage(), e);
     }
   }
 
   private static StoreException cannotOpen(Path directory, RocksDBException e) {
     String said = String.valueOf(e.getMessage());
     return said.contains("LOCK") || said.contains("lock hold")
-        ? new StoreException(
-            "%s is in use: a running store, of this process or another, holds its lock"
-                .formatted(directory),
-            e)
+        ? LogRecovery.inUse(directory)
         : new StoreException(
             "cannot open the rocksdb store in %s: %s".formatted(directory, said), e);
   }
@@ -113,10 +166,12 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         // One thread writes: the memtable need not guard against a second, and finds the place of
         // a key next to that of the one before.
         .setAllowConcurrentMemtableWrite(false)
-        .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
+        // The logs have been checked: what RocksDB finds bad in them has gone bad since.
+        .setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency)
         .setMaxTotalWalSize(options.memoryBytes())
         .setMaxBackgroundJobs(2)
         .setMaxOpenFiles(512)
+        .setListeners(List.of(errors))
         .setBytesPerSync(1 << 20)
         .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
         .setMaxLogFileSize(4 << 20)
@@ -130,6 +185,9 @@ final class Database implements GroupCommit.Log, AutoCloseable {
             .setBlockCache(cache)
             .setBlockSize(BLOCK_BYTES)
             .setCacheIndexAndFilterBlocks(true)
+            // So that SstIndex can tell which keys a damaged block held.
+            .setEnableIndexCompression(false)
+            .setFormatVersion(SstIndex.FORMAT)
             .setPinL0FilterAndIndexBlocksInCache(true);
     return handles
         .own(new ColumnFamilyOptions())
@@ -141,6 +199,11 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         .setLevelCompactionDynamicLevelBytes(true);
   }
 
+  /** Whether a column family, by its name, is that of cells. */
+  static boolean isOfCells(byte[] family) {
+    return Arrays.equals(family, CELLS);
+  }
+
   int catalogFamily() {
     return catalog.getID();
   }
@@ -150,8 +213,9 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   }
 
   @Override
-  public void write(byte[] batch) throws RocksDBException {
-    try (WriteBatch nativeBatch = new WriteBatch(batch)) {
+  public void write(WriteRecords batch) throws RocksDBException {
+    GroupMark mark = new GroupMark(syncedThrough, System.currentTimeMillis());
+    try (WriteBatch nativeBatch = new WriteBatch(batch.toBatch(mark))) {
       db.write(writeOptions, nativeBatch);
     }
   }
@@ -159,8 +223,59 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   @Override
   public void sync() throws RocksDBException {
     if (sync) {
+      long through = db.getLatestSequenceNumber();
       db.syncWal();
+      syncedThrough = through;
+      noteNewLog();
     }
+  }
+
+  /** A new log comes with a new table in memory. It must be known before the sync is answered. */
+  private void noteNewLog() throws RocksDBException {
+    long found = memtables();
+    if (found != memtables) {
+      noteLog(-1);
+      memtables = found;
+    }
+  }
+
+  private long memtables() throws RocksDBException {
+    return db.getLongProperty(catalog, "rocksdb.current-super-version-number")
+        + db.getLongProperty(cells, "rocksdb.current-super-version-number");
+  }
+
+  /**
+   * Notes the newest log, so that it is missed if it is gone.
+   *
+   * @param sequence the last sequence number before it; -1 where that is unknown
+   */
+  private void noteLog(long sequence) {
+    try {
+      StateFile.running(directory, LogFiles.of(directory).lastKey(), sequence);
+    } catch (IOException e) {
+      throw new StoreException(
+          "cannot write the state of the rocksdb store in %s: %s".formatted(directory, e), e);
+    }
+  }
+
+  /** Syncs the log and notes that nothing comes behind it: the database is about to be closed. */
+  void noteCleanStop() {
+    try {
+      db.syncWal();
+      // Nothing may change the MANIFEST after its length has been noted.
+      db.cancelAllBackgroundWork(true);
+      StateFile.stopped(directory);
+    } catch (RocksDBException | IOException e) {
+      LOG.warn(
+          "the clean stop of the rocksdb store in {} could not be noted, so that the next start checks its log as after a crash: {}",
+          directory,
+          e.toString());
+    }
+  }
+
+  /** What was found in the logs when the database was opened. */
+  Recovery recovery() {
+    return recovery;
   }
 
   @Override
@@ -171,6 +286,28 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     } catch (IOException e) {
       return "%s does not tell how much space is free: %s".formatted(directory, e.getMessage());
     }
+  }
+
+  @Override
+  public boolean isSuspect() {
+    return errors.last() != null;
+  }
+
+  @Override
+  public @Nullable String obstacle() {
+    Failure failure = errors.last();
+    return failure == null || !failure.lasting()
+        ? null
+        : failure.text() + "; 'varve check' says what is damaged, 'varve check --repair' mends it";
+  }
+
+  @Override
+  public WriteRecords probe() {
+    WriteRecords records = new WriteRecords(64);
+    GrowingBytes key = new GrowingBytes(PROBE.length);
+    key.add(PROBE, 0, PROBE.length);
+    records.put(catalogFamily(), key, 0);
+    return records;
   }
 
   @Override
@@ -213,6 +350,15 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
+  /** The highest number of a table that has cells; 0 where there are none. */
+  int lastTable() throws RocksDBException {
+    try (RocksIterator iterator = cells()) {
+      iterator.seekToLast();
+      iterator.status();
+      return iterator.isValid() ? KeyFormat.table(iterator.key()) : 0;
+    }
+  }
+
   /** An iterator over all cells, the caller's to close. */
   RocksIterator cells() {
     return db.newIterator(cells, pointReads);
@@ -236,12 +382,25 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return db.getLongProperty(catalog, "rocksdb.background-errors");
   }
 
+  /** The table files of all families, as they are at present. */
+  List<LiveFileMetaData> tableFiles() {
+    return db.getLiveFilesMetaData();
+  }
+
+  long cacheMaxBytes() {
+    return cacheMax;
+  }
+
   long cacheBytes() {
     return ((LRUCache) cache).getUsage();
   }
 
   @Override
   public void close() {
-    handles.close();
+    try {
+      handles.close();
+    } finally {
+      claim.close();
+    }
   }
 }

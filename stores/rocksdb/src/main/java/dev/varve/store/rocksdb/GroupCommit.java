@@ -33,12 +33,15 @@ final class GroupCommit {
    * without room is for ever. Nobody waits for that longer than the patience: what was not begun by
    * then is withdrawn, what was begun is unknown. Where that work fails again and again, so that
    * each write would take longer than the one before, nothing is begun any more until it gets on.
+   *
+   * After a sync that failed nothing is begun any more for good: the kernel may have dropped what it
+   * could not write, so that a later sync succeeds and covers less than it seems to.
    */
 
   /** Where writes end up. */
   interface Log {
     /** Appends a batch, visible to readers from then on and durable with the next sync. */
-    void write(byte[] batch) throws RocksDBException;
+    void write(WriteRecords batch) throws RocksDBException;
 
     void sync() throws RocksDBException;
 
@@ -50,6 +53,18 @@ final class GroupCommit {
      * failed. Asked by the writer alone, now and then.
      */
     boolean isStarved();
+
+    /** Whether background work has failed, so that it is worth looking whether writes do, too. */
+    boolean isSuspect();
+
+    /**
+     * Why nothing can be written any more until the log is opened anew, in words; null where it
+     * can. Answers at once, from any thread.
+     */
+    @Nullable String obstacle();
+
+    /** A record that changes nothing, written to see whether writes succeed. */
+    WriteRecords probe();
   }
 
   /** What is to be written, made out by the writer when its turn comes. */
@@ -83,6 +98,13 @@ final class GroupCommit {
 
   private volatile boolean busy;
   private volatile boolean starved;
+
+  /** Why the last batch could not be written or synced; null where it could. */
+  private volatile @Nullable String failure;
+
+  /** Why a sync failed; null as long as none has. */
+  private volatile @Nullable String syncFailure;
+
   private long looked = System.nanoTime();
   private final AtomicLong syncs = new AtomicLong();
   private final AtomicLong writes = new AtomicLong();
@@ -181,14 +203,21 @@ final class GroupCommit {
 
   /** Hands in what may as well be left undone, and is, where much waits already. */
   void offer(Decision decision) {
-    if (!starved && queue.size() < QUEUE_LENGTH / 2) {
+    if (!starved && syncFailure == null && queue.size() < QUEUE_LENGTH / 2) {
       queue.offer(new Write(decision, true, Durability.ORDERED));
     }
   }
 
   private Write enqueue(Write write) {
     try {
-      if (starved) {
+      String obstacle = log.obstacle();
+      if (syncFailure != null) {
+        write.fail(notSynced());
+      } else if (obstacle != null) {
+        write.fail(
+            new StoreException(
+                "rocksdb takes no writes (%s): the write was not begun".formatted(obstacle)));
+      } else if (starved) {
         write.fail(starving());
       } else if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
         write.fail(notBegun());
@@ -205,6 +234,28 @@ final class GroupCommit {
     return busy && System.nanoTime() - busySince > patienceNanos;
   }
 
+  /**
+   * Why writes fail, in words; null where nothing is known to be in their way. Answers at once,
+   * from any thread.
+   */
+  @Nullable String obstacle() {
+    String lasting = syncFailure == null ? log.obstacle() : stopped();
+    if (lasting != null) {
+      return lasting;
+    }
+    String last = failure;
+    if (last != null) {
+      return "the last write failed: %s (%s)".formatted(last, log.condition());
+    }
+    if (starved) {
+      return "compactions fail again and again (%s)".formatted(log.condition());
+    }
+    return isStalled()
+        ? "no write has ended for %d s (%s)"
+            .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition())
+        : null;
+  }
+
   private StoreException notBegun() {
     return slow("the write was not begun", false);
   }
@@ -213,6 +264,17 @@ final class GroupCommit {
     return new StoreException(
         "rocksdb fails to compact what was written, again and again (%s): the write was not begun"
             .formatted(log.condition()));
+  }
+
+  private StoreException notSynced() {
+    return new StoreException(
+        "rocksdb: the disk failed to sync the log (%s): the write was not begun, and none will be until the server is started again; check the disk first"
+            .formatted(syncFailure));
+  }
+
+  /** Why no write will be begun until the store is opened again; null where writes go on. */
+  @Nullable String stopped() {
+    return syncFailure == null ? null : "the disk failed to sync the log: " + syncFailure;
   }
 
   private StoreException slow(String outcome, boolean unknown) {
@@ -262,9 +324,13 @@ final class GroupCommit {
     boolean stopped = false;
     while (!stopped) {
       try {
-        Write first = starved ? queue.poll(lookNanos, TimeUnit.NANOSECONDS) : queue.take();
+        Write first = queue.poll(lookNanos, TimeUnit.NANOSECONDS);
         if (first != null) {
           group.add(first);
+        } else if (syncFailure == null
+            && log.obstacle() == null
+            && (failure != null || log.isSuspect())) {
+          group.add(new Write(log::probe, false, Durability.SYNCED));
         }
       } catch (InterruptedException e) {
         // Nobody has a reason to: only close() ends this thread.
@@ -313,6 +379,10 @@ final class GroupCommit {
       if (!write.begin()) {
         continue;
       }
+      if (syncFailure != null && !write.decision.equals(STOP)) {
+        write.fail(notSynced());
+        continue;
+      }
       try {
         records.addAll(write.decision.decide());
         gathered.add(write);
@@ -328,19 +398,20 @@ final class GroupCommit {
   }
 
   private void write(WriteRecords records, List<Write> gathered, List<Write> unsynced) {
-    StoreException failure = null;
+    StoreException failed = null;
     if (!records.isEmpty()) {
       try {
-        log.write(records.toBatch());
+        log.write(records);
         writes.incrementAndGet();
       } catch (RocksDBException | RuntimeException | OutOfMemoryError e) {
-        failure = unknown(e);
+        failed = unknown(e);
+        failure = String.valueOf(e.getMessage());
       }
     }
     for (Write write : gathered) {
-      if (failure != null) {
-        write.fail(failure);
-      } else if (write.durability == Durability.SYNCED) {
+      if (failed != null) {
+        write.fail(failed);
+      } else if (isSynced(write)) {
         unsynced.add(write);
       } else {
         write.end.complete(null);
@@ -350,22 +421,29 @@ final class GroupCommit {
     gathered.clear();
   }
 
+  private static boolean isSynced(Write write) {
+    return write.durability == Durability.SYNCED;
+  }
+
   private void sync(List<Write> unsynced) {
     if (unsynced.isEmpty()) {
       return;
     }
-    StoreException failure = null;
+    StoreException failed = null;
     try {
       log.sync();
       syncs.incrementAndGet();
+      failure = null;
     } catch (RocksDBException | RuntimeException e) {
-      failure = unknown(e);
+      failed = unknown(e);
+      failure = String.valueOf(e.getMessage());
+      syncFailure = failure;
     }
     for (Write write : unsynced) {
-      if (failure == null) {
+      if (failed == null) {
         write.end.complete(null);
       } else {
-        write.fail(failure);
+        write.fail(failed);
       }
     }
   }

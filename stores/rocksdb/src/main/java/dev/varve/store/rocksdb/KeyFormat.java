@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.model.Bytes;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.StoreException;
 import dev.varve.store.TimeUse;
@@ -116,6 +117,31 @@ final class KeyFormat {
       }
     }
     target.add(key, copied, last - copied);
+  }
+
+  /** The number of the table that a key, or the beginning of one, belongs to. */
+  static int table(byte[] key) {
+    int table = 0;
+    for (int i = 0; i < TABLE_LENGTH; i++) {
+      table = table << 8 | (i < key.length ? key[i] & 0xff : 0);
+    }
+    return table;
+  }
+
+  /** The row of a key; where only the beginning of a key is given, as much of the row. */
+  static Bytes row(byte[] key) {
+    GrowingBytes row = new GrowingBytes(64);
+    for (int i = TABLE_LENGTH; i < key.length; i++) {
+      if (key[i] != 0) {
+        row.addByte(key[i]);
+      } else if (i + 1 < key.length && (key[i + 1] & 0xff) == ESCAPED_ZERO) {
+        row.addByte(0);
+        i++;
+      } else {
+        break;
+      }
+    }
+    return Bytes.of(row.toArray());
   }
 
   /** The time at the end of a key of a timed family. */

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
 import org.rocksdb.RocksDBException;
 
 /**
@@ -29,8 +30,15 @@ final class NativeGate {
 
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ThreadPoolExecutor threads;
+  private final Function<RocksDBException, StoreException> failures;
 
-  NativeGate(int threadCount) {
+  /**
+   * A gate that is open.
+   *
+   * @param failures what callers are told of what RocksDB throws
+   */
+  NativeGate(int threadCount, Function<RocksDBException, StoreException> failures) {
+    this.failures = failures;
     threads =
         new ThreadPoolExecutor(
             threadCount,
@@ -65,7 +73,7 @@ final class NativeGate {
       ensureOpen();
       return call.run();
     } catch (RocksDBException e) {
-      throw new StoreException("rocksdb: " + e.getMessage(), e);
+      throw failures.apply(e);
     } finally {
       underWay.readLock().unlock();
     }

@@ -2,12 +2,16 @@ package dev.varve.store.rocksdb;
 
 import dev.varve.model.Bytes;
 import dev.varve.store.Capabilities;
+import dev.varve.store.DamagedStoreException;
+import dev.varve.store.FileCheck;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
+import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreException;
+import dev.varve.store.StoreProvider.Salvage;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import java.nio.file.Path;
@@ -17,14 +21,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A store in RocksDB, inside the process, in one directory. */
 final class RocksStore implements Store {
   static final String KIND = "rocksdb";
+  private static final Logger LOG = LoggerFactory.getLogger(RocksStore.class);
 
   /** The family is one byte of the key, and the byte behind the last one marks its end. */
   private static final int FAMILIES_MAX = 255;
@@ -38,6 +48,7 @@ final class RocksStore implements Store {
               4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
           Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
 
+  private static final long OPENING_SECONDS_MAX = 60;
   private static final long SCAN_READAHEAD_BYTES = 1 << 20;
 
   private final Path directory;
@@ -46,6 +57,12 @@ final class RocksStore implements Store {
   private final Database database;
   private final GroupCommit writer;
   private final TableCatalog catalog;
+  private final DamageLog damage = new DamageLog();
+  private volatile @Nullable DamagedPlaces places;
+
+  /** Passed once the places are known, or never will be. */
+  private final CountDownLatch opened = new CountDownLatch(1);
+
   private final Set<RocksCursor> cursors = ConcurrentHashMap.newKeySet();
 
   /**
@@ -54,16 +71,90 @@ final class RocksStore implements Store {
    * @throws StoreException if the directory is in use or damaged, or cannot be made
    */
   RocksStore(Path directory, RocksOptions options) {
+    this(directory, options, null);
+  }
+
+  /**
+   * Opens the store even if it is damaged.
+   *
+   * @param salvage what to keep of what was written after the damage; null where damage ends the
+   *     opening
+   */
+  RocksStore(Path directory, RocksOptions options, @Nullable Salvage salvage) {
     this.directory = directory;
-    this.gate = new NativeGate(options.readers());
-    this.database = gate.call(() -> new Database(directory, options, handles));
+    this.gate = new NativeGate(options.readers(), this::failure);
+    this.database =
+        gate.call(() -> new Database(directory, options, salvage, handles, this::failed));
+    this.damage.begin(database.recovery().damage());
     this.writer = new GroupCommit(database);
     try {
       this.catalog = gate.call(() -> new TableCatalog(database, writer));
+      this.places = new DamagedPlaces(directory, database, catalog);
     } catch (StoreException e) {
       close();
       throw e;
+    } finally {
+      opened.countDown();
     }
+  }
+
+  /** What a caller is told of a failure; damage is noted besides. */
+  private StoreException failure(RocksDBException e) {
+    Status status = e.getStatus();
+    if (status == null || status.getCode() != Status.Code.Corruption) {
+      return new StoreException("rocksdb: " + e.getMessage(), e);
+    }
+    StoreDamage met = note(String.valueOf(e.getMessage()));
+    return new DamagedStoreException(
+        "the rocksdb store in %s is damaged: %s; 'varve check' reads everything and says what else is damaged"
+            .formatted(directory, met.description()),
+        List.of(met),
+        e);
+  }
+
+  private StoreDamage note(String said) {
+    DamagedPlaces known = places;
+    DamagedPlaces.Place place = known == null ? null : known.find(said);
+    return damage.add(place == null ? DamageLog.unplaced(directory, said) : DamageLog.of(place));
+  }
+
+  /** Called by a thread of RocksDB, which must not wait for RocksDB. */
+  private void failed(BackgroundErrors.Failure failure) {
+    if (!failure.corruption()) {
+      LOG.warn("the rocksdb store in {}: {}", directory, failure.text());
+      return;
+    }
+    Thread.ofPlatform()
+        .name("rocksdb-damage")
+        .daemon()
+        .start(() -> {
+          try {
+            // A compaction may fail while the store is still being opened.
+            opened.await(OPENING_SECONDS_MAX, TimeUnit.SECONDS);
+            gate.pass(() -> note(failure.text()));
+          } catch (StoreException | InterruptedException e) {
+            LOG.error("the rocksdb store in {}: {}", directory, failure.text());
+          }
+        });
+  }
+
+  @Override
+  public void checkFiles(FileCheck check) {
+    new TableFiles(directory, gate, database)
+        .check(check, said -> check.damaged(gate.call(() -> note(said))));
+  }
+
+  @Override
+  public @Nullable String writeObstacle() {
+    String obstacle = writer.obstacle();
+    return obstacle == null
+        ? null
+        : "the rocksdb store in %s takes no writes: %s".formatted(directory, obstacle);
+  }
+
+  @Override
+  public List<StoreDamage> damage() {
+    return damage.all();
   }
 
   @Override
@@ -148,11 +239,14 @@ final class RocksStore implements Store {
       figures.put("write_groups_total", (double) writer.writes());
       figures.put("syncs_total", (double) writer.syncs());
       figures.put("block_cache_bytes", (double) database.cacheBytes());
+      figures.put("block_cache_max_bytes", (double) database.cacheMaxBytes());
       figures.put("memtable_bytes", figure("rocksdb.cur-size-all-mem-tables"));
       figures.put("table_bytes", figure("rocksdb.live-sst-files-size"));
       figures.put("cells_estimate", figure("rocksdb.estimate-num-keys"));
       figures.put("compaction_pending_bytes", figure("rocksdb.estimate-pending-compaction-bytes"));
+      figures.put("damage_total", (double) damage.count());
       figures.put("background_errors_total", (double) database.backgroundErrors());
+      figures.putAll(database.recovery().figures());
       return figures;
     });
   }
@@ -228,6 +322,9 @@ final class RocksStore implements Store {
         // A write that does not end keeps the database open until the process ends.
         if (writer.hasEnded()) {
           cursors.forEach(RocksCursor::release);
+          if (writer.stopped() == null) {
+            database.noteCleanStop();
+          }
           database.close();
         }
       }

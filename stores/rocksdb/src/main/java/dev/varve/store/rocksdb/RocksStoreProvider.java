@@ -26,6 +26,11 @@ public final class RocksStoreProvider implements StoreProvider {
 
   @Override
   public Store open(Path directory, long memory, Map<String, String> options) {
-    return new RocksStore(directory, RocksOptions.parse(memory, options));
+    return new RocksStore(directory, RocksOptions.parse(memory, options), null);
+  }
+
+  @Override
+  public Store recover(Path directory, long memory, Map<String, String> options, Salvage salvage) {
+    return new RocksStore(directory, RocksOptions.parse(memory, options), salvage);
   }
 }

@@ -1,9 +1,12 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.model.Bytes;
 import dev.varve.store.Durability;
+import dev.varve.store.RowSpan;
 import dev.varve.store.StoreException;
 import dev.varve.store.TableSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,6 +45,20 @@ final class TableCatalog {
           "the rocksdb store is of format %s, this version reads format %s"
               .formatted(format, FORMAT));
     }
+    if (database.recovery().hasLost()) {
+      renumber();
+    }
+  }
+
+  /** Where a recovery has lost tables but kept their cells, no new table may get their numbers. */
+  private void renumber() throws RocksDBException {
+    int free = database.lastTable() + 1;
+    if (free > nextId) {
+      WriteRecords records = new WriteRecords(64);
+      put(records, NEXT_KEY, Integer.toUnsignedString(free));
+      writer.submit(() -> records, Durability.SYNCED).await();
+      nextId = free;
+    }
   }
 
   private @Nullable String load() throws RocksDBException {
@@ -70,6 +87,24 @@ final class TableCatalog {
 
   synchronized @Nullable TableEntry find(String name) {
     return entries.get(name);
+  }
+
+  /** The rows between two keys of cells, both included, table by table. */
+  synchronized List<RowSpan> rows(byte[] from, byte[] to) {
+    List<RowSpan> spans = new ArrayList<>();
+    int first = KeyFormat.table(from);
+    int last = KeyFormat.table(to);
+    for (TableEntry entry : entries.values()) {
+      if (Integer.compareUnsigned(entry.id(), first) >= 0
+          && Integer.compareUnsigned(entry.id(), last) <= 0) {
+        spans.add(
+            new RowSpan(
+                entry.spec().name(),
+                entry.id() == first ? KeyFormat.row(from) : Bytes.EMPTY,
+                entry.id() == last ? KeyFormat.row(to) : null));
+      }
+    }
+    return spans;
   }
 
   /** Makes a table, durably, unless there is one of that name. */

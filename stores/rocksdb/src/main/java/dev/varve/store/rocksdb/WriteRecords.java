@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.store.rocksdb.wal.GroupMark;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -10,7 +11,7 @@ import java.nio.ByteOrder;
  */
 final class WriteRecords {
   /*
-   * batch  := sequence u64le (0) ‖ count u32le ‖ record*
+   * batch  := sequence u64le (0) ‖ count u32le ‖ mark ‖ record*
    * record := tag u8 ‖ column family varint ‖ key ‖ value          put
    *         | tag u8 ‖ column family varint ‖ key                  delete
    *         | tag u8 ‖ column family varint ‖ from ‖ to            delete range
@@ -73,10 +74,19 @@ final class WriteRecords {
     count += other.count;
   }
 
-  /** The whole as RocksDB takes it, a copy. */
-  byte[] toBatch() {
-    INT_LE.set(bytes.array(), COUNT_OFFSET, count);
-    return bytes.toArray();
+  /** The whole as RocksDB takes it, a copy, with a mark before the first record. */
+  byte[] toBatch(GroupMark mark) {
+    byte[] batch = new byte[bytes.length() + GroupMark.LENGTH];
+    System.arraycopy(bytes.array(), 0, batch, 0, HEADER_LENGTH);
+    INT_LE.set(batch, COUNT_OFFSET, count);
+    System.arraycopy(
+        bytes.array(),
+        HEADER_LENGTH,
+        batch,
+        HEADER_LENGTH + GroupMark.LENGTH,
+        bytes.length() - HEADER_LENGTH);
+    mark.into(batch, HEADER_LENGTH);
+    return batch;
   }
 
   private void begin(int tag, int columnFamily, GrowingBytes key) {

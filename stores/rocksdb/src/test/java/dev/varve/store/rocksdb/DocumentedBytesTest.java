@@ -86,7 +86,7 @@ class DocumentedBytesTest {
             .put(store.database().cellsFamily(), key, example.value().length())
             .add(example.value());
       }
-      store.database().write(records.toBatch());
+      store.database().write(records);
       assertThat(cells(table))
           .containsExactlyInAnyOrderElementsOf(examples().stream().map(Example::cell).toList());
     }

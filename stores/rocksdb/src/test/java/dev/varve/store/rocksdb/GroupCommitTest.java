@@ -16,6 +16,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rocksdb.RocksDBException;
@@ -89,15 +90,27 @@ class GroupCommitTest {
   }
 
   @Test
-  void failedSyncIsUnknownAndNoEndOfTheWriter() {
+  void failedSyncIsUnknownAndEndsAllWriting() {
     log.failing = "sync";
     log.turns.release(2);
     assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
         .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
         .hasMessageContaining("unknown");
     log.failing = "";
-    log.turns.release(2);
-    submit("b", Durability.SYNCED).await();
+    log.turns.release(100);
+    for (Durability durability : Durability.values()) {
+      assertThatThrownBy(() -> submit("b", durability).await())
+          .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
+          .hasMessageContaining("failed to sync the log (no space left)")
+          .hasMessageContaining("until the server is started again");
+    }
+    assertThat(log.events)
+        .as("a later sync would succeed without what the kernel has dropped")
+        .containsExactly("write", "sync");
+    assertThat(writer.stopped()).isEqualTo("the disk failed to sync the log: no space left");
+    assertThat(writer.obstacle())
+        .as("also once nothing fails any more")
+        .isEqualTo(writer.stopped());
   }
 
   @Test
@@ -191,6 +204,35 @@ class GroupCommitTest {
     impatient.close();
   }
 
+  /** A server that gets no traffic because it is not ready must find out by itself. */
+  @Test
+  void saysWhyWritesFailUntilOneSucceedsAgain() {
+    GroupCommit impatient = new GroupCommit(log, Duration.ofMillis(500));
+    assertThat(impatient.obstacle()).isNull();
+    log.turns.release(1000);
+    log.failing = "write";
+    assertThatThrownBy(() -> impatient.submit(() -> records("a"), Durability.SYNCED).await())
+        .isInstanceOf(StoreException.class);
+    assertThat(impatient.obstacle())
+        .isEqualTo("the last write failed: no space left (the disk is slow)");
+
+    log.failing = "";
+    await().untilAsserted(() -> assertThat(impatient.obstacle()).isNull());
+    impatient.close();
+  }
+
+  @Test
+  void beginsNothingBehindALastingObstacle() {
+    log.turns.release(1000);
+    log.obstacle = "a compaction met a damaged block";
+    assertThat(writer.obstacle()).isEqualTo("a compaction met a damaged block");
+    assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
+        .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
+        .hasMessage(
+            "rocksdb takes no writes (a compaction met a damaged block): the write was not begun");
+    assertThat(log.events).isEmpty();
+  }
+
   private Write submit(String key, Durability durability) {
     return writer.submit(() -> records(key), durability);
   }
@@ -220,9 +262,10 @@ class GroupCommitTest {
     private final CountDownLatch asked = new CountDownLatch(1);
     private volatile String failing = "";
     private volatile boolean starved;
+    private volatile @Nullable String obstacle;
 
     @Override
-    public void write(byte[] batch) throws RocksDBException {
+    public void write(WriteRecords batch) throws RocksDBException {
       take("write");
     }
 
@@ -248,6 +291,21 @@ class GroupCommitTest {
     @Override
     public boolean isStarved() {
       return starved;
+    }
+
+    @Override
+    public boolean isSuspect() {
+      return false;
+    }
+
+    @Override
+    public @Nullable String obstacle() {
+      return obstacle;
+    }
+
+    @Override
+    public WriteRecords probe() {
+      return records("probe");
     }
 
     void awaitTurn() {

@@ -112,7 +112,7 @@ class RocksStoreTest {
       GrowingBytes key = new GrowingBytes(8);
       key.add(Bytes.utf8("format"));
       records.put(database.catalogFamily(), key, 1).addByte('9');
-      database.write(records.toBatch());
+      database.write(records);
     }
     assertThat(handles.live()).isZero();
     assertThatThrownBy(this::open)

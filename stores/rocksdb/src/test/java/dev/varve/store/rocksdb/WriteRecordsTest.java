@@ -3,9 +3,11 @@ package dev.varve.store.rocksdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.model.Bytes;
+import dev.varve.store.rocksdb.wal.GroupMark;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,17 +42,24 @@ class WriteRecordsTest {
       ColumnFamilyHandle cells = families.get(1);
       assertThat(db.isOwningHandle()).isTrue();
       WriteRecords records = new WriteRecords(0);
+      GroupMark mark = new GroupMark(0x1122334455667788L, 0x18bcfe56800L);
+      for (int length : new int[] {0, 1, 127, 128, 16_383, 16_384, 3_000_000}) {
+        byte[] value = new byte[length];
+        byte[] key = new byte[Math.min(length, 20_000) + 1];
+        records.put(cells.getID(), key(key), length).add(value, 0, length);
+        records.delete(cells.getID(), key(key));
+        records.deleteRange(cells.getID(), key(new byte[] {1}), key(key));
+      }
+      byte[] made = records.toBatch(mark);
+      batch.putLogData(Arrays.copyOfRange(made, 14, 12 + GroupMark.LENGTH));
       for (int length : new int[] {0, 1, 127, 128, 16_383, 16_384, 3_000_000}) {
         byte[] value = new byte[length];
         byte[] key = new byte[Math.min(length, 20_000) + 1];
         batch.put(cells, key, value);
-        records.put(cells.getID(), key(key), length).add(value, 0, length);
         batch.delete(cells, key);
-        records.delete(cells.getID(), key(key));
         batch.deleteRange(cells, new byte[] {1}, key);
-        records.deleteRange(cells.getID(), key(new byte[] {1}), key(key));
       }
-      assertThat(Bytes.of(records.toBatch())).isEqualTo(Bytes.of(batch.data()));
+      assertThat(Bytes.of(made)).isEqualTo(Bytes.of(batch.data()));
       families.forEach(ColumnFamilyHandle::close);
     }
   }

@@ -1,0 +1,26 @@
+package dev.varve.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store refuses to open or to answer because its files are damaged: going on would lose
+ * acknowledged writes silently, or give a partial answer. The message names the file, the place and
+ * the ways out.
+ */
+public final class DamagedStoreException extends StoreException {
+  private static final long serialVersionUID = 1;
+
+  private final transient List<StoreDamage> damage;
+
+  public DamagedStoreException(
+      String message, List<StoreDamage> damage, @Nullable Throwable cause) {
+    super(message, cause);
+    this.damage = List.copyOf(damage);
+  }
+
+  /** What is damaged; at least one entry. */
+  public List<StoreDamage> damage() {
+    return damage;
+  }
+}

@@ -1,0 +1,210 @@
+package dev.varve.store.rocksdb;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data blocks of a table file: where each lies, and which keys it may hold. RocksDB has no call
+ * for that, and without it nobody can tell which keys a damaged block held.
+ */
+final class SstIndex {
+  /*
+   * footer, the last 53 bytes of a file of format 6 or later:
+   *   checksum type   u8
+   *   extended magic  3e 00 7a 00
+   *   checksum        u32
+   *   base context    u32
+   *   metaindex size  u32          // the metaindex ends 5 bytes before the footer
+   *   reserved        24 bytes
+   *   format          u32
+   *   magic           f7 cf f4 85 b7 41 e2 88
+   *
+   * block, followed by a byte of compression and four of checksum:
+   *   entry*
+   *   restart         u32 each
+   *   restarts        u32          // the high bits are flags
+   *
+   * entry of the metaindex: shared, unshared, value length as varints; key; value
+   * entry of the index:     shared, unshared as varints; key; handle
+   *
+   * The key of an index entry is not smaller than any key of its block and smaller than all of the
+   * next; its handle is offset and size as varints, or, after the first entry of a restart, the
+   * difference in size alone. Where versions of one key lie in two blocks, the keys end in eight
+   * bytes of their own. The index has to be stored without compression, as Database asks for.
+   */
+  private static final int FOOTER = 53;
+  private static final int TRAILER = 5;
+  private static final int EXTENDED_MAGIC = 0x007a003e;
+  private static final long MAGIC = 0x88e241b785f4cff7L;
+
+  /** The format that files are written in; one before it differs in nothing that is read here. */
+  static final int FORMAT = 7;
+
+  private static final int FORMAT_MIN = 6;
+  private static final int BLOCK_MAX = 1 << 30;
+  private static final int RESTARTS_MASK = (1 << 28) - 1;
+  private static final String INDEX = "rocksdb.index";
+  private static final String PROPERTIES = "rocksdb.properties";
+  private static final String PLAIN_KEYS = "rocksdb.index.key.is.user.key";
+  private static final int VERSION_BYTES = 8;
+
+  private final List<Block> blocks;
+
+  private SstIndex(List<Block> blocks) {
+    this.blocks = List.copyOf(blocks);
+  }
+
+  /**
+   * A data block.
+   *
+   * @param after no key of the block is smaller than this; null for the first block
+   * @param last no key of the block is greater than this
+   * @param size without the trailer
+   */
+  record Block(byte @Nullable [] after, byte[] last, long offset, long size) {}
+
+  /**
+   * Reads the index of a file.
+   *
+   * @throws IOException if it cannot be read, is damaged, or is in another form
+   */
+  static SstIndex read(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer footer = part(channel, channel.size() - FOOTER, FOOTER);
+      int format = footer.getInt(FOOTER - 12);
+      if (footer.getLong(FOOTER - 8) != MAGIC
+          || footer.getInt(1) != EXTENDED_MAGIC
+          || format < FORMAT_MIN
+          || format > FORMAT) {
+        throw new IOException("its footer is damaged or of another format");
+      }
+      int size = footer.getInt(13);
+      long at = channel.size() - FOOTER - TRAILER - size;
+      ByteBuffer metaindex = part(channel, at, checked(size));
+      ByteBuffer properties = block(channel, find(metaindex, PROPERTIES));
+      int extra = varint(find(properties, PLAIN_KEYS)) == 0 ? VERSION_BYTES : 0;
+      return new SstIndex(blocks(block(channel, find(metaindex, INDEX)), extra));
+    } catch (IllegalArgumentException
+        | IndexOutOfBoundsException
+        | java.nio.BufferUnderflowException e) {
+      throw new IOException("its index is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  /** In the order of the file, which is that of keys. */
+  List<Block> blocks() {
+    return blocks;
+  }
+
+  /** The block that begins at an offset; null where none does. */
+  @Nullable Block at(long offset) {
+    return blocks.stream().filter(block -> block.offset() == offset).findFirst().orElse(null);
+  }
+
+  private static ByteBuffer part(FileChannel channel, long at, int length) throws IOException {
+    if (at < 0 || at + length > channel.size()) {
+      throw new IOException("it is too short");
+    }
+    ByteBuffer part = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    while (part.hasRemaining()) {
+      if (channel.read(part, at + part.position()) < 0) {
+        throw new IOException("it is too short");
+      }
+    }
+    return part.flip();
+  }
+
+  private static ByteBuffer block(FileChannel channel, ByteBuffer handle) throws IOException {
+    long offset = varint(handle);
+    int length = checked(varint(handle));
+    ByteBuffer block = part(channel, offset, length + TRAILER);
+    if (block.get(length) != 0) {
+      throw new IOException("its index is compressed");
+    }
+    return block.slice(0, length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static int checked(long size) throws IOException {
+    if (size < 4 || size > BLOCK_MAX) {
+      throw new IOException("a block of it has %d bytes".formatted(size));
+    }
+    return (int) size;
+  }
+
+  /** Where the entries of a block end. */
+  private static int entriesEnd(ByteBuffer block) {
+    int restarts = block.getInt(block.limit() - 4) & RESTARTS_MASK;
+    return Math.subtractExact(block.limit() - 4, Math.multiplyExact(4, restarts));
+  }
+
+  /** The value of an entry. */
+  private static ByteBuffer find(ByteBuffer block, String name) throws IOException {
+    byte[] wanted = name.getBytes(StandardCharsets.US_ASCII);
+    byte[] key = {};
+    ByteBuffer entries = block.slice(0, entriesEnd(block));
+    while (entries.hasRemaining()) {
+      int shared = (int) varint(entries);
+      int unshared = (int) varint(entries);
+      int length = (int) varint(entries);
+      key = next(entries, key, shared, unshared);
+      if (Arrays.equals(key, wanted)) {
+        return entries.slice(entries.position(), length);
+      }
+      entries.position(entries.position() + length);
+    }
+    throw new IOException("it has no " + name);
+  }
+
+  private static List<Block> blocks(ByteBuffer block, int extra) {
+    List<Block> blocks = new ArrayList<>();
+    ByteBuffer index = block.slice(0, entriesEnd(block));
+    byte[] key = {};
+    byte @Nullable [] before = null;
+    long offset = 0;
+    long size = 0;
+    while (index.hasRemaining()) {
+      int shared = (int) varint(index);
+      int unshared = (int) varint(index);
+      key = next(index, key, shared, unshared);
+      if (shared == 0) {
+        offset = varint(index);
+        size = varint(index);
+      } else {
+        offset += size + TRAILER;
+        long difference = varint(index);
+        size += difference >>> 1 ^ -(difference & 1);
+      }
+      byte[] last = Arrays.copyOf(key, key.length - extra);
+      blocks.add(new Block(before, last, offset, size));
+      before = last;
+    }
+    return blocks;
+  }
+
+  private static byte[] next(ByteBuffer block, byte[] key, int shared, int unshared) {
+    byte[] next = Arrays.copyOf(Arrays.copyOf(key, shared), shared + unshared);
+    block.get(next, shared, unshared);
+    return next;
+  }
+
+  private static long varint(ByteBuffer from) {
+    long value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      byte next = from.get();
+      value |= (long) (next & 0x7f) << shift;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException("a number has no end");
+  }
+}

@@ -1,0 +1,63 @@
+package dev.varve.store.rocksdb.wal;
+
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every batch of ours says of itself at its beginning, as a record that RocksDB keeps in the
+ * log and ignores: what was synced before it was written, when it was written, and a checksum of
+ * the whole batch. RocksDB's own checksums are of fragments: pages that changed places can put
+ * whole fragments of two batches together.
+ *
+ * @param syncedThrough the last sequence number that was surely on the disk
+ * @param millis since 1970, by the system's clock
+ * @param checksum of all that follows it in the batch; 0 before it is written
+ */
+public record GroupMark(long syncedThrough, long millis, int checksum) {
+  /*
+   * record := tag 03 ‖ length 16 (22 bytes) ‖ 'V' ‖ version 01 ‖ checksum u32le ‖ synced u64le
+   *           ‖ millis u64le
+   */
+  /** How many bytes it takes in a batch. */
+  public static final int LENGTH = 24;
+
+  /** Where the checksum ends, and what it is of begins. */
+  static final int CHECKED = 8;
+
+  private static final int TAG = 0x03;
+  private static final int NAME = 'V';
+  private static final int VERSION = 1;
+
+  public GroupMark(long syncedThrough, long millis) {
+    this(syncedThrough, millis, 0);
+  }
+
+  /** Writes it into a batch that is complete but for it. */
+  public void into(byte[] batch, int at) {
+    batch[at] = TAG;
+    batch[at + 1] = LENGTH - 2;
+    batch[at + 2] = NAME;
+    batch[at + 3] = VERSION;
+    LogForm.LONG_LE.set(batch, at + CHECKED, syncedThrough);
+    LogForm.LONG_LE.set(batch, at + CHECKED + Long.BYTES, millis);
+    CRC32C crc = new CRC32C();
+    crc.update(batch, at + CHECKED, batch.length - at - CHECKED);
+    LogForm.INT_LE.set(batch, at + 4, (int) crc.getValue());
+  }
+
+  /** Reads it; null where the batch bears none, as that of an older version. */
+  static @Nullable GroupMark of(byte[] batch, int at) {
+    boolean there =
+        batch.length >= at + LENGTH
+            && batch[at] == TAG
+            && batch[at + 1] == LENGTH - 2
+            && batch[at + 2] == NAME
+            && batch[at + 3] == VERSION;
+    return there
+        ? new GroupMark(
+            (long) LogForm.LONG_LE.get(batch, at + CHECKED),
+            (long) LogForm.LONG_LE.get(batch, at + CHECKED + Long.BYTES),
+            (int) LogForm.INT_LE.get(batch, at + 4))
+        : null;
+  }
+}

@@ -1,0 +1,295 @@
+package dev.varve.store.rocksdb.wal;
+
+import dev.varve.store.rocksdb.wal.LogReader.Bad;
+import dev.varve.store.rocksdb.wal.LogReader.Entry;
+import dev.varve.store.rocksdb.wal.LogReader.Whole;
+import dev.varve.store.rocksdb.wal.StateFile.Running;
+import dev.varve.store.rocksdb.wal.StateFile.State;
+import dev.varve.store.rocksdb.wal.StateFile.Stopped;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads all logs that RocksDB would read, finds the holes in them, and looks for a proof that what
+ * is missing had been synced.
+ */
+final class LogScan {
+  /*
+   * Edits are numbered without a gap over all logs, so that a record tells what is missing before
+   * it. Nothing is missing where the record behind a bad place has the number that was expected: an
+   * append that failed left the bad bytes, and RocksDB went on in a new log.
+   *
+   * That missing records had been synced is proved by
+   *   - a later record whose mark says so,
+   *   - a later record without a mark, where an older version wrote and synced every batch,
+   *   - a flush noted in the MANIFEST after the log, since RocksDB syncs closed logs before that,
+   *   - a clean stop, after which every file has the length that was noted,
+   *   - for a log that is missing as a whole: the state file, which names it only once it is there.
+   * A proof for a hole is one for every hole before it.
+   */
+  private final Path directory;
+  private final Manifest manifest;
+  private final @Nullable State state;
+  private final boolean synced;
+  private final List<Hole> holes = new ArrayList<>();
+
+  /** Offsets of records that are no batches in their turn, by log. */
+  private final Map<Long, Set<Long>> dropped = new HashMap<>();
+
+  /** The hole of which the end has not been found yet. */
+  private @Nullable Hole open;
+
+  private long expected = -1;
+  private @Nullable Instant last;
+
+  /** Whether the last run ended in order, and nobody has opened the database since. */
+  private final boolean clean;
+
+  /**
+   * Reads the logs of a database.
+   *
+   * @param synced whether a batch of an older version, which bears no mark, was synced before the
+   *     next one
+   * @throws IOException if the directory cannot be read
+   */
+  LogScan(Path directory, boolean synced) throws IOException {
+    this.directory = directory;
+    this.synced = synced;
+    this.manifest = Manifest.of(directory);
+    this.state = StateFile.read(directory);
+    this.clean = state instanceof Stopped stopped && stopped.manifest().equals(manifest.name());
+    for (var log : live().entrySet()) {
+      read(log.getKey(), log.getValue());
+    }
+    holes.forEach(this::prove);
+    for (int i = holes.size() - 1; i > 0; i--) {
+      if (holes.get(i).proof != null && holes.get(i - 1).proof == null) {
+        holes.get(i - 1).proof = holes.get(i).proof;
+      }
+    }
+  }
+
+  /** The sequence number behind the last edit; -1 where there is none. */
+  long end() {
+    return expected;
+  }
+
+  /** Whether nothing is missing behind the last edit, as far as it is known. */
+  boolean endsWhole() {
+    return open == null;
+  }
+
+  /** Whether the record at a place is one that counts. */
+  boolean isKept(long log, long offset) {
+    return !dropped.getOrDefault(log, Set.of()).contains(offset);
+  }
+
+  /** All holes, in the order of the logs. */
+  List<Hole> holes() {
+    return holes;
+  }
+
+  /** The logs that count, by their numbers; one that is missing among them. */
+  SortedMap<Long, Path> live() throws IOException {
+    SortedMap<Long, Path> live = new TreeMap<>(LogFiles.of(directory).tailMap(manifest.firstLog()));
+    if (clean) {
+      for (String name : ((Stopped) state()).lengths().keySet()) {
+        if (name.endsWith(".log")) {
+          need(Long.parseLong(name.substring(0, name.length() - 4)), live);
+        }
+      }
+    } else if (state instanceof Running running) {
+      need(running.log(), live);
+    }
+    return live;
+  }
+
+  private State state() {
+    return Objects.requireNonNull(state);
+  }
+
+  private void need(long log, SortedMap<Long, Path> live) {
+    if (log >= manifest.firstLog()) {
+      live.putIfAbsent(log, LogFiles.file(directory, log));
+    }
+  }
+
+  /** What is wrong with the MANIFEST after a clean stop; null where nothing is. */
+  @Nullable String manifestProblem() throws IOException {
+    if (!clean) {
+      return null;
+    }
+    Path file = directory.resolve(manifest.name());
+    Long length = ((Stopped) state()).lengths().get(manifest.name());
+    if (length == null) {
+      return null;
+    }
+    if (!Files.exists(file)) {
+      return "%s is missing".formatted(file);
+    }
+    long found = Files.size(file);
+    return found == length
+        ? null
+        : "%s has %,d bytes, and had %,d when the database was closed"
+            .formatted(file, found, length);
+  }
+
+  private void read(long number, Path file) throws IOException {
+    if (!Files.exists(file)) {
+      begin(new Hole(number, file, -1, 0, "the file is missing", expected, last));
+      return;
+    }
+    boolean first = open == null && expected < 0;
+    if (first
+        && state instanceof Running running
+        && running.log() == number
+        && running.sequence() >= 0) {
+      expected = running.sequence() + 1;
+    }
+    try (LogReader reader = new LogReader(file, number, BatchHead.LENGTH)) {
+      long end = 0;
+      for (Entry entry = reader.next(); entry != null; entry = reader.next()) {
+        switch (entry) {
+          case Bad bad -> bad(number, file, bad.offset(), bad.cut(), bad.reason());
+          case Whole whole -> {
+            if (open != null && open.log == number && open.nextSequence < 0) {
+              open.bytes = whole.offset() - Math.max(0, open.cut);
+            }
+            whole(number, file, whole, end);
+            end = whole.end();
+          }
+        }
+      }
+      if (open != null && open.log == number) {
+        open.bytes = reader.size() - open.cut;
+      }
+      lengthAfterStop(number, file, reader.size());
+    }
+  }
+
+  private void lengthAfterStop(long number, Path file, long length) {
+    if (!clean) {
+      return;
+    }
+    Long noted = ((Stopped) state()).lengths().get(String.valueOf(file.getFileName()));
+    boolean known = open != null && open.log == number;
+    if (noted != null && length < noted && !known) {
+      bad(
+          number,
+          file,
+          length,
+          length,
+          "the file had %,d bytes when the database was closed".formatted(noted));
+    }
+  }
+
+  private void bad(long number, Path file, long offset, long cut, String reason) {
+    if (open == null || open.log != number) {
+      begin(new Hole(number, file, offset, cut, reason, expected, last));
+    }
+  }
+
+  private void begin(Hole hole) {
+    if (open == null) {
+      open = hole;
+    }
+    holes.add(hole);
+  }
+
+  private void whole(long number, Path file, Whole record, long end) {
+    BatchHead head = BatchHead.of(record.payload());
+    String wrong = wrong(head, record);
+    if (head == null || wrong != null) {
+      dropped.computeIfAbsent(number, log -> new HashSet<>()).add(record.offset());
+      bad(number, file, record.offset(), record.offset(), String.valueOf(wrong));
+      return;
+    }
+    long first = expected >= 0 ? expected : manifest.lastSequence() + 1;
+    boolean gap = (expected >= 0 || manifest.lastSequence() >= 0) && head.sequence() > first;
+    if (open == null && gap) {
+      begin(new Hole(number, file, record.offset(), end, "records are missing", first, last));
+    }
+    Instant time = head.mark() == null ? null : Instant.ofEpochMilli(head.mark().millis());
+    close(head, time);
+    for (Hole hole : holes) {
+      hole.recordsBehind++;
+      hole.editsBehind += head.count();
+      hole.bytesBehind += record.end() - record.offset();
+      prove(hole, head);
+    }
+    expected = head.end();
+    last = time == null ? last : time;
+  }
+
+  /** Why a record is none of the batches that were written; null where it is one. */
+  private @Nullable String wrong(@Nullable BatchHead head, Whole record) {
+    if (head == null) {
+      return "a record too short for a batch";
+    }
+    GroupMark mark = head.mark();
+    if (mark != null && mark.checksum() != record.checksum()) {
+      return "a record made of fragments of others";
+    }
+    return expected >= 0 && head.sequence() < expected ? "a record that was there before" : null;
+  }
+
+  /** Ends the hole that is open, at the record behind it. */
+  private void close(BatchHead next, @Nullable Instant time) {
+    if (open == null) {
+      return;
+    }
+    for (Hole hole : holes) {
+      if (hole.nextSequence < 0) {
+        hole.nextSequence = next.sequence();
+        hole.before = time;
+      }
+    }
+    open = null;
+  }
+
+  private void prove(Hole hole, BatchHead later) {
+    if (hole.proof != null) {
+      return;
+    }
+    GroupMark mark = later.mark();
+    if (mark == null) {
+      if (synced) {
+        hole.proof = "a record of an older version follows, which synced each before the next";
+      }
+      return;
+    }
+    // Where the first missing number is unknown, it is not beyond either of these.
+    long missing =
+        hole.expected >= 0
+            ? hole.expected
+            : Math.min(manifest.lastSequence() + 1, hole.nextSequence - 1);
+    if (mark.syncedThrough() >= missing) {
+      hole.proof = "records follow that were written after it had been synced";
+    }
+  }
+
+  private void prove(Hole hole) {
+    if (hole.proof != null) {
+      return;
+    }
+    if (clean) {
+      hole.proof = "the database was closed in order afterwards";
+    } else if (hole.offset < 0) {
+      hole.proof = "the log was there when the database was open";
+    } else if (hole.log < manifest.flushedLog()) {
+      hole.proof = "the log had been synced before tables were written";
+    }
+  }
+}

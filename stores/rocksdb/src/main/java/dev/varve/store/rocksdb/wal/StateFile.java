@@ -1,0 +1,162 @@
+package dev.varve.store.rocksdb.wal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file {@value #NAME} in the directory of a database: what must be there when it is opened the
+ * next time. A log that is missing, and a log that is too short after a clean stop, are found by
+ * it.
+ */
+public final class StateFile {
+  /*
+   * varve-state 1
+   * running log NUMBER [after SEQUENCE] | stopped CURRENT
+   * file NAME LENGTH                    after a stop, for each log and the MANIFEST
+   * crc32c HEX                          of all lines before
+   */
+  private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
+  private static final String NAME = "varve-state";
+  private static final String TITLE = NAME + " 1\n";
+  private static final Pattern RUNNING =
+      Pattern.compile("running log (\\d{1,18})(?: after (\\d{1,18}))?\n");
+  private static final Pattern STOPPED = Pattern.compile("stopped (\\S+)");
+  private static final Pattern FILE = Pattern.compile("file (\\S+) (\\d{1,18})");
+  private static final Pattern CHECKSUM = Pattern.compile("crc32c ([0-9a-f]{8})\n");
+
+  private StateFile() {}
+
+  /** What the last run left. */
+  sealed interface State permits Running, Stopped {}
+
+  /**
+   * A run that has not ended in order.
+   *
+   * @param log the newest log of which it is known
+   * @param sequence the last sequence number before that log; -1 where that is unknown
+   */
+  record Running(long log, long sequence) implements State {}
+
+  /**
+   * A clean stop.
+   *
+   * @param manifest what CURRENT named: another name tells that another program has been there
+   * @param lengths of files, by their names
+   */
+  record Stopped(String manifest, Map<String, Long> lengths) implements State {}
+
+  /** Reads the state; null where there is none, or it is damaged itself. */
+  static @Nullable State read(Path directory) throws IOException {
+    String text;
+    try {
+      text = Files.readString(directory.resolve(NAME), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+    int end = text.lastIndexOf("crc32c ");
+    Matcher checksum = CHECKSUM.matcher(end < 0 ? "" : text.substring(end));
+    String body = end < 0 ? "" : text.substring(0, end);
+    State state =
+        checksum.matches() && checksum.group(1).equals(checksum(body)) ? parse(body) : null;
+    if (state == null) {
+      LOG.warn(
+          "{} is damaged: the logs are checked as after a crash, and a missing log would not be noticed",
+          directory.resolve(NAME));
+    }
+    return state;
+  }
+
+  private static @Nullable State parse(String body) {
+    if (!body.startsWith(TITLE)) {
+      return null;
+    }
+    Matcher running = RUNNING.matcher(body);
+    if (running.find()) {
+      String sequence = running.group(2);
+      return new Running(
+          Long.parseLong(running.group(1)), sequence == null ? -1 : Long.parseLong(sequence));
+    }
+    Matcher stopped = STOPPED.matcher(body);
+    if (!stopped.find()) {
+      return null;
+    }
+    Map<String, Long> lengths = new TreeMap<>();
+    Matcher file = FILE.matcher(body);
+    while (file.find()) {
+      lengths.put(file.group(1), Long.parseLong(file.group(2)));
+    }
+    return new Stopped(stopped.group(1), lengths);
+  }
+
+  /**
+   * Notes, on the disk when this returns, that the database is open.
+   *
+   * @param log the newest log
+   * @param sequence the last sequence number before it; -1 where that is unknown
+   */
+  public static void running(Path directory, long log, long sequence) throws IOException {
+    String after = sequence < 0 ? "" : " after " + sequence;
+    write(directory, TITLE + "running log " + log + after + "\n");
+  }
+
+  /**
+   * Notes, on the disk when this returns, that the database has been closed in order: all is
+   * synced, and nothing changes its files any more.
+   */
+  public static void stopped(Path directory) throws IOException {
+    Manifest manifest = Manifest.of(directory);
+    StringBuilder body = new StringBuilder(TITLE);
+    body.append("stopped ").append(manifest.name()).append('\n');
+    for (Path log : LogFiles.of(directory).values()) {
+      addFile(body, log);
+    }
+    addFile(body, directory.resolve(manifest.name()));
+    write(directory, body.toString());
+  }
+
+  private static void addFile(StringBuilder body, Path file) throws IOException {
+    body.append("file ").append(file.getFileName()).append(' ').append(Files.size(file));
+    body.append('\n');
+  }
+
+  private static void write(Path directory, String body) throws IOException {
+    Path file = directory.resolve(NAME);
+    Path draft = directory.resolve(NAME + ".new");
+    byte[] bytes = (body + "crc32c " + checksum(body) + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    try (FileChannel channel =
+        FileChannel.open(
+            draft,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      channel.force(true);
+    }
+    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+    LogFiles.sync(directory);
+  }
+
+  private static String checksum(String body) {
+    CRC32C crc = new CRC32C();
+    crc.update(body.getBytes(StandardCharsets.ISO_8859_1));
+    return "%08x".formatted(crc.getValue());
+  }
+}
