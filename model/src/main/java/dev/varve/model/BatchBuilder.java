@@ -6,21 +6,65 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers samples, as they come from a protocol, into the columns of a {@link Batch}. Values of
  * several fields that come one after the other for the same key and time share a place. Not safe
  * for use by several threads.
+ *
+ * <p>What the builder holds is estimated in bytes as it grows: a key, a column and an array when
+ * they are made, not sample by sample. Whoever wants to bound it is told before each growth, and
+ * may throw; what was added before stands then.
  */
 public final class BatchBuilder {
-  private final Map<GroupKey, GroupBuilder> groups = new LinkedHashMap<>();
+  /** Bytes of a key's place, its builder and its first times, without its texts. */
+  private static final int GROUP_BYTES = 320;
+
+  /** Bytes of a column with its first values. */
+  private static final int COLUMN_BYTES = 240;
+
+  private static final int ATTRIBUTE_BYTES = 200;
+
+  /** Of a table that is larger than this nothing is kept for the next batch. */
+  private static final int GROUPS_KEPT = 1 << 10;
+
+  private final LongConsumer growth;
+  private Map<GroupKey, GroupBuilder> groups = new LinkedHashMap<>();
   private final List<Attribute> attributes = new ArrayList<>();
   private int sampleCount;
+  private long byteCount;
+
+  /** A builder that grows as it likes. */
+  public BatchBuilder() {
+    this(bytes -> {});
+  }
+
+  /**
+   * A builder whose growth is bounded.
+   *
+   * @param growth is told bytes before there is memory allocated for them; what it throws keeps the
+   *     builder from growing
+   */
+  public BatchBuilder(LongConsumer growth) {
+    this.growth = growth;
+  }
+
+  private void grow(long bytes) {
+    growth.accept(bytes);
+    byteCount += bytes;
+  }
 
   /** The columns of one key, to which samples can be added without looking the key up again. */
   public GroupBuilder group(GroupKey key) {
-    return groups.computeIfAbsent(key, GroupBuilder::new);
+    GroupBuilder known = groups.get(key);
+    if (known == null) {
+      grow(GROUP_BYTES + key.byteCount());
+      known = new GroupBuilder(key);
+      groups.put(key, known);
+    }
+    return known;
   }
 
   public BatchBuilder add(GroupKey key, long time, Value value) {
@@ -39,12 +83,19 @@ public final class BatchBuilder {
   }
 
   public BatchBuilder add(Attribute attribute) {
+    long text = attribute.value() instanceof Value.Text(String value) ? 2L * value.length() : 0;
+    grow(ATTRIBUTE_BYTES + attribute.key().byteCount() + text);
     attributes.add(attribute);
     return this;
   }
 
   public int sampleCount() {
     return sampleCount;
+  }
+
+  /** About how many bytes of the heap the builder holds. */
+  public long byteCount() {
+    return byteCount;
   }
 
   public boolean isEmpty() {
@@ -60,9 +111,14 @@ public final class BatchBuilder {
       }
     }
     Batch batch = new Batch(built, attributes);
-    groups.clear();
+    if (groups.size() > GROUPS_KEPT) {
+      groups = new LinkedHashMap<>();
+    } else {
+      groups.clear();
+    }
     attributes.clear();
     sampleCount = 0;
+    byteCount = 0;
     return batch;
   }
 
@@ -81,6 +137,7 @@ public final class BatchBuilder {
       Growing column = column(field, Kind.DOUBLE);
       int place = place(column, time);
       if (place >= column.doubles.length) {
+        grow(8L * (times.length - column.doubles.length));
         column.doubles = Arrays.copyOf(column.doubles, times.length);
       }
       column.doubles[place] = value;
@@ -91,6 +148,7 @@ public final class BatchBuilder {
       Growing column = column(field, Kind.INT64);
       int place = place(column, time);
       if (place >= column.longs.length) {
+        grow(8L * (times.length - column.longs.length));
         column.longs = Arrays.copyOf(column.longs, times.length);
       }
       column.longs[place] = value;
@@ -108,7 +166,9 @@ public final class BatchBuilder {
       column.endTexts(place);
       int end = column.textLength + utf8.length;
       if (end > column.text.length) {
-        column.text = Arrays.copyOf(column.text, Math.max(end, 2 * column.text.length));
+        int length = Math.max(end, 2 * column.text.length);
+        grow(length - column.text.length + 4L * times.length);
+        column.text = Arrays.copyOf(column.text, length);
       }
       System.arraycopy(utf8, 0, column.text, column.textLength, utf8.length);
       column.textLength = end;
@@ -122,6 +182,7 @@ public final class BatchBuilder {
           return column;
         }
       }
+      grow(COLUMN_BYTES + 2L * field.length());
       Growing column = new Growing(field, kind);
       columns.add(column);
       return column;
@@ -131,16 +192,18 @@ public final class BatchBuilder {
      * The last place, if it is of the same instant and still free in the column; else a new one.
      */
     private int place(Growing column, long time) {
-      sampleCount++;
       if (size > 0
           && times[size - 1] == time
           && column.filledTo < size
           && !fieldFilled(column.field)) {
+        sampleCount++;
         return size - 1;
       }
       if (size == times.length) {
+        grow(8L * size);
         times = Arrays.copyOf(times, 2 * size);
       }
+      sampleCount++;
       times[size] = time;
       return size++;
     }

@@ -23,6 +23,11 @@ public record GroupKey(String metric, Tags tags, Tags resource) {
     return new Series(this, field);
   }
 
+  /** About how many bytes of the heap the key holds with its texts. */
+  public long byteCount() {
+    return 80 + 2L * metric.length() + tags.byteCount() + resource.byteCount();
+  }
+
   @Override
   public String toString() {
     return metric + tags + (resource.isEmpty() ? "" : "@" + resource);

@@ -28,6 +28,15 @@ public final class Tags {
     this.hash = Arrays.hashCode(pairs);
   }
 
+  /** About how many bytes of the heap names and values hold. */
+  public long byteCount() {
+    long bytes = 48;
+    for (String text : pairs) {
+      bytes += 48 + 2L * text.length();
+    }
+    return bytes;
+  }
+
   public static Tags of(Map<String, String> map) {
     if (map.isEmpty()) {
       return EMPTY;

@@ -39,7 +39,6 @@ class KairosDbFixture implements LayoutFixture {
   public List<Outside> outside() {
     Value one = new Value.Int64(1);
     return List.of(
-        new Outside.Key(GroupKey.of("m", Tags.EMPTY), "kairosdb.tags"),
         new Outside.Key(new GroupKey("m", KEY.tags(), Tags.of("host", "h")), "kairosdb.resource"),
         new Outside.Key(GroupKey.of("a\0b", KEY.tags()), "kairosdb.text"),
         new Outside.Key(GroupKey.of("m", Tags.of("a", "")), "kairosdb.text"),

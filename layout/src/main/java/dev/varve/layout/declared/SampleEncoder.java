@@ -126,7 +126,7 @@ final class SampleEncoder {
     return new Refusal(
         "declared.time",
         "time %d lies outside %d to %d, which layout %s holds"
-            .formatted(time, domain.from(), domain.to(), layout.identity().name()));
+            .formatted(time, domain.from(), domain.to() - 1, layout.identity().name()));
   }
 
   /** The end of the run of places that share the row of place {@code from}. */

@@ -264,8 +264,12 @@ public final class HeroicLayout implements Layout {
   private static Refusal timeRefusal(long time) {
     return new Refusal(
         "heroic.time",
-        "time %d is outside of %d to %d: Heroic cannot tell times before 1970 from others"
-            .formatted(time, DOMAIN.times().from(), DOMAIN.times().to() - 1));
+        "time %d is out of range: the layout holds times from %d to %d%s"
+            .formatted(
+                time,
+                DOMAIN.times().from(),
+                DOMAIN.times().to() - 1,
+                time < 0 ? ", since Heroic cannot tell times before 1970 from others" : ""));
   }
 
   @Override

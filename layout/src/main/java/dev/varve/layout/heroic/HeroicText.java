@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * <p>Heroic cuts a text off at a surrogate without its partner, leaves the second length as it
- * would have been, and reads the missing units back as U+0000. Such a text is neither written nor
- * read here: what it was is lost, and two different ones may have become the same.
+ * would have been, and reads the missing units back as U+0000. Such a text is not written here:
+ * what it was is lost, and two different ones may have become the same. Where it is sized twice it
+ * is reported as damaged; a text that is sized once does not show that it was cut, and is read.
  */
 final class HeroicText {
   private HeroicText() {}

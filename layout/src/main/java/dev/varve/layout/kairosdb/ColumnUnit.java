@@ -51,6 +51,11 @@ enum ColumnUnit {
     return (column >>> shift) * millis;
   }
 
+  /** The last offset in ms whose column says {@code offset}: what is finer is cut. */
+  long lastLike(long offset) {
+    return offset + millis - 1;
+  }
+
   /** Whether an offset can be read back from its column. */
   boolean holds(long offset) {
     return offset % millis == 0;

@@ -73,10 +73,6 @@ record KairosDbBinding(
               .formatted(key, key.resource().name(0)));
     }
     checkText("the metric", key.metric(), key);
-    if (key.tags().isEmpty()) {
-      throw new RefusedException(
-          "kairosdb.tags", "KairosDB wants at least one tag, and %s has none".formatted(key));
-    }
     key.tags()
         .forEach((name, value) -> {
           checkText("a tag name", name, key);

@@ -50,10 +50,10 @@ import java.util.TreeMap;
  * </pre>
  *
  * The format is that of KairosDB 1.3.0 and everything before that it reads. What it cannot hold is
- * refused under the rules {@code kairosdb.tags}, {@code .text}, {@code .key}, {@code .resource},
- * {@code .field}, {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. One row
- * has one data type, so that a long and a double at one instant are two samples; a read of one kind
- * takes the one that was written last, and of two written in the same millisecond the double.
+ * refused under the rules {@code kairosdb.text}, {@code .key}, {@code .resource}, {@code .field},
+ * {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. One row has one data
+ * type, so that a long and a double at one instant are two samples; a read of one kind takes the
+ * one that was written last, and of two written in the same millisecond the double.
  */
 public final class KairosDbLayout implements Layout {
   public static final String NAME = "kairosdb";
@@ -160,7 +160,7 @@ public final class KairosDbLayout implements Layout {
         Set.of(Kind.INT64, Kind.DOUBLE, Kind.STRING),
         Domain.Numbers.ONE_NAN,
         width.times(),
-        1,
+        0,
         Integer.MAX_VALUE,
         null,
         false,

@@ -59,4 +59,19 @@ record RowWidth(long millis) {
     long time = rowTime + offset;
     return time >= Long.MIN_VALUE + millis && rowTime(time) == rowTime;
   }
+
+  /** Whether a sample at any offset of {@code from} to {@code last} goes to this row. */
+  boolean holdsAny(long rowTime, long from, long last) {
+    if (rowTime >= 0) {
+      return holds(rowTime, from);
+    }
+    // As in isRowTime: there are two offsets at most that a sample of this row can have.
+    long rest = -(rowTime % millis);
+    return isHeldBetween(rowTime, rest / 2, from, last)
+        || isHeldBetween(rowTime, (rest + millis) / 2, from, last);
+  }
+
+  private boolean isHeldBetween(long rowTime, long offset, long from, long last) {
+    return offset >= from && offset <= last && holds(rowTime, offset);
+  }
 }

@@ -97,7 +97,9 @@ final class SampleReader {
               .formatted(column, type.typeName()));
     }
     long offset = unit.offset(column);
-    if (!width.holds(rowTime, offset)) {
+    // With unit SECONDS KairosDB cuts offsets, and before 1970 reads a sample back at a time of
+    // another row.
+    if (!width.holdsAny(rowTime, offset, unit.lastLike(offset))) {
       throw new DamagedCellException(
           "qualifier: %08x is an offset of %d ms, which no sample has in a row of time %d and width %d"
               .formatted(column, offset, rowTime, width.millis()));

@@ -153,6 +153,30 @@ class HeroicLayoutTest {
   }
 
   @Test
+  void saysWhichTimesItHolds() {
+    Value raw = new Value.Raw(Bytes.of((byte) 1));
+    assertThatThrownBy(() ->
+            new HeroicCells(LAYOUT).add(new Attribute(KEY, "distribution", Long.MAX_VALUE, raw), 0))
+        .hasMessageContaining(
+            "time 9223372036854775807 is out of range: the layout holds times from 0 to 9223372036854775806")
+        .hasMessageNotContaining("1970");
+    assertThatThrownBy(
+            () -> new HeroicCells(LAYOUT).add(new Attribute(KEY, "distribution", -1L, raw), 0))
+        .hasMessageContaining("time -1 is out of range")
+        .hasMessageContaining("Heroic cannot tell times before 1970 from others");
+  }
+
+  @Test
+  void readsResourceTextsThatHeroicCutAsTheyStand() {
+    // Heroic writes the value a<lone surrogate>b of a resource as a: nothing in the row says so.
+    Bytes cut =
+        Bytes.fromHex(
+            "010161" + "00" + "0000000000000000" + "0100" + "05" + "01" + "0172" + "0161");
+    assertThat(LAYOUT.identify(cut))
+        .isEqualTo(Step.done(new GroupKey("a", Tags.EMPTY, Tags.of(Map.of("r", "a")))));
+  }
+
+  @Test
   void refusesAttributesThatAreNoDistributions() {
     HeroicCells cells = new HeroicCells(LAYOUT);
     Value raw = new Value.Raw(Bytes.of((byte) 1));

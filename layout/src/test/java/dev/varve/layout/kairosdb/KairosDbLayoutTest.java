@@ -285,6 +285,19 @@ class KairosDbLayoutTest {
   }
 
   @Test
+  void readsWhatUnitSecondsCutsBefore1970AsKairosDbDoes() {
+    // A sample at -5 goes to row -10 with offset 5, which the column cuts to 0.
+    String row = "6d00 fffffffffffffff6 000b6b6169726f735f6c6f6e67 613d623a";
+    assertThat(Cells.decode(seconds, List.of(cell(row, "00000000", "00"))))
+        .extracting(Point::time)
+        .containsExactly(-10L);
+    // The other offset that this row has is (10 + 1814400) / 2 - 1814400 k: none; no sample is in
+    // column 1.
+    assertThat(Cells.damage(seconds, cell(row, "00000001", "00")))
+        .contains("is an offset of 1000 ms, which no sample has in a row of time -10");
+  }
+
+  @Test
   void oneDamagedCellHidesNoOther() {
     CellBatch batch = new CellBatch();
     batch.add(cell(ROW_0_LONG, "00000000", "02"));
@@ -379,7 +392,6 @@ class KairosDbLayoutTest {
 
   @Test
   void refusesKeysByName() {
-    refused("kairosdb.tags", GroupKey.of("m", Tags.EMPTY), "at least one tag, and m{} has none");
     refused(
         "kairosdb.resource",
         new GroupKey("m", Tags.of("a", "b"), Tags.of("host", "h")),

@@ -74,6 +74,20 @@ class RowWidthTest {
   }
 
   @Property
+  void findsWhetherAnyOffsetOfAStretchIsHeld(
+      @ForAll @IntRange(min = 1, max = 60) int millis,
+      @ForAll @IntRange(min = -400, max = 400) int rowTime,
+      @ForAll @IntRange(max = 70) int from,
+      @ForAll @IntRange(max = 30) int more) {
+    RowWidth width = new RowWidth(millis);
+    boolean any = false;
+    for (long offset = from; offset <= from + more; offset++) {
+      any |= width.holds(rowTime, offset);
+    }
+    assertThat(width.holdsAny(rowTime, from, from + more)).isEqualTo(any);
+  }
+
+  @Property
   void keepsEveryTimeThatItSaysItHolds(
       @ForAll long time, @ForAll @LongRange(min = 1, max = RowWidth.MAX) long millis) {
     RowWidth width = new RowWidth(millis);
