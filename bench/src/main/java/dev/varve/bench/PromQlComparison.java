@@ -34,7 +34,9 @@ import org.xerial.snappy.Snappy;
  * <p>Arguments: the launcher, then optionally {@code series=N}, {@code runs=N}, {@code
  * servers=a,b}. Prints tables in Markdown; a query that takes less than a second in all its runs is
  * run more often. The programs are fetched by {@code parts/debian/fetch prometheus
- * victoria-metrics}.
+ * victoria-metrics}. To compare two builds of Varve in one run, {@code before=LAUNCHER} names the
+ * other one, which {@code servers=varve-rocksdb,before-rocksdb} then asks; ratios are to the server
+ * that {@code to=NAME} names, by default Prometheus.
  */
 public final class PromQlComparison {
   private static final int WARM_UP = 3;
@@ -44,8 +46,6 @@ public final class PromQlComparison {
 
   private static final int RUNS_FACTOR = 50;
 
-  private static final String COMPARED_WITH = "prometheus";
-
   /** Samples of all series in one write. */
   private static final int SAMPLES_A_WRITE = 5;
 
@@ -53,6 +53,8 @@ public final class PromQlComparison {
   private static final Map<String, String> QUERIES = queries();
 
   private final Path launcher;
+  private final Path before;
+  private final String comparedWith;
   private final Path folder;
   private final int series;
   private final int runs;
@@ -63,6 +65,8 @@ public final class PromQlComparison {
   private PromQlComparison(Path launcher, Path folder, List<String> arguments) {
     this.launcher = launcher;
     this.folder = folder;
+    this.before = Path.of(argument(arguments, "before", launcher.toString())).toAbsolutePath();
+    this.comparedWith = argument(arguments, "to", "prometheus");
     this.series = Integer.parseInt(argument(arguments, "series", "4000"));
     this.runs = Integer.parseInt(argument(arguments, "runs", "5"));
     this.names =
@@ -74,7 +78,8 @@ public final class PromQlComparison {
   /** Runs all of it. */
   public static void main(String[] arguments) throws Exception {
     if (arguments.length == 0) {
-      System.err.println("usage: PromQlComparison LAUNCHER [series=N] [runs=N] [servers=a,b]");
+      System.err.println(
+          "usage: PromQlComparison LAUNCHER [series=N] [runs=N] [servers=a,b] [before=LAUNCHER] [to=NAME]");
       System.exit(2);
     }
     try (ScratchFolder folder = ScratchFolder.make()) {
@@ -213,6 +218,7 @@ public final class PromQlComparison {
   }
 
   private ChildProcess varve(String name, Path own, int port) throws IOException {
+    Path program = name.startsWith("before-") ? before : launcher;
     String store = name.substring(name.indexOf('-') + 1);
     Path config =
         Files.writeString(
@@ -221,7 +227,7 @@ public final class PromQlComparison {
                 .formatted(own.resolve("data"), port, store));
     return ChildProcess.start(
         name,
-        List.of(launcher.toString(), "serve", "--config", config.toString()),
+        List.of(program.toString(), "serve", "--config", config.toString()),
         own,
         Map.of("VARVE_BUILD", "off", "VARVE_AOT", "off", "VARVE_HEAP", "2g"),
         own.resolve("log"));
@@ -403,14 +409,16 @@ public final class PromQlComparison {
     }
   }
 
-  /** One figure of all queries and servers, each with how many times Prometheus' it is. */
-  private static void table(
+  /**
+   * One figure of all queries and servers, each with its ratio to that of {@link #comparedWith}.
+   */
+  private void table(
       String what,
       List<Server> servers,
       Map<String, List<Figures>> figures,
       ToDoubleFunction<Figures> figure) {
     List<String> names = servers.stream().map(Server::name).toList();
-    int compared = names.indexOf(COMPARED_WITH);
+    int compared = names.indexOf(comparedWith);
     System.out.printf("| %s | %s |%n", what, String.join(" | ", names));
     System.out.println("| --- |" + " ---: |".repeat(names.size()));
     double[] logarithms = new double[names.size()];
@@ -422,7 +430,7 @@ public final class PromQlComparison {
         double one = figure.applyAsDouble(row.get(i));
         System.out.printf(Locale.ROOT, one < 10 ? " %.1f" : " %,.0f", one);
         if (i != compared && other > 0 && one > 0) {
-          System.out.printf(Locale.ROOT, " (%.1f)", one / other);
+          System.out.printf(Locale.ROOT, " (%.2f)", one / other);
           logarithms[i] += Math.log(one / other);
           counted[i]++;
         }
@@ -444,8 +452,7 @@ public final class PromQlComparison {
     System.out.println();
   }
 
-  private static void print(List<Server> servers, Map<String, List<Figures>> figures)
-      throws IOException {
+  private void print(List<Server> servers, Map<String, List<Figures>> figures) throws IOException {
     table("latency, ms", servers, figures, Figures::millis);
     table("processor time, ms", servers, figures, Figures::cpuMillis);
     table("resident at most, MB", servers, figures, Figures::megabytes);
