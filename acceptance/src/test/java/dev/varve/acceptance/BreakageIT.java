@@ -7,13 +7,16 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,8 +72,8 @@ class BreakageIT {
           Checkout.run(folder, "serve", "--config", "varve.yaml", "--listen", place),
           "in use",
           "data",
-          "http://127.0.0.1:");
-      assertThat(folder.resolve("data/server")).as("where the first is found").exists();
+          "of process");
+      assertThat(folder.resolve("data/server.sock")).as("where the first is found").exists();
       assertThat(server.get("/-/healthy").statusCode()).isEqualTo(200);
     }
   }
@@ -106,6 +109,55 @@ class BreakageIT {
         datasets: {d: {layout: kairosdb, parameters: {unit: legacy}}}
         """);
     assertRefuses(Checkout.run(folder, "serve", "--config", "other.yaml"), "'d'", "unit", "legacy");
+  }
+
+  @Test
+  void refusesADamagedLogAndRecoversTheRest() throws Exception {
+    Path folder = fresh("damaged-log");
+    try (VarveProcess server = VarveProcess.in(folder, config("buckets")).start()) {
+      assertThat(put(server, 0).statusCode()).isEqualTo(204);
+      String one = "{\"name\":\"sought\",\"tags\":{\"series\":\"0\"},\"datapoints\":[[1,1]]}";
+      assertThat(server.post("/datasets/d/api/v1/datapoints", one).statusCode()).isEqualTo(204);
+      assertThat(put(server, 1).statusCode()).isEqualTo(204);
+      server.kill();
+      Path log = newestLog(folder.resolve("data/rocksdb"));
+      byte[] bytes = Files.readAllBytes(log);
+      bytes[new String(bytes, StandardCharsets.ISO_8859_1).indexOf("sought")] ^= 1;
+      Files.write(log, bytes);
+      assertRefuses(
+          Checkout.run(folder, "serve", "--config", "varve.yaml"),
+          log.getFileName().toString(),
+          "is damaged at byte",
+          "edits are missing, written between",
+          "varve serve --recover");
+      assertThat(log).as("nothing was changed").hasBinaryContent(bytes);
+
+      server.recovering().start();
+      assertThat(server.get("/api/v1/status/damage").body())
+          .contains("\"kind\":\"log\"", "\"outcome\":\"set_aside\"", "\"lostAfter\":\"20");
+      assertThat(server.get("/metrics").body())
+          .contains("varve_store_recovery_damaged_logs_total{store=\"rocksdb\"} 1.0");
+      assertThat(server.log()).contains("edits are missing, written between");
+      assertThat(found(server, "sought", 0)).isZero();
+      assertThat(found(server, "m", 0)).isEqualTo(POINTS);
+      assertThat(found(server, "m", 1)).isEqualTo(POINTS);
+    }
+  }
+
+  private static int found(VarveProcess server, String metric, int series) throws IOException {
+    Map<String, String> tags = Map.of("series", String.valueOf(series));
+    return KairosQuery.all(server, "d", List.of(new KairosQuery.Wanted(metric, tags)))
+        .getFirst()
+        .size();
+  }
+
+  private static Path newestLog(Path store) throws IOException {
+    try (Stream<Path> files = Files.list(store)) {
+      return files
+          .filter(file -> file.toString().endsWith(".log"))
+          .max(Comparator.naturalOrder())
+          .orElseThrow();
+    }
   }
 
   /** A disk of 64 MB that nobody else sees, for a server that writes until it is full. */

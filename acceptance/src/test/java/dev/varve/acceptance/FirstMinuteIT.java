@@ -7,53 +7,93 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a newcomer does in the first minute, in a fresh copy of the sources: start the server, read
- * what it prints, try the line that it offers, stop it, start it again.
+ * What a newcomer does first, in a fresh copy of the sources with nothing built: every command of
+ * README.md in its order, the line that the server offers, and a second start.
  */
 class FirstMinuteIT {
+  /** Runs this test, among others. */
+  private static final String WHOLE_BUILD = "./mvnw verify";
+
   private static final Pattern LINE_TO_TRY = Pattern.compile("(?m)^ +(\\./varve query .*)$");
   private static final Duration BUILD_MAX = Duration.ofMinutes(8);
 
   private final Path folder = Checkout.fresh("first-minute");
   private final Path checkout = folder.resolve("varve");
-  private final Path out = folder.resolve("stdout");
-  private final Path err = folder.resolve("stderr");
-  private final String place = "127.0.0.1:" + VarveProcess.freePort();
+
+  /** The ports of README.md, and those that are free here. */
+  private final int port = VarveProcess.freePort();
+
+  private final int secondPort = VarveProcess.freePort();
+  private final List<Running> running = new ArrayList<>();
+
+  /** A command that runs until it is stopped. */
+  private record Running(String command, Process process, Path out, Path err) {
+    boolean said(Pattern line) {
+      return line.matcher(Checkout.read(err)).find();
+    }
+
+    @Override
+    public String toString() {
+      return "%s%nstdout: %s%nstderr: %s"
+          .formatted(command, Checkout.read(out), Checkout.read(err));
+    }
+  }
 
   @Test
-  void startsFromTheSourcesAndHoldsItsOwnMetricsTenSecondsLater() throws Exception {
+  void everyCommandOfTheReadmeWorks() throws Exception {
     copySources();
-    Process server = serve();
-    String tried;
-    try {
-      tried = awaitLineToTry(server, BUILD_MAX);
-      assertThat(Checkout.read(err)).contains("building");
-      VarveProcess.sleep(10_000);
-      Checkout.Outcome shown = shell(tried);
-      assertThat(shown.success().lines()).as(shown.toString()).hasSizeGreaterThan(1);
-      assertThat(shown.out()).contains("jvm_");
-    } finally {
-      stop(server);
+    List<String> commands = commands(Files.readString(checkout.resolve("README.md")));
+    assertThat(commands).contains("./varve serve", "./varve dev-store cassandra", WHOLE_BUILD);
+    commands.remove(WHOLE_BUILD);
+    for (String command : commands) {
+      if (command.startsWith("./varve serve") || command.startsWith("./varve dev-store")) {
+        start(command);
+      } else {
+        assertAnswers(command);
+      }
     }
-    assertThat(Checkout.read(err)).doesNotContain("Exception");
+    Running server = running.getFirst();
+    assertThat(Checkout.read(server.err())).contains("building").doesNotContain("Exception");
+    assertAnswers(lineToTry(server));
+    stopAll();
 
-    server = serve();
-    try {
-      awaitLineToTry(server, Duration.ofMinutes(2));
-      assertThat(Checkout.read(err)).doesNotContain("building");
-      String before =
-          shell("./varve query 'jvm_memory_used_bytes' --from 1h --to 1s --output csv").success();
-      assertThat(before.lines()).as("what was there before the restart").hasSizeGreaterThan(1);
-    } finally {
-      stop(server);
+    Running again = start("./varve serve");
+    assertThat(Checkout.read(again.err())).doesNotContain("building");
+    String before =
+        shell("./varve query 'jvm_memory_used_bytes' --from 1h --to 1s --output csv").success();
+    assertThat(before.lines()).as("what was there before the restart").hasSizeGreaterThan(1);
+    stopAll();
+  }
+
+  /** The lines of code blocks, which are indented by four blanks behind an empty line. */
+  private static List<String> commands(String readme) {
+    List<String> commands = new ArrayList<>();
+    boolean isBlock = false;
+    String before = "";
+    for (String line : readme.lines().toList()) {
+      isBlock = line.startsWith("    ") && (isBlock || before.isBlank());
+      if (isBlock) {
+        commands.add(line.strip());
+      }
+      before = line;
     }
+    return commands;
+  }
+
+  private String here(String command) {
+    return command
+        .replace("127.0.0.1:4242", "127.0.0.1:" + port)
+        .replace("127.0.0.1:4243", "127.0.0.1:" + secondPort);
   }
 
   /** Every file that is in the repository or could be added to it. */
@@ -73,41 +113,79 @@ class FirstMinuteIT {
     }
   }
 
-  private Process serve() throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder("./varve", "serve", "--listen", place).directory(checkout.toFile());
+  private ProcessBuilder builder(String command) {
+    // With exec, so that what is stopped is the command and not the shell.
+    ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).directory(checkout.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("VARVE_"));
-    return builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    return builder;
   }
 
-  private String awaitLineToTry(Process server, Duration atMost) {
-    Awaitility.await()
-        .atMost(atMost)
+  /** Starts a command that runs until it is stopped, and waits for what it offers to try. */
+  private Running start(String command) throws IOException {
+    Path out = folder.resolve("stdout-" + running.size());
+    Path err = folder.resolve("stderr-" + running.size());
+    ProcessBuilder builder = builder("exec " + here(command));
+    if (!command.contains("--listen")) {
+      builder.environment().put("VARVE_LISTEN", "[{host: 127.0.0.1, port: %d}]".formatted(port));
+    }
+    Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    Running started = new Running(command, process, out, err);
+    running.add(started);
+    Pattern ready =
+        Pattern.compile(
+            command.startsWith("./varve serve") ? "Varve listens" : "runs until Ctrl-C");
+    Awaitility.await(command)
+        .atMost(BUILD_MAX)
         .pollInterval(Duration.ofMillis(100))
-        .until(() -> !server.isAlive() || LINE_TO_TRY.matcher(Checkout.read(err)).find());
-    Matcher line = LINE_TO_TRY.matcher(Checkout.read(err));
-    assertThat(line.find())
-        .as("a line to try%nstdout: %s%nstderr: %s", Checkout.read(out), Checkout.read(err))
-        .isTrue();
-    assertThat(Checkout.read(out)).as("where it listens").contains("http://" + place);
+        .until(() -> !process.isAlive() || started.said(ready));
+    assertThat(started.said(ready)).as("%s", started).isTrue();
+    return started;
+  }
+
+  private static String lineToTry(Running server) {
+    Matcher line = LINE_TO_TRY.matcher(Checkout.read(server.err()));
+    assertThat(line.find()).as("a line to try: %s", server).isTrue();
     return line.group(1);
   }
 
-  private Checkout.Outcome shell(String line) throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder("sh", "-c", line).directory(checkout.toFile());
-    builder.environment().keySet().removeIf(name -> name.startsWith("VARVE_"));
-    return Checkout.run(builder);
+  /** Runs a command to its end; the server's first metrics come some seconds after its start. */
+  private void assertAnswers(String command) throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    Checkout.Outcome shown = shell(command);
+    while (isEmpty(shown) && System.nanoTime() < end) {
+      VarveProcess.sleep(500);
+      shown = shell(command);
+    }
+    assertThat(isEmpty(shown)).as("%s", shown).isFalse();
   }
 
-  /** Stops it as a person or a service manager would. */
-  private static void stop(Process server) throws InterruptedException {
-    server.destroy();
-    try {
-      assertThat(server.waitFor(30, TimeUnit.SECONDS)).as("stopped on SIGTERM").isTrue();
-      assertThat(server.exitValue()).isIn(0, VarveProcess.TERMINATED);
-    } finally {
-      server.descendants().forEach(ProcessHandle::destroyForcibly);
-      server.destroyForcibly();
+  /** Of a query a table's head alone, of PromQL no result. */
+  private static boolean isEmpty(Checkout.Outcome shown) {
+    String out = shown.success();
+    return (out.lines().count() < 2 && !out.startsWith("{")) || out.contains("\"result\":[]");
+  }
+
+  private Checkout.Outcome shell(String command) throws IOException, InterruptedException {
+    return Checkout.run(builder(here(command)));
+  }
+
+  /** Stops what runs as a person or a service manager would, the last first. */
+  private void stopAll() throws InterruptedException {
+    for (Running one : running.reversed()) {
+      one.process().destroy();
+      assertThat(one.process().waitFor(30, TimeUnit.SECONDS))
+          .as("stopped on SIGTERM: %s", one)
+          .isTrue();
+      assertThat(one.process().exitValue()).as("%s", one).isIn(0, VarveProcess.TERMINATED);
+    }
+    running.clear();
+  }
+
+  @AfterEach
+  void killWhatIsLeft() {
+    for (Running one : running) {
+      one.process().descendants().forEach(ProcessHandle::destroyForcibly);
+      one.process().destroyForcibly();
     }
   }
 }

@@ -37,6 +37,7 @@ final class VarveProcess implements AutoCloseable {
   private @Nullable Process process;
   private boolean runsUnderAnother;
   private @Nullable String heap;
+  private boolean recovers;
 
   private VarveProcess(Path folder, int port) {
     this.folder = folder;
@@ -78,6 +79,12 @@ final class VarveProcess implements AutoCloseable {
   /** Gives it another heap than tests usually do, such as {@code 128m}. */
   VarveProcess withHeap(String size) {
     heap = size;
+    return this;
+  }
+
+  /** Lets it open damaged stores with what is left of them. */
+  VarveProcess recovering() {
+    recovers = true;
     return this;
   }
 
@@ -126,6 +133,9 @@ final class VarveProcess implements AutoCloseable {
     }
     List<String> command = new ArrayList<>(List.of(under));
     command.addAll(varve.command());
+    if (recovers) {
+      command.add("--recover");
+    }
     varve.command(command).redirectErrorStream(true).redirectOutput(logFile(++starts).toFile());
     runsUnderAnother = under.length > 0;
     try {

@@ -70,15 +70,29 @@ class ArchitectureTest {
           "dev.varve.store.BudgetExceededException",
           "dev.varve.store.ReadCancelledException",
           "dev.varve.store.ReadCost",
+          "dev.varve.store.StoreDamage",
+          "dev.varve.store.StoreDamage$Kind",
+          "dev.varve.store.StoreDamage$Outcome",
           "dev.varve.store.StoreException");
 
   /** Libraries that only one place may touch, so that they can be exchanged there. */
   private static final List<Library> CONFINED =
       List.of(
           new Library("org.eclipse.jetty", "dev.varve.server.http"),
+          new Library("com.github.luben.zstd", "dev.varve.server.http"),
           new Library("org.rocksdb", "dev.varve.store.rocksdb"),
           new Library("picocli", "dev.varve.cli"),
           new Library("ch.qos.logback", "dev.varve.cli"));
+
+  /** What of zstd's library may be used: its streams hand arrays to native code. */
+  private static final Set<String> ZSTD =
+      Set.of(
+          "com.github.luben.zstd.EndDirective",
+          "com.github.luben.zstd.Zstd",
+          "com.github.luben.zstd.ZstdCompressCtx",
+          "com.github.luben.zstd.ZstdDecompressCtx",
+          "com.github.luben.zstd.ZstdException",
+          "com.github.luben.zstd.ZstdIOException");
 
   /** What a layout may not touch, being without I/O, clock and threads. */
   private static final Set<String> IMPURE_TYPES =
@@ -166,6 +180,30 @@ class ArchitectureTest {
                 IMPURE_CALLS.contains(access.getTargetOwner().getName() + "." + access.getName()))
             .map(JavaAccess::getDescription);
     assertThat(Stream.concat(types, calls)).isEmpty();
+  }
+
+  /** G1 of JDK 25.0.0 to 25.0.2 moves arrays that native code works on (JDK-8377811). */
+  @Test
+  void nativeCodecsSeeNoArrays() {
+    assertThat(
+            violations((from, to) ->
+                within(to.getPackageName(), "com.github.luben.zstd")
+                    && !ZSTD.contains(to.getName())))
+        .isEmpty();
+    assertThat(
+            violations((from, to) ->
+                Stream.of("org.xerial.snappy", "net.jpountz", "org.iq80.snappy")
+                    .anyMatch(codec -> within(to.getPackageName(), codec))))
+        .isEmpty();
+    assertThat(
+            CLASSES.stream()
+                .flatMap(type -> type.getCodeUnitCallsFromSelf().stream())
+                .filter(
+                    call -> within(call.getTargetOwner().getPackageName(), "com.github.luben.zstd"))
+                .filter(call ->
+                    call.getTarget().getRawParameterTypes().stream().anyMatch(JavaClass::isArray))
+                .map(JavaAccess::getDescription))
+        .isEmpty();
   }
 
   private static Set<String> violations(Verdict forbidden) {

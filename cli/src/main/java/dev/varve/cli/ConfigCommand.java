@@ -5,13 +5,16 @@ import dev.varve.engine.DatasetConfig;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RuleFiles;
 import dev.varve.server.rules.RulesConfig;
 import dev.varve.server.scrape.Scrapes;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,11 +34,14 @@ import picocli.CommandLine.Spec;
       "  varve config --config varve.yaml",
       "  VARVE_MEMORY=1GB varve config --set datasets.metrics.layout=kairosdb",
       "",
-      "Keys: data, memory, default, listen[].host|port|dialects|dataset|protocol|templates|precision,",
+      "Keys: data, memory, default, connections, heap-dump, listen[].host|port|dialects|dataset|protocol|templates|precision,",
+      "write.body|decoded-body|labels|label-name|label-value|relabel[],",
+      "queries.concurrency|queue|wait|time|series|samples|cells|bytes|points|steps|memory|pool|slow,",
       "scrape.dataset|file|global|scrape_configs, and for each datasets.NAME:",
       "layout, parameters, companions, periods[].from|layout|parameters|companions, store.kind|options,",
       "retention, duplicates (last, first, max, min), resources, scans (refuse, allow), refresh,",
       "rescan, rescan-rows, believed, attach (no, read-only, co-write), tables, home.kind|options.",
+      "For web.: origins[], hosts[], cors-origins[].",
       "For rules.: files, datasets.NAME, interval, query-offset, timeout, concurrency, outage-tolerance, for-grace-period,",
       "resend-delay, reread, external-url, external-labels, alertmanagers[].url|timeout|user|password-file|token-file, queue,",
       "alert-relabel[]."
@@ -75,12 +81,27 @@ final class ConfigCommand implements Callable<Integer> {
             .jobs()
             .forEach(job -> records.add("scrape." + job.jobName(), job.interval().toString()));
       }
-      records.add("connections", config.http().connections());
+      print(config.http().connections(), records);
+      add("web.origins", config.web().origins(), records);
+      add("web.hosts", config.web().hosts(), records);
+      add("web.cors-origins", config.web().corsOrigins(), records);
+      records.add("heap-dump", config.heapDump());
+      records.add("write.body", config.http().body());
+      records.add("write.decoded-body", config.http().decodedBody());
+      records.add("write.labels", config.door().limits().labels());
+      records.add("write.label-name", config.door().limits().name());
+      records.add("write.label-value", config.door().limits().value());
       print(config.queries(), records);
       config.engine().datasets().forEach(dataset -> print(dataset, records));
       print(config.rules(), records);
     }
     return 0;
+  }
+
+  private static void add(String key, Set<String> texts, Records records) {
+    if (!texts.isEmpty()) {
+      records.add(key, String.join(",", new TreeSet<>(texts)));
+    }
   }
 
   /** Reads the rule files, too, so that what is wrong with them is said. */
@@ -92,6 +113,20 @@ final class ConfigCommand implements Callable<Integer> {
     new TreeMap<>(rules.datasets())
         .forEach((name, files) -> printFiles("rules.datasets." + name, files, rules, records));
     records.add("rules.interval", rules.interval());
+    records.add("rules.query-offset", rules.queryOffset());
+    records.add("rules.timeout", rules.timeout());
+    records.add("rules.concurrency", rules.concurrency());
+    records.add("rules.outage-tolerance", rules.outageTolerance());
+    records.add("rules.for-grace-period", rules.forGracePeriod());
+    records.add("rules.resend-delay", rules.resendDelay());
+    records.add("rules.reread", rules.reread() == null ? "never" : rules.reread());
+    if (rules.externalUrl() != null) {
+      records.add("rules.external-url", rules.externalUrl());
+    }
+    rules
+        .externalLabels()
+        .forEach((name, value) -> records.add("rules.external-labels." + name, value));
+    records.add("rules.queue", rules.alerting().queue());
     for (int i = 0; i < rules.alerting().alertmanagers().size(); i++) {
       records.add(
           "rules.alertmanagers[" + i + "].url", rules.alerting().alertmanagers().get(i).url());
@@ -104,6 +139,19 @@ final class ConfigCommand implements Callable<Integer> {
       int groups = RuleFiles.read(List.of(file), rules.interval()).size();
       records.add(key, file + ", " + groups + " groups");
     }
+  }
+
+  private static void print(ConnectionLimits connections, Records records) {
+    records.add("connections.max", connections.max());
+    records.add("connections.per-client", connections.perClient());
+    records.add("connections.lines", connections.lines());
+    records.add("connections.reserve", connections.reserve());
+    records.add("connections.header", connections.header());
+    records.add("connections.idle", connections.idle());
+    records.add("connections.lines-idle", connections.linesIdle());
+    records.add("connections.min-rate", connections.minRate());
+    records.add("connections.grace", connections.grace());
+    records.add("connections.trusted-proxies", connections.proxies());
   }
 
   private static void print(QueryOptions queries, Records records) {

@@ -1,14 +1,16 @@
 package dev.varve.cli;
 
+import dev.varve.store.PrivateDirectory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Optional;
 
 /**
  * Holds a data directory for one server: two of them would have one id, and see no changes of each
@@ -31,10 +33,13 @@ final class DirectoryLock implements AutoCloseable {
    */
   static DirectoryLock take(Path data) {
     try {
-      Files.createDirectories(data);
+      PrivateDirectory.make(data);
       FileChannel channel =
           FileChannel.open(data.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       if (isTaken(channel)) {
+        channel.truncate(0);
+        String pid = ProcessHandle.current().pid() + "\n";
+        channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)));
         return new DirectoryLock(channel);
       }
       channel.close();
@@ -43,10 +48,9 @@ final class DirectoryLock implements AutoCloseable {
           "the data directory %s cannot be used: %s; name another with --data or 'data:'"
               .formatted(data.toAbsolutePath(), reason(e)));
     }
-    Optional<String> where = RunningServer.find(data).map(address -> " at " + address);
     throw new CommandFailedException(
         "the data directory %s is in use by the server%s: stop that one, or name another directory with --data"
-            .formatted(data.toAbsolutePath(), where.orElse("")));
+            .formatted(data.toAbsolutePath(), holder(data)));
   }
 
   private static boolean isTaken(FileChannel channel) throws IOException {
@@ -55,6 +59,16 @@ final class DirectoryLock implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       // Another server in this process holds it.
       return false;
+    }
+  }
+
+  /** Which process it is, where its lock can be read. */
+  private static String holder(Path data) {
+    try {
+      String pid = Files.readString(data.resolve(NAME)).strip();
+      return pid.isEmpty() ? "" : " of process " + pid;
+    } catch (IOException e) {
+      return "";
     }
   }
 

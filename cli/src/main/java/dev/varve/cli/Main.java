@@ -29,6 +29,7 @@ import picocli.CommandLine.HelpCommand;
       ExplainCommand.class,
       QueriesCommand.class,
       CompactCommand.class,
+      CheckCommand.class,
       CellsCommand.class,
       LayoutsCommand.class,
       ConfigCommand.class,

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -54,8 +53,7 @@ final class QueriesCommand implements Callable<Integer> {
                 "bytes",
                 "client",
                 "text")) {
-      Object data =
-          JsonTree.member(answer(connection, connection.request(PATH).GET().build()), "data");
+      Object data = JsonTree.member(answer(connection, ServerRequest.get(PATH)), "data");
       for (Object query : (List<?>) JsonTree.member(data, "queries")) {
         records.add(
             JsonTree.member(query, "id"),
@@ -96,7 +94,7 @@ final class QueriesCommand implements Callable<Integer> {
     return output == OutputFormat.table ? text.toString().replaceAll("\\s+", " ") : text;
   }
 
-  private static Object answer(ServerConnection connection, HttpRequest request) {
+  private static Object answer(ServerConnection connection, ServerRequest request) {
     try (InputStream body = connection.send(request)) {
       return JsonTree.parse(new String(body.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -122,8 +120,7 @@ final class QueriesCommand implements Callable<Integer> {
     public Integer call() {
       try (ServerConnection connection = server.connect()) {
         String path = PATH + "/" + URLEncoder.encode(id, StandardCharsets.UTF_8) + "/kill";
-        answer(
-            connection, connection.request(path).POST(HttpRequest.BodyPublishers.noBody()).build());
+        answer(connection, ServerRequest.post(path, new byte[0]));
         spec.commandLine().getErr().println("varve: killed " + id);
       }
       return 0;

@@ -7,10 +7,14 @@ import dev.varve.engine.EngineConfig;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
+import dev.varve.store.PrivateDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +58,12 @@ final class ServeCommand implements Callable<Integer> {
   private boolean noSelfMonitoring;
 
   @Option(
+      names = "--recover",
+      description =
+          "Open stores that are damaged with what is left of them: damaged files are kept aside, and what is missing is logged and listed at /api/v1/status/damage.")
+  private boolean recover;
+
+  @Option(
       names = "--output",
       defaultValue = "table",
       description =
@@ -77,27 +87,64 @@ final class ServeCommand implements Callable<Integer> {
             null,
             read.scrape(),
             read.rules(),
-            read.door());
+            read.door(),
+            read.web());
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "varve-stop"));
     try {
-      serve(read.engine().directory(), serverConfig, () -> Engine.open(read.engine()), stop);
+      serve(read, serverConfig, stop);
     } finally {
       stopped.countDown();
     }
     return 0;
   }
 
-  private void serve(
-      Path data,
-      ServerConfig serverConfig,
-      java.util.function.Supplier<Engine> opening,
-      CountDownLatch stop)
+  private Engine open(EngineConfig engine) {
+    return recover ? Engine.recover(engine) : Engine.open(engine);
+  }
+
+  private void serve(VarveConfig read, ServerConfig serverConfig, CountDownLatch stop)
       throws IOException, InterruptedException {
+    Path data = read.engine().directory();
     try (DirectoryLock _ = DirectoryLock.take(data)) {
-      serveAlone(data, serverConfig, opening, stop);
+      warn(serverConfig.listen(), data);
+      say(HeapDump.prepare(data, read.heapDump()));
+      serveAlone(data, serverConfig, () -> open(read.engine()), stop);
+    }
+  }
+
+  /** Says what an operator may not expect of a server that stands open. */
+  private void warn(List<ServerConfig.Listener> listeners, Path data) throws IOException {
+    List<ServerConfig.Listener> reachable =
+        listeners.stream().filter(listener -> !isLoopback(listener.host())).toList();
+    if (!reachable.isEmpty()) {
+      say(
+          "listening on %s, beyond this machine: nothing is authenticated yet, so whoever reaches it can read, write and stop queries"
+              .formatted(places(reachable)));
+    }
+    if (PrivateDirectory.isOpenToOthers(data)) {
+      say(
+          "others on this machine may enter the data directory %s: 'chmod -R go= %s' shuts them out"
+              .formatted(data.toAbsolutePath(), data.toAbsolutePath()));
+    }
+  }
+
+  private void say(String line) {
+    if (!line.isEmpty()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("varve: " + line);
+      err.flush();
+    }
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      // Listening there fails, and says so.
+      return true;
     }
   }
 
@@ -107,25 +154,30 @@ final class ServeCommand implements Callable<Integer> {
       java.util.function.Supplier<Engine> opening,
       CountDownLatch stop)
       throws IOException, InterruptedException {
-    Server server = start(serverConfig, opening);
-    // Closed in reverse: first the ports, then what stands behind them.
-    try (Engine engine = server.engine();
-        server) {
-      List<URI> addresses = addresses(serverConfig.listen(), server.ports());
-      RunningServer.note(
-          data,
-          addresses.stream()
-              .filter(one -> one.getScheme().equals("http"))
-              .findFirst()
-              .orElseThrow());
-      try {
-        announce(serverConfig, addresses, engine, data);
+    try (@Nullable ServerSocketChannel local = listenLocally(data)) {
+      Server server = start(serverConfig, opening, local);
+      // Closed in reverse: first the ports, then what stands behind them.
+      try (Engine engine = server.engine();
+          server) {
+        announce(serverConfig, addresses(serverConfig.listen(), server.ports()), engine, data);
         Signals.on("HUP", () -> reload(server));
         stop.await();
         spec.commandLine().getErr().println("varve: stopping");
-      } finally {
-        RunningServer.forget(data);
       }
+    } finally {
+      DataSocket.remove(data);
+    }
+  }
+
+  /** Null where the file system takes no sockets, as some network mounts do not. */
+  private @Nullable ServerSocketChannel listenLocally(Path data) {
+    try {
+      return DataSocket.listen(data);
+    } catch (IOException e) {
+      say(
+          "no socket for commands can be made in %s: %s; they need --server URL while this server runs"
+              .formatted(data.toAbsolutePath(), e.getMessage()));
+      return null;
     }
   }
 
@@ -140,10 +192,13 @@ final class ServeCommand implements Callable<Integer> {
     err.flush();
   }
 
-  private static Server start(ServerConfig config, java.util.function.Supplier<Engine> opening)
+  private static Server start(
+      ServerConfig config,
+      java.util.function.Supplier<Engine> opening,
+      @Nullable ServerSocketChannel local)
       throws IOException {
     try {
-      return Server.start(config, opening);
+      return Server.start(config, opening, local);
     } catch (IOException e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof BindException) {

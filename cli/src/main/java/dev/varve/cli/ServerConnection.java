@@ -8,6 +8,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -19,16 +22,17 @@ final class ServerConnection implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int OK = 200;
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final URI server;
+  private final ServerAddress server;
 
-  ServerConnection(URI server) {
+  /** Of a remote server; null for a local one. */
+  private final @Nullable HttpClient client;
+
+  ServerConnection(ServerAddress server) {
     this.server = server;
-  }
-
-  HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(server.resolve(path));
+    this.client =
+        server instanceof ServerAddress.Remote
+            ? HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
+            : null;
   }
 
   /**
@@ -36,15 +40,18 @@ final class ServerConnection implements AutoCloseable {
    *
    * @throws CommandFailedException if there is no answer, or one that is no success
    */
-  InputStream send(HttpRequest request) {
+  InputStream send(ServerRequest request) {
     try {
-      HttpResponse<InputStream> answer =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      if (answer.statusCode() == OK) {
+      SocketHttp.Answer answer =
+          switch (server) {
+            case ServerAddress.Local(Path directory) -> SocketHttp.send(directory, request);
+            case ServerAddress.Remote(URI url) -> send(url, request);
+          };
+      if (answer.status() == OK) {
         return answer.body();
       }
       try (InputStream body = answer.body()) {
-        throw new CommandFailedException(errorText(answer.statusCode(), body.readAllBytes()));
+        throw new CommandFailedException(errorText(answer.status(), body.readAllBytes()));
       }
     } catch (ConnectException e) {
       throw new CommandFailedException("no server answers at " + server);
@@ -55,6 +62,20 @@ final class ServerConnection implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new CommandFailedException("interrupted");
     }
+  }
+
+  private SocketHttp.Answer send(URI url, ServerRequest request)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder http = HttpRequest.newBuilder(url.resolve(request.path()));
+    request.headers().forEach(http::header);
+    byte[] body = request.body();
+    if (body != null) {
+      http.POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    }
+    HttpResponse<InputStream> answer =
+        Objects.requireNonNull(client)
+            .send(http.build(), HttpResponse.BodyHandlers.ofInputStream());
+    return new SocketHttp.Answer(answer.statusCode(), answer.body());
   }
 
   /** The member {@code error} of an object, or whatever came. */
@@ -79,6 +100,8 @@ final class ServerConnection implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
+    if (client != null) {
+      client.close();
+    }
   }
 }

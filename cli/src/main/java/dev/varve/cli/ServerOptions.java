@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.cli.config.VarveConfig;
+import dev.varve.server.config.Url;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -24,7 +25,7 @@ final class ServerOptions {
    */
   ServerConnection connect() {
     if (server != null) {
-      return new ServerConnection(checked(server));
+      return new ServerConnection(new ServerAddress.Remote(checked(server)));
     }
     VarveConfig read = config.read();
     return new ServerConnection(
@@ -42,7 +43,7 @@ final class ServerOptions {
     if (server.getHost() == null
         || !("http".equals(server.getScheme()) || "https".equals(server.getScheme()))) {
       throw new WrongCallException(
-          "'" + server + "' is no address of a server (try http://127.0.0.1:4242)");
+          "'" + new Url(server) + "' is no address of a server (try http://127.0.0.1:4242)");
     }
     return server;
   }

@@ -15,9 +15,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,7 +36,7 @@ final class ServerTarget implements Target {
   private static final JsonFactory JSON = new JsonFactory();
 
   private final ServerConnection connection;
-  private final URI server;
+  private final ServerAddress server;
   private final @Nullable String dataset;
   private final Map<String, String> properties;
 
@@ -48,12 +46,12 @@ final class ServerTarget implements Target {
    * @param dataset or null for the server's default
    * @throws CommandFailedException if it does not answer, or has no such dataset
    */
-  ServerTarget(URI server, @Nullable String dataset) {
+  ServerTarget(ServerAddress server, @Nullable String dataset) {
     this.connection = new ServerConnection(server);
     this.server = server;
     this.dataset = dataset;
     this.properties = new LinkedHashMap<>();
-    try (InputStream body = send(request("/varve/v1/dataset").GET().build());
+    try (InputStream body = send(ServerRequest.get("/varve/v1/dataset"));
         JsonParser json = JSON.createParser(ObjectReadContext.empty(), body)) {
       json.nextToken();
       while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -78,11 +76,8 @@ final class ServerTarget implements Target {
 
   @Override
   public Written write(Batch batch, boolean insists) {
-    HttpRequest request =
-        request(insists ? "/varve/v1/points" : "/varve/v1/points?integers=any")
-            .header("Content-Encoding", "gzip")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(lines(batch)))
-            .build();
+    String path = insists ? "/varve/v1/points" : "/varve/v1/points?integers=any";
+    ServerRequest request = ServerRequest.post(path, lines(batch)).with("Content-Encoding", "gzip");
     try (InputStream answer = send(request);
         JsonParser json = JSON.createParser(ObjectReadContext.empty(), answer)) {
       return written(json);
@@ -171,11 +166,9 @@ final class ServerTarget implements Target {
 
   @Override
   public String explain(Batch batch) {
-    HttpRequest request =
-        request("/varve/v1/explain/points")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(lines(batch)))
-            .header("Content-Encoding", "gzip")
-            .build();
+    ServerRequest request =
+        ServerRequest.post("/varve/v1/explain/points", lines(batch))
+            .with("Content-Encoding", "gzip");
     try (InputStream body = send(request)) {
       return new String(body.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -229,25 +222,18 @@ final class ServerTarget implements Target {
         damages);
   }
 
-  private HttpRequest form(String path, Map<String, String> texts) {
+  private static ServerRequest form(String path, Map<String, String> texts) {
     String body =
         texts.entrySet().stream()
             .map(text ->
                 text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
             .collect(Collectors.joining("&"));
-    return request(path)
-        .header("Content-Type", "application/x-www-form-urlencoded")
-        .POST(HttpRequest.BodyPublishers.ofString(body))
-        .build();
+    return ServerRequest.post(path, body.getBytes(StandardCharsets.UTF_8))
+        .with("Content-Type", "application/x-www-form-urlencoded");
   }
 
-  private HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request = connection.request(path);
-    return dataset == null ? request : request.header("X-Varve-Dataset", dataset);
-  }
-
-  private InputStream send(HttpRequest request) {
-    return connection.send(request);
+  private InputStream send(ServerRequest request) {
+    return connection.send(dataset == null ? request : request.with("X-Varve-Dataset", dataset));
   }
 
   @Override

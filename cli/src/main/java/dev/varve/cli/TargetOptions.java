@@ -42,7 +42,7 @@ public final class TargetOptions {
 
   private Target open(boolean makes) {
     if (server != null) {
-      return new ServerTarget(ServerOptions.checked(server), dataset);
+      return new ServerTarget(new ServerAddress.Remote(ServerOptions.checked(server)), dataset);
     }
     VarveConfig read = config.read();
     if (!makes && !Files.isDirectory(read.engine().directory())) {
@@ -50,7 +50,7 @@ public final class TargetOptions {
           "there is no data directory '%s': 'varve serve', 'put' and 'import' make one, --data names another, --server a server"
               .formatted(read.engine().directory()));
     }
-    Optional<URI> running = RunningServer.find(read.engine().directory());
+    Optional<ServerAddress> running = RunningServer.find(read.engine().directory());
     if (running.isPresent()) {
       return new ServerTarget(running.get(), dataset);
     }

@@ -57,7 +57,7 @@ class CommandLineTest {
     for (String command :
         List.of(
             "serve", "import", "query", "put", "explain", "compact", "cells", "layouts", "config",
-            "queries")) {
+            "queries", "check")) {
       out.getBuffer().setLength(0);
       assertThat(run("", command, "--help")).isZero();
       assertThat(out.toString()).as(command).containsIgnoringCase("example").contains("--output");
@@ -328,6 +328,63 @@ class CommandLineTest {
     assertThat(out.toString().lines()).hasSize(3);
   }
 
+  /** Runs an import, which has to end with 1, and returns the content of FILE.bad. */
+  private String importWithFaults(String content, String... options) throws IOException {
+    Path file = Files.writeString(folder.resolve("points"), content);
+    List<String> call = new ArrayList<>(List.of("import", "--no-progress", "--output", "csv"));
+    call.addAll(List.of("--data", folder.resolve("data").toString()));
+    call.addAll(List.of(options));
+    call.add(file.toString());
+    assertThat(run("", call.toArray(String[]::new))).as(err.toString()).isEqualTo(1);
+    return Files.readString(folder.resolve("points.bad"));
+  }
+
+  @Test
+  void importLeavesOutBadPointsOfAKairosDbLineAndKeepsTheOthers() throws IOException {
+    String bad =
+        importWithFaults(
+            """
+            {"name":"m","tags":{"a":"b"},"datapoints":[[1700000000000,1]]}
+            {"name":"m","tags":{"a":"b"},"datapoints":[[1700000001000,2],["x",3],[1700000002000,4]]}
+            """,
+            "--format",
+            "kairosdb");
+    assertThat(bad).contains("points line 2: data point 1 has no time").contains("[\"x\",3]");
+    assertThat(err.toString())
+        .contains("3 points of 2 lines")
+        .contains("1 values left out of lines that were read otherwise");
+    assertThat(out.toString()).startsWith("points,lines,bad,left_out,refused,seconds\n3,2,0,1,0,");
+  }
+
+  @Test
+  void importReportsCsvRowsWithoutAValue() throws IOException {
+    String bad =
+        importWithFaults(
+            "time,a,b\n1700000000000,1,\n1700000001000,,\n\n1700000002000,,2\n",
+            "--format",
+            "csv",
+            "--metric",
+            "m");
+    assertThat(bad)
+        .isEqualTo(
+            "# %s line 3: the line has no value: all columns of fields are empty\n1700000001000,,\n"
+                .formatted(folder.resolve("points")));
+    assertThat(err.toString()).contains("1 bad lines").contains("1 empty lines skipped");
+    assertThat(out.toString()).contains("\n2,5,1,0,0,");
+  }
+
+  @Test
+  void importReportsFieldsThatComeAgain() throws IOException {
+    String bad = importWithFaults("m a=1,b=2,a=3 1700000000000000000\n", "--format", "influx");
+    assertThat(bad).contains("points line 1: field 'a' comes again: the last value is kept");
+    assertThat(out.toString()).contains("\n2,1,0,1,0,");
+    out.getBuffer().setLength(0);
+    String data = folder.resolve("data").toString();
+    assertThat(run("", "query", "m", "--data", data, "--from", "2023-11-14", "--output", "csv"))
+        .isZero();
+    assertThat(out.toString()).contains(",3").doesNotContain(",1\n", ",1.0\n");
+  }
+
   @Test
   void badLinesOfSeveralFilesStandInOnePlace() throws Exception {
     Path first = Files.writeString(folder.resolve("a.lp"), "cpu,host=a u=1 1\nnonsense\n");
@@ -389,6 +446,7 @@ class CommandLineTest {
           import --format csv --metric m --time-unit day x; --time-unit: 'day' is no time resolution
           import --format csv --metric m --time-pattern {{ x; --time-pattern: Pattern includes
           import --format csv --metric m --field-columns a:float x; 'float' is no kind of field
+          import --format csv --metric m --field-columns a,b,a:long x; column 'a' comes twice
           query m --from 999999999y; '999999999y' for 'from' is no time
           serve --listen nowhere; 'nowhere' is no place to listen
           """)

@@ -2,11 +2,13 @@ package dev.varve.engine;
 
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +52,20 @@ public final class Catalog {
    * @throws QueryRefusedException if a filter is malformed
    */
   public List<String> labelNames(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
-    return asking(() -> index.labelNames(selector, trusted(times), guard));
+    return labelNames(selector, times, Kind.ALL, guard);
+  }
+
+  /**
+   * The names of all labels of the series that match, tags and resource identifiers alike.
+   *
+   * @param times leaves out series that surely have no sample in the range; null for all
+   * @param kinds leaves out series of which no sample is of any of these
+   * @param guard asked now and then
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public List<String> labelNames(
+      Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
+    return asking(() -> index.labelNames(selector, trusted(times), kinds, guard));
   }
 
   /**
@@ -63,7 +78,26 @@ public final class Catalog {
    */
   public List<String> labelValues(
       String label, Selector selector, @Nullable TimeRange times, int most, ReadGuard guard) {
-    return asking(() -> index.labelValues(label, selector, trusted(times), most, guard));
+    return labelValues(label, selector, times, Kind.ALL, most, guard);
+  }
+
+  /**
+   * The values of a label among the series that match.
+   *
+   * @param times as in {@link #labelNames}
+   * @param kinds as in {@link #labelNames}
+   * @param most how many at most: of more, those that are found first
+   * @param guard as in {@link #labelNames}
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public List<String> labelValues(
+      String label,
+      Selector selector,
+      @Nullable TimeRange times,
+      Set<Kind> kinds,
+      int most,
+      ReadGuard guard) {
+    return asking(() -> index.labelValues(label, selector, trusted(times), kinds, most, guard));
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.varve.engine;
 import dev.varve.engine.attach.RowCheck;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.check.CheckRun;
+import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.Made;
@@ -29,6 +31,7 @@ import dev.varve.layout.guardrail.Finding;
 import dev.varve.layout.guardrail.Guardrails;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
+import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -42,6 +45,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -235,6 +239,14 @@ public final class Dataset implements AutoCloseable {
     return writer.write(batch);
   }
 
+  /**
+   * Why writes cannot succeed at present, in words for the operator; null where nothing is known to
+   * be in their way, and where the dataset is only read. That too much waits is no reason.
+   */
+  public @Nullable String writeObstacle() {
+    return writer.obstacle();
+  }
+
   /** Whether samples can be given a lifetime of their own: their store ends them by itself. */
   public boolean endsSamples() {
     return writer.endsSamples();
@@ -353,7 +365,7 @@ public final class Dataset implements AutoCloseable {
   /** The same, under a guard. */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
-    Matches matches = reader.match(selector, times, guard);
+    Matches matches = reader.match(selector, times, Kind.ALL, guard);
     return matches.inOrder().stream()
         .flatMap(match -> match.fields().stream().map(match.key()::field));
   }
@@ -366,9 +378,22 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if a filter is malformed
    */
   public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, ReadGuard guard) {
+    return find(selectors, times, Kind.ALL, guard);
+  }
+
+  /**
+   * The series that match any of some selectors.
+   *
+   * @param times leaves out series that surely have no sample in the range; null for all
+   * @param kinds leaves out series of which no sample is of any of these
+   * @param guard asked now and then, and told how many keys each selector matches
+   * @throws QueryRefusedException if a filter is malformed
+   */
+  public SeriesFound find(
+      List<Selector> selectors, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
     refuseWithoutCatalog();
     return new SeriesFound(
-        selectors.stream().map(selector -> reader.match(selector, times, guard)).toList());
+        selectors.stream().map(selector -> reader.match(selector, times, kinds, guard)).toList());
   }
 
   /** Which metrics, tags and values there are. */
@@ -440,6 +465,15 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
+  /** Reads all tables and tells what is damaged in them. */
+  void check(CheckRun run) {
+    new DatasetCheck(open, run).run();
+  }
+
+  OpenDataset open() {
+    return open;
+  }
+
   private static boolean compacts(PlacedLayout placed) {
     return placed.layout().compaction().isPresent();
   }
@@ -448,6 +482,7 @@ public final class Dataset implements AutoCloseable {
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());
+    figures.put("catalog_memory_bytes", (double) open.index().bytes());
     figures.putAll(refresh.figures());
     figures.put("catalog_changes_of_others_total", others.changesRead());
     return figures;
@@ -461,6 +496,7 @@ public final class Dataset implements AutoCloseable {
       markers.close();
     }
     refresh.close();
+    writer.close();
     open.periods().close();
     open.home().close();
   }

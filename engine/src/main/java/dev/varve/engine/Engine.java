@@ -1,8 +1,16 @@
 package dev.varve.engine;
 
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.home.StampClock;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.Admission;
 import dev.varve.store.StoreException;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Engine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+  private static final Duration CHECK_RETRY = Duration.ofMinutes(1);
   private static final long ADMITTED_MIN = 16L << 20;
   private static final long ADMITTED_MAX = 256L << 20;
 
@@ -28,6 +37,7 @@ public final class Engine implements AutoCloseable {
   private final Admission admission;
   private final Map<String, Dataset> datasets;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean checking = new AtomicBoolean();
 
   private Engine(
       EngineConfig config,
@@ -51,6 +61,14 @@ public final class Engine implements AutoCloseable {
    */
   public static Engine open(EngineConfig config) {
     return open(config, Stores.Opener.OF_SERVICES, Engine::systemMicros);
+  }
+
+  /**
+   * Opens as {@link #open(EngineConfig)} does, and stores that are damaged with what is left of
+   * them: {@link #damage} says what is missing.
+   */
+  public static Engine recover(EngineConfig config) {
+    return open(config, Stores.Opener.recovering(config), Engine::systemMicros);
   }
 
   private static long systemMicros() {
@@ -116,11 +134,79 @@ public final class Engine implements AutoCloseable {
     Map<String, Double> figures = stores.figures();
     figures.put("stamp_drift_seconds", clock.driftMicros() / 1e6);
     figures.put("write_bytes_under_way", (double) admission.bytesUnderWay());
+    figures.put("write_bytes_max", (double) admission.limitBytes());
+    figures.putAll(disk());
     datasets.forEach((name, dataset) ->
         dataset
             .figures()
             .forEach((figure, value) -> figures.put(figure + "{dataset=\"" + name + "\"}", value)));
     return figures;
+  }
+
+  /**
+   * Damage that stores have met in their files since they were opened, the opening included; in
+   * each store oldest first.
+   */
+  public List<FoundDamage> damage() {
+    return stores.damage();
+  }
+
+  /**
+   * The disk that the data directory lies on; nothing where all data is in memory and there is
+   * none.
+   */
+  private Map<String, Double> disk() {
+    try {
+      FileStore disk = Files.getFileStore(config.directory());
+      return Map.of(
+          "data_disk_free_bytes", (double) disk.getUsableSpace(),
+          "data_disk_size_bytes", (double) disk.getTotalSpace());
+    } catch (IOException e) {
+      LOG.debug("no figures of the disk of {}", config.directory(), e);
+      return Map.of();
+    }
+  }
+
+  /**
+   * Opens the stores and datasets of a configuration as far as they can be, reads everything, and
+   * closes them.
+   *
+   * @param run takes what is found
+   * @throws InvalidConfigException as {@link #open(EngineConfig)}
+   */
+  public static void check(EngineConfig config, CheckRun run) {
+    try (Engine engine = open(config)) {
+      engine.check(run);
+      return;
+    } catch (StoreException | CorruptDataException e) {
+      run.found(
+          new CheckFinding(
+              Severity.DAMAGE,
+              "data directory " + config.directory(),
+              "a server cannot open it: " + e.getMessage()));
+    }
+    Stores.checkFiles(config, run);
+  }
+
+  /**
+   * Reads everything, files and cells, and tells what is damaged and what the catalogs lack. Reads
+   * and writes go on meanwhile.
+   *
+   * @param run says how fast to read, and takes what is found
+   * @throws OverloadedException if another check is under way
+   * @throws dev.varve.store.ReadCancelledException if it was stopped
+   */
+  public void check(CheckRun run) {
+    if (!checking.compareAndSet(false, true)) {
+      throw new OverloadedException("another check is under way; one runs at a time", CHECK_RETRY);
+    }
+    try {
+      List<OpenDataset> open = datasets.values().stream().map(Dataset::open).toList();
+      stores.check(open, run);
+      datasets.values().forEach(dataset -> dataset.check(run));
+    } finally {
+      checking.set(false);
+    }
   }
 
   /** Closes datasets and stores. Closing twice is allowed; every later call fails. */

@@ -4,7 +4,7 @@ package dev.varve.engine;
  * A query is not run as it stands: it would scan a whole table, exceeds a limit, or asks for what
  * the layout does not hold. The message says what would help.
  */
-public final class QueryRefusedException extends RuntimeException {
+public class QueryRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public QueryRefusedException(String message) {

@@ -1,15 +1,24 @@
 package dev.varve.engine;
 
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.check.CheckRun;
+import dev.varve.engine.check.StoreCheck;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.ServerId;
 import dev.varve.engine.home.ServerIdFile;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.store.Power;
 import dev.varve.store.Store;
+import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreException;
+import dev.varve.store.StoreProvider.Salvage;
 import dev.varve.store.StoreProviders;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +46,23 @@ final class Stores implements AutoCloseable {
      * @param memory bytes that it may use for caches and buffers
      */
     Store open(StoreConfig config, Path directory, long memory);
+
+    /** Opens damaged stores with what is left of them. */
+    static Opener recovering(EngineConfig engine) {
+      Salvage salvage = salvage(engine);
+      return (config, directory, memory) ->
+          StoreProviders.of(config.kind()).recover(directory, memory, config.options(), salvage);
+    }
+
+    /** A layout that counts would give a number twice if a counter went back while rows stayed. */
+    private static Salvage salvage(EngineConfig engine) {
+      boolean counts =
+          engine.datasets().stream()
+              .flatMap(dataset -> dataset.periods().stream())
+              .flatMap(period -> period.layouts().stream())
+              .anyMatch(layout -> layout.needs().contains(Power.Increment.class));
+      return counts ? Salvage.BEFORE_DAMAGE : Salvage.ALL_READABLE;
+    }
   }
 
   /**
@@ -183,6 +209,51 @@ final class Stores implements AutoCloseable {
           .forEach((name, value) -> figures.put("store_" + name + label, value));
     });
     return figures;
+  }
+
+  /** Reads the files of all stores. */
+  void check(List<OpenDataset> datasets, CheckRun run) {
+    byPath.forEach((path, opened) -> {
+      Store store = opened.store();
+      List<OpenDataset> there =
+          datasets.stream().filter(dataset -> dataset.store().equals(store)).toList();
+      new StoreCheck(String.valueOf(path.getFileName()), store, there, run).run();
+    });
+  }
+
+  /** Reads the files of all stores that can be opened, where a dataset in them cannot. */
+  static void checkFiles(EngineConfig engine, CheckRun run) {
+    Map<Path, StoreConfig> folders = new LinkedHashMap<>();
+    for (DatasetConfig dataset : engine.datasets()) {
+      for (StoreConfig config : List.of(dataset.store(), dataset.home())) {
+        String kind = config.kind();
+        Stream.of(kind, kind + "-" + dataset.name(), kind + "-" + dataset.name() + ".home")
+            .map(engine.directory()::resolve)
+            .filter(Files::isDirectory)
+            .forEach(folder -> folders.putIfAbsent(folder, config));
+      }
+    }
+    folders.forEach((folder, config) -> {
+      String name = String.valueOf(folder.getFileName());
+      try (Store store = openByService(config, folder, engine.memory())) {
+        new StoreCheck(name, store, List.of(), run).run();
+      } catch (StoreException e) {
+        run.found(
+            new CheckFinding(
+                Severity.DAMAGE, "store " + name, "it cannot be opened: " + e.getMessage()));
+      }
+    });
+  }
+
+  /** Damage in the files of all stores, by the name of the store's folder. */
+  List<FoundDamage> damage() {
+    List<FoundDamage> all = new ArrayList<>();
+    byPath.forEach((path, opened) -> {
+      for (StoreDamage damage : opened.store().damage()) {
+        all.add(new FoundDamage(String.valueOf(path.getFileName()), damage));
+      }
+    });
+    return all;
   }
 
   private static Store openByService(StoreConfig config, Path directory, long memory) {

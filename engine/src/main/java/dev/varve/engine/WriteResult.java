@@ -3,6 +3,8 @@ package dev.varve.engine;
 import dev.varve.layout.Refusal;
 import dev.varve.model.GroupKey;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +13,26 @@ import org.jspecify.annotations.Nullable;
  * @param accepted how many samples and attributes
  * @param refused how many were not, and will never be as they are
  * @param rejections the first of the refused, with their reasons; at most {@link #REJECTIONS_MAX}
+ * @param refusedByRule how many of the refused broke which {@linkplain Refusal#rule rule}
  */
-public record WriteResult(int accepted, int refused, List<Rejection> rejections) {
+public record WriteResult(
+    int accepted, int refused, List<Rejection> rejections, Map<String, Integer> refusedByRule) {
   public static final int REJECTIONS_MAX = 1000;
+
+  public WriteResult {
+    rejections = List.copyOf(rejections);
+    refusedByRule = Map.copyOf(refusedByRule);
+  }
+
+  /** A result whose every refusal has a rejection of its own. */
+  public WriteResult(int accepted, int refused, List<Rejection> rejections) {
+    this(
+        accepted,
+        refused,
+        rejections,
+        rejections.stream()
+            .collect(Collectors.toMap(one -> one.refusal().rule(), one -> 1, Integer::sum)));
+  }
 
   /**
    * One refused sample, attribute or, where time and field are null, key.

@@ -12,10 +12,15 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Run;
 import dev.varve.model.Series;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Partitioning;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
@@ -145,6 +150,34 @@ final class TestEngine implements AutoCloseable {
     try (Table damaged = store.openAgain(table)) {
       if (!damaged.apply(edit, Durability.SYNCED).isEmpty()) {
         throw new AssertionError("refused to be damaged");
+      }
+    }
+  }
+
+  /** Moves a row from one table to another of the same families. */
+  void moveRow(String from, Bytes row, String to) {
+    try (Table source = store.openAgain(from);
+        Table target = store.openAgain(to)) {
+      List<FamilySelect> families = new ArrayList<>();
+      for (int family = 0; family < source.spec().families().size(); family++) {
+        families.add(FamilySelect.all(family));
+      }
+      MutationBatch put = new MutationBatch();
+      CellBatch page = new CellBatch();
+      ReadPlan plan = ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, row)), families);
+      try (CellCursor cursor = source.read(plan, null)) {
+        while (cursor.next(page)) {
+          for (int cell = 0; cell < page.size(); cell++) {
+            put.put(
+                row, page.family(cell), page.qualifier(cell), page.time(cell), page.value(cell));
+          }
+        }
+      }
+      MutationBatch delete = new MutationBatch();
+      delete.deleteRow(row);
+      if (!target.apply(put, Durability.SYNCED).isEmpty()
+          || !source.apply(delete, Durability.SYNCED).isEmpty()) {
+        throw new AssertionError("refused to move a row");
       }
     }
   }

@@ -1,6 +1,5 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
@@ -28,7 +27,7 @@ final class DownsampleStage extends Stage {
   @Override
   public void begin(ResultSeries series) {
     if (series.text() && !plan.aggregation().takesText()) {
-      throw new QueryRefusedException(
+      throw new OperatorException(
           "%s cannot aggregate the texts of %s%s (count, first and last can)"
               .formatted(plan.aggregation(), series.metric(), series.labels()));
     }
@@ -40,7 +39,7 @@ final class DownsampleStage extends Stage {
   @Override
   public void samples(Samples samples, int from, int to) {
     if (samples.kind() == Kind.STRING && !plan.aggregation().takesText()) {
-      throw new QueryRefusedException(
+      throw new OperatorException(
           plan.aggregation() + " met a text among numbers at " + samples.time(from));
     }
     long[] times = samples.times();
@@ -96,7 +95,7 @@ final class DownsampleStage extends Stage {
 
   @Override
   public void gap(long time) {
-    throw new QueryRefusedException("gaps cannot be aggregated; fill them last");
+    throw new OperatorException("gaps cannot be aggregated; fill them last");
   }
 
   @Override

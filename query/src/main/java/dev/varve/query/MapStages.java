@@ -4,9 +4,11 @@ import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Drop;
 import dev.varve.query.QueryPlan.MovingAverage;
+import dev.varve.query.QueryPlan.Refuse;
 import dev.varve.query.QueryPlan.Scale;
 import dev.varve.query.QueryPlan.Score;
 import dev.varve.query.QueryPlan.Trim;
+import org.jspecify.annotations.Nullable;
 
 /** Small operators on single samples and their neighbours. */
 final class MapStages {
@@ -103,6 +105,7 @@ final class MapStages {
       new Samples(Kind.DOUBLE), new Samples(Kind.INT64), new Samples(Kind.STRING),
     };
     private int holding = -1;
+    private @Nullable Long heldGap;
     private boolean started;
 
     Trimming(Trim plan, Stage next) {
@@ -116,6 +119,7 @@ final class MapStages {
       next.begin(series);
       started = false;
       holding = -1;
+      heldGap = null;
     }
 
     @Override
@@ -151,14 +155,28 @@ final class MapStages {
     private void release() {
       if (holding >= 0) {
         out.addFrom(held[holding], 0);
-        holding = -1;
       }
+      Long gap = heldGap;
+      if (gap != null) {
+        out.gap(gap);
+      }
+      holding = -1;
+      heldGap = null;
     }
 
     @Override
     public void gap(long time) {
+      boolean trimmed = !started && plan.first();
+      started = true;
+      if (trimmed) {
+        return;
+      }
       release();
-      out.gap(time);
+      if (plan.last()) {
+        heldGap = time;
+      } else {
+        out.gap(time);
+      }
     }
 
     @Override
@@ -197,13 +215,35 @@ final class MapStages {
 
     @Override
     public void gap(long time) {
-      out.gap(time);
+      if (plan.number() != null) {
+        throw new OperatorException("filter cannot compare a gap with a number; fill gaps last");
+      }
     }
 
     @Override
     public void end() {
       out.flush();
       next.end();
+    }
+  }
+
+  /** Passes series on as long as they are empty. */
+  static final class Refusing extends Stage {
+    private final Refuse plan;
+
+    Refusing(Refuse plan, Stage next) {
+      super(next);
+      this.plan = plan;
+    }
+
+    @Override
+    public void samples(Samples samples, int from, int to) {
+      throw new OperatorException(plan.reason());
+    }
+
+    @Override
+    public void gap(long time) {
+      throw new OperatorException(plan.reason());
     }
   }
 }

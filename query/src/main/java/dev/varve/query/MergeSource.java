@@ -58,6 +58,9 @@ final class MergeSource implements Source {
     run.count(all.counted());
     run.allCounted();
     List<Group> groups = sorted(grouped(all));
+    if (groups.isEmpty()) {
+      nothing();
+    }
     for (boolean text : new boolean[] {false, true}) {
       for (Group group : groups) {
         if (group.has(text) && !next.satisfied()) {
@@ -69,6 +72,13 @@ final class MergeSource implements Source {
     }
     run.shared().done(merge, all, memory);
     next.finish();
+  }
+
+  private void nothing() {
+    if (merge.always()) {
+      next.begin(new ResultSeries("", Map.of(), List.of(), false, false, List.of()));
+      next.end();
+    }
   }
 
   private Map<List<String>, Group> grouped(Gathering gathering) {

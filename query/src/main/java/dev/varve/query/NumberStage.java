@@ -1,6 +1,5 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 
@@ -31,7 +30,7 @@ abstract class NumberStage extends Stage {
   @Override
   public final void samples(Samples samples, int from, int to) {
     if (samples.kind() == Kind.STRING) {
-      throw new QueryRefusedException(
+      throw new OperatorException(
           name + " cannot take the text at " + samples.time(from) + ": it needs numbers");
     }
     numbers(samples, from, to);
@@ -39,7 +38,7 @@ abstract class NumberStage extends Stage {
 
   @Override
   public final void gap(long time) {
-    throw new QueryRefusedException(name + " cannot take gaps; fill them last");
+    throw new OperatorException(name + " cannot take gaps; fill them last");
   }
 
   @Override

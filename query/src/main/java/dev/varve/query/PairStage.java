@@ -1,6 +1,5 @@
 package dev.varve.query;
 
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Difference;
 import dev.varve.query.QueryPlan.Rate;
@@ -14,13 +13,17 @@ final class PairStage extends NumberStage {
   private double lastValue;
 
   PairStage(Rate rate, Stage next) {
-    super("rate", next);
+    super(nameOf(rate), next);
     this.rate = rate;
   }
 
   PairStage(Difference difference, Stage next) {
     super("diff", next);
     this.rate = null;
+  }
+
+  private static String nameOf(Rate rate) {
+    return rate.difference() ? "rate" : "sampler";
   }
 
   @Override
@@ -44,10 +47,9 @@ final class PairStage extends NumberStage {
 
   private double rate(Rate plan, long time, double value) {
     if (time == lastTime) {
-      throw new QueryRefusedException(
-          "rate: two samples at "
-              + time
-              + " have no time between them; aggregate the series of a group before taking its rate");
+      throw new OperatorException(
+          "%s: two samples at %d have no time between them; put an aggregation before it"
+              .formatted(nameOf(plan), time));
     }
     double change = plan.difference() ? value - lastValue : value;
     if (plan.counter() && value < lastValue) {

@@ -46,11 +46,17 @@ public sealed interface QueryPlan {
    * @param descending whether the newest sample comes first, for what follows as well
    * @param perSeries how many samples of each series and kind are enough, from the end that comes
    *     first; 0 for all
+   * @param always whether to hand on one series without samples and sources where nothing matches,
+   *     for operators that make samples of nothing
    */
-  record Merge(Select input, List<String> labels, boolean descending, int perSeries)
+  record Merge(Select input, List<String> labels, boolean descending, int perSeries, boolean always)
       implements QueryPlan {
     public Merge {
       labels = List.copyOf(labels);
+    }
+
+    public Merge(Select input, List<String> labels, boolean descending, int perSeries) {
+      this(input, labels, descending, perSeries, false);
     }
   }
 
@@ -137,10 +143,21 @@ public sealed interface QueryPlan {
   /** The mean of so many samples, from the first that has so many. */
   record MovingAverage(QueryPlan input, int size) implements PerSeries {}
 
-  /** Drops the first sample, the last, or both. */
+  /**
+   * Refuses the first sample of a series, where the operator that stands here cannot work on any.
+   * Without samples nothing is wrong.
+   *
+   * @param reason what to say then
+   */
+  record Refuse(QueryPlan input, String reason) implements PerSeries {}
+
+  /** Drops the first sample or gap, the last, or both. */
   record Trim(QueryPlan input, boolean first, boolean last) implements PerSeries {}
 
-  /** Drops the samples that compare so with a number or a text, and those that cannot. */
+  /**
+   * Drops the samples that compare so with a number or a text, and those that cannot. A gap is no
+   * text and dropped by one, and cannot be compared with a number.
+   */
   record Drop(
       QueryPlan input, Comparison comparison, @Nullable Double number, @Nullable String text)
       implements PerSeries {

@@ -187,6 +187,7 @@ public final class QueryRun {
       case QueryPlan.Difference plan -> new PairStage(plan, next);
       case QueryPlan.Scale plan -> new MapStages.Scaling(plan, next);
       case QueryPlan.MovingAverage plan -> new MapStages.Moving(plan, next);
+      case QueryPlan.Refuse plan -> new MapStages.Refusing(plan, next);
       case QueryPlan.Trim plan -> new MapStages.Trimming(plan, next);
       case QueryPlan.Drop plan -> new MapStages.Dropping(plan, next);
       case QueryPlan.Score plan -> new MapStages.Scoring(plan, next);

@@ -16,11 +16,17 @@ import java.time.temporal.TemporalAdjusters;
  * dataset that is queried. Implementations are immutable.
  */
 public sealed interface Windows {
-  /** The start of the window that an instant falls into. */
+  /**
+   * The start of the window that an instant is counted in; see {@link CutTowardsZero} for a later
+   * one.
+   */
   long startOf(long time);
 
   /** The end of the window that starts at {@code start}, which is the start of the next one. */
   long endOf(long start);
+
+  /** How many windows at least start in a range; found without going through them. */
+  long leastBetween(long from, long to);
 
   /** In words, such as {@code 1h}. */
   @Override
@@ -50,6 +56,16 @@ public sealed interface Windows {
       long floor = Math.floorMod(Math.floorMod(start, width) - Math.floorMod(origin, width), width);
       long rest = width - floor;
       return start > Long.MAX_VALUE - rest ? Long.MAX_VALUE : start + rest;
+    }
+
+    @Override
+    public long leastBetween(long from, long to) {
+      return leastBetween(from, to, width);
+    }
+
+    private static long leastBetween(long from, long to, long width) {
+      long length = to - from;
+      return to <= from ? 0 : (length < 0 ? Long.MAX_VALUE : length) / width;
     }
 
     @Override
@@ -102,6 +118,14 @@ public sealed interface Windows {
       return at(first, k);
     }
 
+    @Override
+    public long leastBetween(long from, long to) {
+      // No unit of a calendar is twice as long as it is on average.
+      long longest = Times.length(unit.getDuration().multipliedBy(2), resolution);
+      long width = longest > Long.MAX_VALUE / count ? Long.MAX_VALUE : longest * count;
+      return Fixed.leastBetween(from, to, Math.max(1, width));
+    }
+
     /** A border that no time of the dataset can name lies at the end of all time. */
     private long at(ZonedDateTime first, long k) {
       try {
@@ -114,6 +138,36 @@ public sealed interface Windows {
     @Override
     public String toString() {
       return count + " " + unit.toString().toLowerCase(java.util.Locale.ROOT) + " in " + zone;
+    }
+  }
+
+  /**
+   * Windows counted from an origin with the count cut towards zero, as KairosDB has them: an
+   * instant before the origin belongs to the window that starts next, and takes everything up to
+   * the end of that window along. On other instants it is the grid itself.
+   *
+   * @param grid one of whose windows starts at {@code origin}
+   */
+  record CutTowardsZero(Windows grid, long origin) implements Windows {
+    @Override
+    public long startOf(long time) {
+      long start = grid.startOf(time);
+      return time >= origin || start == time ? start : grid.endOf(start);
+    }
+
+    @Override
+    public long endOf(long start) {
+      return grid.endOf(start);
+    }
+
+    @Override
+    public long leastBetween(long from, long to) {
+      return grid.leastBetween(from, to);
+    }
+
+    @Override
+    public String toString() {
+      return grid.toString();
     }
   }
 

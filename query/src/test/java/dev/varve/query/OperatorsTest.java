@@ -544,4 +544,80 @@ class OperatorsTest {
             new Value.Int64(1),
             new Value.Int64(2));
   }
+
+  @Test
+  void whatComesBeforeTheOriginCountsAsPartOfTheFirstWindow() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    Series one = series("a", "x");
+    runs.add(one, 12, new Value.Int64(1))
+        .add(one, 23, new Value.Int64(2))
+        .add(one, 31, new Value.Int64(4));
+    Windows windows = new Windows.CutTowardsZero(new Windows.Fixed(10, 20), 20);
+    assertThat(Collected.of(new Downsample(all(), windows, Basic.SUM, Stamp.START), runs).only())
+        .containsExactly(Point.of(20, 3), Point.of(30, 4));
+    assertThat(Collected.of(new QueryPlan.Gaps(all(), windows, 20L, 45L), runs).only())
+        .containsExactly(Point.of(12, 1), Point.of(23, 2), Point.of(31, 4), gap(40));
+  }
+
+  @Test
+  void aSampleBeforeTheFirstWindowFillsIt() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    assertThat(
+            Collected.of(new QueryPlan.Gaps(all(), new Windows.Fixed(10, 0), 20L, 35L), runs)
+                .only())
+        .containsExactly(Point.of(12, 1), gap(30));
+  }
+
+  @Test
+  void marksGapsWhereNothingMatches() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    Windows tens = new Windows.Fixed(10, 0);
+    Merge always = new Merge(all(), List.of("dc"), false, 0, true);
+    Collected marked = Collected.of(new QueryPlan.Gaps(always, tens, 0L, 20L), runs);
+    assertThat(marked.only()).containsExactly(gap(0), gap(10), gap(20));
+    assertThat(marked.series.keySet()).allMatch(series -> series.sources().isEmpty());
+    assertThat(Collected.of(new QueryPlan.Gaps(merge(), tens, 0L, 20L), runs).series).isEmpty();
+    assertThatThrownBy(() ->
+            Collected.of(new QueryPlan.Gaps(always, new Windows.Fixed(1, 0), 0L, 1L << 40), runs))
+        .isInstanceOf(QueryRefusedException.class)
+        .hasMessageContaining("more than 1000000 windows");
+  }
+
+  @Test
+  void trimsGapsAtTheEnds() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    QueryPlan gaps = new QueryPlan.Gaps(all(), new Windows.Fixed(10, 0), 0L, 30L);
+    assertThat(Collected.of(new QueryPlan.Trim(gaps, true, true), runs).only())
+        .containsExactly(Point.of(12, 1), gap(20));
+    assertThat(Collected.of(new QueryPlan.Trim(gaps, false, true), runs).only())
+        .containsExactly(gap(0), Point.of(12, 1), gap(20));
+  }
+
+  @Test
+  void refusesTheFirstSampleAlone() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    QueryPlan refusing =
+        new QueryPlan.Refuse(new Merge(all(), List.of(), false, 0, true), "no operator");
+    assertThat(Collected.of(refusing, runs).only()).isEmpty();
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    assertThatThrownBy(() -> Collected.of(refusing, runs))
+        .isInstanceOf(OperatorException.class)
+        .hasMessage("no operator");
+  }
+
+  @Test
+  void namesTheOperatorThatMeetsEqualTimes() {
+    MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
+    runs.add(series("a", "x"), 12, new Value.Int64(1));
+    runs.add(series("b", "x"), 12, new Value.Int64(1));
+    Span second = Span.second(Resolution.MILLISECONDS);
+    assertThatThrownBy(() -> Collected.of(new QueryPlan.Rate(merge(), second, false, true), runs))
+        .isInstanceOf(OperatorException.class)
+        .hasMessageStartingWith("rate:");
+    assertThatThrownBy(() -> Collected.of(new QueryPlan.Rate(merge(), second, false, false), runs))
+        .isInstanceOf(OperatorException.class)
+        .hasMessageStartingWith("sampler:");
+  }
 }

@@ -4,11 +4,13 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.SeriesFound;
+import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import dev.varve.query.running.QueryUse;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -64,12 +66,17 @@ public final class CatalogQuestion {
   /**
    * The series that match any of some selectors, in no order.
    *
+   * @param kinds leaves out series of which no sample is of any of these
    * @param limit how many at most; 0 for all
    * @throws QueryRefusedException if all are wanted and they are too many
    */
   public Stream<Series> series(
-      Dataset dataset, List<Selector> selectors, @Nullable TimeRange times, long limit) {
-    SeriesFound found = dataset.find(selectors, times, unbounded);
+      Dataset dataset,
+      List<Selector> selectors,
+      @Nullable TimeRange times,
+      Set<Kind> kinds,
+      long limit) {
+    SeriesFound found = dataset.find(selectors, times, kinds, unbounded);
     if (limit == 0 || limit > use.limits().series()) {
       use.listed(found.keysAtMost());
     }

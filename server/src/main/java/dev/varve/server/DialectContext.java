@@ -90,6 +90,16 @@ public record DialectContext(
     return metrics.behind(door);
   }
 
+  /**
+   * Counts and logs what a connection without a dataset of its own has brought and no reader took.
+   *
+   * @param rule that it broke; one of a few fixed names
+   * @param example describes one of them, and why
+   */
+  public void refused(String dialect, String rule, long count, Supplier<String> example) {
+    metrics.refused(defaultDataset().name(), dialect, rule, count, example);
+  }
+
   /** Counts lines of a line protocol. */
   public void lines(String dialect, String outcome, int count) {
     metrics.lines(dialect, outcome, count);

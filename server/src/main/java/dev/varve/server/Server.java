@@ -19,6 +19,7 @@ import dev.varve.server.influx.Precision;
 import dev.varve.server.kairosdb.KairosDb;
 import dev.varve.server.opentsdb.OpenTsdb;
 import dev.varve.server.opentsdb.Telnet;
+import dev.varve.server.operations.DamageStatus;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
@@ -36,6 +37,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.channels.ServerSocketChannel;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,6 +70,7 @@ public final class Server implements AutoCloseable {
   private final RunningQueries queries;
   private final SlowQueryLog slowQueries;
   private final Dispatcher dispatcher;
+  private final Operations operations;
   private final SocketServer sockets;
   private final AtomicReference<@Nullable Scraper> scraper = new AtomicReference<>();
   private @Nullable SelfMonitoring selfMonitoring;
@@ -77,13 +80,25 @@ public final class Server implements AutoCloseable {
     this.rules = new RuleService(config.rules(), metrics, clock);
     this.slowQueries = new SlowQueryLog(config.query().slow());
     this.queries = new RunningQueries(config.query().capacity(), this::ended, clock);
-    this.dispatcher = new Dispatcher(config.http(), metrics);
+    this.dispatcher =
+        new Dispatcher(
+            config.http(),
+            config.web().withOriginOf(config.rules().externalUrl()),
+            metrics,
+            () -> engine.get() != null);
     metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
+    metrics.writes(dispatcher.budget());
     metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
     metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
     metrics.gauge("varve_queries_running", "Queries that run right now.", queries::running);
     metrics.gauge("varve_queries_waiting", "Queries that wait for others.", queries::waiting);
     metrics.gauge("varve_query_memory_bytes", "Bytes that queries hold.", queries::held);
+    metrics.gauge(
+        "varve_query_memory_max_bytes",
+        "Bytes that queries may hold.",
+        () -> queries.capacity().memory());
+    metrics.build(version());
+    this.operations = new Operations(metrics, engine::get, dispatcher::draining, this::reload);
     this.sockets = SocketServer.start(configured(), dispatcher);
     metrics.gauge(
         "varve_line_connections",
@@ -91,6 +106,11 @@ public final class Server implements AutoCloseable {
         sockets::lineConnections);
     metrics.gauge("varve_scrape_targets", "Targets that are scraped.", this::scraped);
     metrics.gauge("varve_connections", "Connections that are open.", sockets::openConnections);
+    metrics.gauge(
+        "varve_connections_reserved",
+        "Connections beyond the limits, for requests of operators alone.",
+        sockets::reservedConnections);
+    metrics.figures(sockets::figures);
   }
 
   /**
@@ -108,8 +128,22 @@ public final class Server implements AutoCloseable {
    * it answer 503. What the opening throws closes the ports again.
    */
   public static Server start(ServerConfig config, Supplier<Engine> opening) throws IOException {
+    return start(config, opening, null);
+  }
+
+  /**
+   * The same, and answers commands at a Unix socket.
+   *
+   * @param local bound; closed with the ports; null for none
+   */
+  public static Server start(
+      ServerConfig config, Supplier<Engine> opening, @Nullable ServerSocketChannel local)
+      throws IOException {
     Server server = new Server(config);
     try {
+      if (local != null) {
+        server.sockets.listenLocally(local, new Router(server.mounts(server.context(null))));
+      }
       Engine opened = opening.get();
       server.checkDatasets(opened);
       server.rules.start(opened, server.queries, config.query().limits(), server.firstPort());
@@ -122,7 +156,7 @@ public final class Server implements AutoCloseable {
       }
       server.startScraping(opened);
       return server;
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
     }
@@ -180,13 +214,11 @@ public final class Server implements AutoCloseable {
   }
 
   private List<SocketServer.Port> configured() {
-    Operations operations =
-        new Operations(metrics, engine::get, dispatcher::draining, this::reload);
     List<String> problems = new ArrayList<>();
     List<SocketServer.Port> ports = new ArrayList<>();
     for (Listener listener : config.listen()) {
       try {
-        ports.add(port(listener, operations));
+        ports.add(port(listener));
       } catch (IllegalArgumentException e) {
         problems.add(
             "listen %s:%d: %s".formatted(listener.host(), listener.port(), e.getMessage()));
@@ -201,28 +233,55 @@ public final class Server implements AutoCloseable {
     return ports;
   }
 
-  private SocketServer.Port port(Listener listener, Operations operations) {
-    DialectContext context =
-        new DialectContext(
-            engine::get,
-            listener.dataset(),
-            queries,
-            config.query().limits(),
-            metrics,
-            config.door(),
-            clock,
-            version());
+  private DialectContext context(@Nullable String dataset) {
+    return new DialectContext(
+        engine::get,
+        dataset,
+        queries,
+        config.query().limits(),
+        metrics,
+        config.door(),
+        clock,
+        version());
+  }
+
+  /** Every listener answers operators, unless the configuration names those that do. */
+  private boolean answersOperators(Listener listener) {
+    return listener.dialects().contains(Operations.NAME)
+        || config.listen().stream().noneMatch(other -> other.dialects().contains(Operations.NAME));
+  }
+
+  private List<Router.Mount> operatorMounts() {
+    List<Router.Mount> mounts = new ArrayList<>();
+    mounts.add(operations.mount());
+    mounts.add(new QueryStatus(queries).mount());
+    mounts.add(new DamageStatus(engine::get).mount());
+    return mounts;
+  }
+
+  /** What the Unix socket answers. */
+  private List<Router.Mount> mounts(DialectContext context) {
+    List<Router.Mount> mounts = operatorMounts();
+    mounts.add(new VarveApi(context).mount());
+    return mounts;
+  }
+
+  private SocketServer.Port port(Listener listener) {
+    DialectContext context = context(listener.dataset());
     Feed feed = listener.feed();
     if (feed != null) {
       return new SocketServer.Port(listener.host(), listener.port(), null, stream(feed, context));
     }
-    List<Router.Mount> mounts = new ArrayList<>();
-    mounts.add(operations.mount());
-    mounts.add(new QueryStatus(queries).mount());
-    mounts.add(new VarveApi(context).mount());
+    List<Router.Mount> mounts = answersOperators(listener) ? operatorMounts() : new ArrayList<>();
+    if (!listener.dialects().equals(List.of(Operations.NAME))) {
+      mounts.add(new VarveApi(context).mount());
+    }
     StreamProtocol lines = null;
     for (String dialect : listener.dialects()) {
       switch (dialect) {
+        case Operations.NAME -> {
+          // Among the first.
+        }
         case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
         case Influx.NAME -> mounts.add(new Influx(context).mount());
         case Prometheus.NAME ->
@@ -235,7 +294,7 @@ public final class Server implements AutoCloseable {
         default ->
             throw new IllegalArgumentException(
                 "there is no dialect '%s'; there are: %s"
-                    .formatted(dialect, String.join(", ", DIALECTS)));
+                    .formatted(dialect, String.join(", ", DIALECTS) + ", " + Operations.NAME));
       }
     }
     return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);
@@ -311,5 +370,6 @@ public final class Server implements AutoCloseable {
     rules.close();
     sockets.close();
     queries.close();
+    metrics.flushLog();
   }
 }

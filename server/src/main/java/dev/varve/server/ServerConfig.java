@@ -1,6 +1,7 @@
 package dev.varve.server;
 
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.http.WebAccess;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param scrape what the server fetches of its own accord; null for nothing
  * @param rules which rules it works out
  * @param door what all series pass on their way in
+ * @param web what pages of browsers may do, besides those below the address of {@code rules}
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -30,7 +32,8 @@ public record ServerConfig(
     @Nullable String instance,
     @Nullable Scrapes scrape,
     RulesConfig rules,
-    Door door) {
+    Door door,
+    WebAccess web) {
   public static final ServerConfig DEFAULTS =
       new ServerConfig(
           List.of(Listener.DEFAULTS),
@@ -41,6 +44,19 @@ public record ServerConfig(
 
   public ServerConfig {
     listen = List.copyOf(listen);
+  }
+
+  /** A server that pages of other origins cannot use. */
+  public ServerConfig(
+      List<Listener> listen,
+      HttpLimits http,
+      QueryOptions query,
+      @Nullable Duration selfMonitoring,
+      @Nullable String instance,
+      @Nullable Scrapes scrape,
+      RulesConfig rules,
+      Door door) {
+    this(listen, http, query, selfMonitoring, instance, scrape, rules, door, WebAccess.DEFAULTS);
   }
 
   /** A server that scrapes nothing and works out no rules. */
@@ -66,12 +82,19 @@ public record ServerConfig(
 
   /** The same server with rules. */
   public ServerConfig with(RulesConfig rules) {
-    return new ServerConfig(listen, http, query, selfMonitoring, instance, scrape, rules, door);
+    return new ServerConfig(
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
+  }
+
+  /** The same server with other access of web pages. */
+  public ServerConfig with(WebAccess web) {
+    return new ServerConfig(
+        listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
   }
 
   /**
    * A port and what it speaks. The operator's paths ({@code /-/ready}, {@code /metrics}) answer on
-   * every one that speaks HTTP.
+   * every one that speaks HTTP, unless dialects name {@code operations} somewhere: then only there.
    *
    * @param port 0 for any that is free
    * @param dialects by name; each also answers under its name as a prefix; none where a feed comes

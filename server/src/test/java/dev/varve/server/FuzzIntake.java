@@ -13,6 +13,7 @@ import dev.varve.model.Value;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.RunningQueries;
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.operations.ServerMetrics;
@@ -47,6 +48,11 @@ public final class FuzzIntake {
   public static Intake next() {
     return new Intake(
         engine().defaultDataset(), "fuzz", (dataset, dialect, result, coerced, nanos) -> {});
+  }
+
+  /** What feeds count by. */
+  public static WriteBudget.Reservation memory() {
+    return WriteBudget.unlimited();
   }
 
   /** Where it writes, for the next input. */

@@ -179,14 +179,14 @@ class HostileTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "GET /api/v1/version HTTP/1.1|Host: x|no colon here||;400",
-        "GET /varve/v1/query?selector=%zz HTTP/1.1|Host: x||;400",
-        "GET /%zz HTTP/1.1|Host: x||;400",
-        "GET /api/../../etc/passwd HTTP/1.1|Host: x||;400",
-        "GET /api/v1/version HTTP/9.9|Host: x||;505",
-        "POST /api/v1/datapoints HTTP/1.1|Host: x|Content-Length: 1x||;400",
-        "POST /api/v1/datapoints HTTP/1.1|Host: x|Content-Length: 99999999999999||;413",
-        "POST /api/v1/datapoints HTTP/1.1|Host: x|Transfer-Encoding: chunked||zz|;400",
+        "GET /api/v1/version HTTP/1.1|Host: localhost|no colon here||;400",
+        "GET /varve/v1/query?selector=%zz HTTP/1.1|Host: localhost||;400",
+        "GET /%zz HTTP/1.1|Host: localhost||;400",
+        "GET /api/../../etc/passwd HTTP/1.1|Host: localhost||;400",
+        "GET /api/v1/version HTTP/9.9|Host: localhost||;505",
+        "POST /api/v1/datapoints HTTP/1.1|Host: localhost|Content-Length: 1x||;400",
+        "POST /api/v1/datapoints HTTP/1.1|Host: localhost|Content-Length: 99999999999999||;413",
+        "POST /api/v1/datapoints HTTP/1.1|Host: localhost|Transfer-Encoding: chunked||zz|;400",
       })
   void answersWhatIsHardlyHttp(String request, int status) throws IOException {
     try (Socket socket = server.connect()) {
@@ -207,11 +207,12 @@ class HostileTest {
       StringBuilder requests = new StringBuilder();
       for (int i = 0; i < 3; i++) {
         requests
-            .append("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n")
-            .append("POST /api/v1/datapoints HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
-            .append("HEAD /api/v1/version HTTP/1.1\r\nHost: x\r\n\r\n");
+            .append("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .append(
+                "POST /api/v1/datapoints HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+            .append("HEAD /api/v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n");
       }
-      requests.append("GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      requests.append("GET /-/healthy HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
       socket.getOutputStream().write(requests.toString().getBytes(UTF_8));
       String answers = new String(socket.getInputStream().readAllBytes(), UTF_8);
       assertThat(answers.split("HTTP/1.1 404", -1)).hasSize(4);

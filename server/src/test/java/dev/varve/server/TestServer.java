@@ -7,7 +7,9 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.http.WebAccess;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.rules.RulesConfig;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** A server on a free port, over an engine in memory with a dataset for each layout. */
 public final class TestServer implements AutoCloseable {
   private final Engine engine;
-  private final ServerConfig config;
+  private ServerConfig config;
   private Server server;
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -153,8 +155,32 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
-  /** A server of one dataset in memory that takes so many connections. */
-  public static TestServer withConnections(Path directory, int connections) throws IOException {
+  /** Starts the server again, at other ports, with other access of web pages. */
+  public TestServer with(WebAccess web) throws IOException {
+    server.close();
+    config = config.with(web);
+    server = Server.start(config, engine);
+    return this;
+  }
+
+  /** Starts the server again with other listeners. */
+  public TestServer with(List<Listener> listeners) throws IOException {
+    server.close();
+    config =
+        new ServerConfig(
+            listeners, config.http(), config.query(), config.selfMonitoring(), config.instance());
+    server = Server.start(config, engine);
+    return this;
+  }
+
+  /** The ports in the order of their listeners. */
+  public List<Integer> ports() {
+    return server.ports();
+  }
+
+  /** A server of one dataset in memory with limits of connections. */
+  public static TestServer withConnections(Path directory, ConnectionLimits connections)
+      throws IOException {
     return new TestServer(
         directory,
         List.of(dataset("buckets", "memory")),
@@ -162,6 +188,21 @@ public final class TestServer implements AutoCloseable {
         QueryOptions.DEFAULTS,
         null,
         List.of(),
+        null,
+        RulesConfig.DEFAULTS,
+        Door.OPEN);
+  }
+
+  /** A server of one dataset in memory with so many bytes for writes, and with feeds. */
+  public static TestServer withMemory(Path directory, long bytes, List<ServerConfig.Feed> feeds)
+      throws IOException {
+    return new TestServer(
+        directory,
+        List.of(dataset("buckets", "memory")),
+        HttpLimits.DEFAULTS.withMemory(bytes),
+        QueryOptions.DEFAULTS,
+        null,
+        feeds,
         null,
         RulesConfig.DEFAULTS,
         Door.OPEN);
@@ -180,6 +221,11 @@ public final class TestServer implements AutoCloseable {
 
   public int port() {
     return server.ports().getFirst();
+  }
+
+  /** The port of a feed, the first being 0. */
+  public int portOf(int feed) {
+    return server.ports().get(feed + 1);
   }
 
   public Socket connect() throws IOException {

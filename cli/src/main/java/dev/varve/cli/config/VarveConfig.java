@@ -16,6 +16,7 @@ import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
 import dev.varve.server.http.HttpLimits;
+import dev.varve.server.http.WebAccess;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.LabelLimits;
 import dev.varve.server.queries.QueryOptions;
@@ -36,6 +37,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * @param rules which rules the server works out
  * @param door what all series pass on their way in
  * @param queries what queries may take
+ * @param web what pages of browsers may do
+ * @param heapDump whether a server that runs out of heap leaves a dump of it in the data directory
  */
 public record VarveConfig(
     EngineConfig engine,
@@ -55,7 +60,9 @@ public record VarveConfig(
     @Nullable Scrapes scrape,
     RulesConfig rules,
     Door door,
-    QueryOptions queries) {
+    QueryOptions queries,
+    WebAccess web,
+    boolean heapDump) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
@@ -65,13 +72,14 @@ public record VarveConfig(
   /** Of the launcher or of the program, no part of the configuration. */
   private static final Set<String> OTHER_VARIABLES =
       Set.of(
-          "VARVE_HOME",
           "VARVE_AOT",
           "VARVE_BUILD",
           "VARVE_JAVA_HOME",
           "VARVE_JAVA_OPTS",
           "VARVE_HEAP",
           "VARVE_TRACE",
+          "VARVE_LOG",
+          "VARVE_JAVA17_HOME",
           "VARVE_CONFIG");
 
   /**
@@ -180,11 +188,13 @@ public record VarveConfig(
             .withBodies(
                 write.size("body", HttpLimits.DEFAULTS.body()),
                 write.size("decoded-body", HttpLimits.DEFAULTS.decodedBody()))
-            .withConnections(
-                reader.integer("connections", 1, 1_000_000, HttpLimits.DEFAULTS.connections()));
+            .withMemory(write.size("memory", HttpLimits.DEFAULTS.memory()))
+            .withConnections(ConnectionsSection.read(reader, "connections"));
     Door door = door(write);
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
+    WebAccess web = web(reader.below("web"));
+    boolean heapDump = reader.choice("heap-dump", List.of("true", "false"), "true").equals("true");
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -196,7 +206,34 @@ public record VarveConfig(
         scrape,
         rules,
         door,
-        queries);
+        queries,
+        web,
+        heapDump);
+  }
+
+  private static WebAccess web(ConfigReader reader) {
+    WebAccess web =
+        new WebAccess(
+            each(reader, "origins", WebAccess::origin),
+            each(reader, "hosts", WebAccess::host),
+            each(
+                reader,
+                "cors-origins",
+                text -> text.equals(WebAccess.ANY) ? text : WebAccess.origin(text)));
+    reader.refuseUnknown();
+    return web;
+  }
+
+  private static Set<String> each(ConfigReader reader, String key, UnaryOperator<String> read) {
+    Set<String> all = new TreeSet<>();
+    for (String text : reader.texts(key)) {
+      try {
+        all.add(read.apply(text));
+      } catch (IllegalArgumentException e) {
+        reader.problem(key, String.valueOf(e.getMessage()));
+      }
+    }
+    return all;
   }
 
   private static void requireDataset(

@@ -1,5 +1,6 @@
 package dev.varve.cli.imports;
 
+import dev.varve.server.text.LeftOut;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,6 +20,7 @@ final class BadLines implements AutoCloseable {
   private final boolean goesOn;
   private @Nullable OutputStream out;
   private long count;
+  private long parts;
 
   /**
    * Prepares to write.
@@ -30,14 +32,30 @@ final class BadLines implements AutoCloseable {
     this.goesOn = goesOn;
   }
 
-  void add(Path source, long number, byte[] bytes, int from, int to, String reason)
-      throws IOException {
-    write(
-        ("# " + source + " line " + number + ": " + reason.replace('\n', ' ') + "\n")
-            .getBytes(StandardCharsets.UTF_8));
-    write(java.util.Arrays.copyOfRange(bytes, from, to));
-    write(new byte[] {'\n'});
+  void add(Path source, LineSource line, String reason) throws IOException {
+    writeReason(source, line, reason);
+    writeLine(line);
     count++;
+  }
+
+  /** Notes parts of a line that were left out, while the rest of it was read. */
+  void addParts(Path source, LineSource line, LeftOut leftOut) throws IOException {
+    for (String reason : leftOut.reasons()) {
+      writeReason(source, line, reason);
+    }
+    writeLine(line);
+    parts += leftOut.count();
+  }
+
+  private void writeReason(Path source, LineSource line, String reason) throws IOException {
+    write(
+        ("# " + source + " line " + line.number() + ": " + reason.replace('\n', ' ') + "\n")
+            .getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void writeLine(LineSource line) throws IOException {
+    write(java.util.Arrays.copyOfRange(line.bytes(), line.from(), line.to()));
+    write(new byte[] {'\n'});
   }
 
   private void write(byte[] bytes) throws IOException {
@@ -58,7 +76,12 @@ final class BadLines implements AutoCloseable {
             .getBytes(StandardCharsets.UTF_8));
   }
 
-  /** How many lines were put aside. */
+  /** How many values were left out of lines that were read otherwise. */
+  long parts() {
+    return parts;
+  }
+
+  /** How many lines were put aside as a whole. */
   long count() {
     return count;
   }

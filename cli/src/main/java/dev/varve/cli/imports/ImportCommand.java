@@ -14,6 +14,7 @@ import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.CsvLines;
 import dev.varve.server.text.InfluxLines;
 import dev.varve.server.text.KairosDbLines;
+import dev.varve.server.text.LeftOut;
 import dev.varve.server.text.LineFormat;
 import dev.varve.server.text.OpenTsdbLines;
 import dev.varve.server.text.PrometheusLines;
@@ -61,7 +62,7 @@ import picocli.CommandLine.Spec;
       "  varve import --format csv --metric price --time-column date --tag symbol=SPX prices.csv",
       "",
       "Bad lines are counted and put aside, each with its reason, in FILE.bad beside the file (--bad names another",
-      "place). The command ends with 1 if there were any."
+      "place); so are lines of which single points are left out. The command ends with 1 if there were any."
     })
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_SAMPLES = 10_000;
@@ -186,9 +187,10 @@ public final class ImportCommand implements Callable<Integer> {
       Map<String, Kind> kinds = new LinkedHashMap<>();
       for (String field : fields) {
         int colon = field.lastIndexOf(':');
-        kinds.put(
-            colon < 0 ? field : field.substring(0, colon),
-            kind(colon < 0 ? "double" : field.substring(colon + 1)));
+        String column = colon < 0 ? field : field.substring(0, colon);
+        if (kinds.put(column, kind(colon < 0 ? "double" : field.substring(colon + 1))) != null) {
+          throw new IllegalArgumentException("column '" + column + "' comes twice");
+        }
       }
       return kinds;
     }
@@ -211,6 +213,7 @@ public final class ImportCommand implements Callable<Integer> {
     private long accepted;
     private long refused;
     private long bad;
+    private long leftOut;
     private long coerced;
 
     /** Whether the file that {@code --bad} names holds something of this run. */
@@ -244,7 +247,7 @@ public final class ImportCommand implements Callable<Integer> {
       throw e;
     }
     summarize(tally, (System.nanoTime() - start) / 1e9);
-    return tally.bad + tally.refused == 0 ? 0 : 1;
+    return tally.bad + tally.leftOut + tally.refused == 0 ? 0 : 1;
   }
 
   /** What an option says has to have a meaning before a file is opened. */
@@ -266,7 +269,9 @@ public final class ImportCommand implements Callable<Integer> {
         BadLines badLines = new BadLines(aside, bad != null && tally.asideBegun);
         Writer writer = new Writer(target, tally, badLines, file);
         Progress progress = new Progress(err(), noProgress, "points", total)) {
-      LineFormat reader = reader(target);
+      LeftOut leftOut = new LeftOut();
+      long blank = 0;
+      LineFormat reader = reader(target, leftOut);
       BatchBuilder batch = new BatchBuilder();
       while (true) {
         try {
@@ -282,13 +287,15 @@ public final class ImportCommand implements Callable<Integer> {
         try {
           reader.read(lines.bytes(), lines.from(), lines.to(), batch);
         } catch (BadLineException e) {
-          badLines.add(
-              file,
-              lines.number(),
-              lines.bytes(),
-              lines.from(),
-              lines.to(),
-              String.valueOf(e.getMessage()));
+          leftOut.clear();
+          badLines.add(file, lines, String.valueOf(e.getMessage()));
+        }
+        if (leftOut.count() > 0) {
+          badLines.addParts(file, lines, leftOut);
+          leftOut.clear();
+        }
+        if (format == Format.csv && isBlank(lines)) {
+          blank++;
         }
         if (batch.sampleCount() >= BATCH_SAMPLES) {
           writer.write(batch.build());
@@ -301,11 +308,24 @@ public final class ImportCommand implements Callable<Integer> {
       writer.write(batch.build());
       writer.finish();
       tally.bad += badLines.count();
+      tally.leftOut += badLines.parts();
       tally.asideBegun |= badLines.isBegun();
       if (badLines.count() > 0) {
         err()
             .println(
                 file + ": " + badLines.count() + " bad lines, put aside in " + badLines.file());
+      }
+      if (badLines.parts() > 0) {
+        err()
+            .println(
+                file
+                    + ": "
+                    + badLines.parts()
+                    + " values left out of lines that were read otherwise, with reasons in "
+                    + badLines.file());
+      }
+      if (blank > 0) {
+        err().println(file + ": " + blank + " empty lines skipped");
       }
       if (tally.refused > refusedBefore) {
         err()
@@ -342,7 +362,12 @@ public final class ImportCommand implements Callable<Integer> {
     };
   }
 
-  private LineFormat reader(Target target) {
+  private static boolean isBlank(LineSource line) {
+    boolean ended = line.to() > line.from() && line.bytes()[line.to() - 1] == '\r';
+    return line.from() == (ended ? line.to() - 1 : line.to());
+  }
+
+  private LineFormat reader(Target target, LeftOut leftOut) {
     Resolution resolution = target.resolution();
     LongSupplier now =
         () -> Resolution.MILLISECONDS.convert(Instant.now().toEpochMilli(), resolution);
@@ -350,9 +375,13 @@ public final class ImportCommand implements Callable<Integer> {
       case csv -> new CsvLines(csv.columns(), resolution);
       case influx ->
           new InfluxLines(
-              Resolution.ofSymbol(precision), resolution, now, joinFields || !target.holdsFields());
+                  Resolution.ofSymbol(precision),
+                  resolution,
+                  now,
+                  joinFields || !target.holdsFields())
+              .reporting(leftOut);
       case opentsdb -> new OpenTsdbLines(resolution);
-      case kairosdb -> new KairosDbLines(resolution);
+      case kairosdb -> new KairosDbLines(resolution, leftOut);
       case prometheus -> new PrometheusLines(resolution, now);
     };
   }
@@ -375,11 +404,19 @@ public final class ImportCommand implements Callable<Integer> {
     }
     try (Records records =
         new Records(
-            output, spec.commandLine().getOut(), "points", "lines", "bad", "refused", "seconds")) {
+            output,
+            spec.commandLine().getOut(),
+            "points",
+            "lines",
+            "bad",
+            "left_out",
+            "refused",
+            "seconds")) {
       records.add(
           tally.accepted,
           tally.lines,
           tally.bad,
+          tally.leftOut,
           tally.refused,
           String.format(Locale.ROOT, "%.3f", seconds));
     }

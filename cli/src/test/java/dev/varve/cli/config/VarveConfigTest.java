@@ -10,14 +10,21 @@ import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
+import dev.varve.server.http.ConnectionLimits;
+import dev.varve.server.http.WebAccess;
 import dev.varve.server.queries.QueryOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,6 +85,39 @@ class VarveConfigTest {
   }
 
   @Test
+  void readsWhatWebPagesMayDo() throws IOException {
+    Path file =
+        file(
+            """
+            web:
+              origins: ["HTTPS://Console.Example:443", "http://localhost:3000"]
+              hosts: [Metrics.Example, "[::2]"]
+              cors-origins: ["*"]
+            """);
+    assertThat(VarveConfig.read(file, Map.of(), Map.of()).web())
+        .isEqualTo(
+            new WebAccess(
+                Set.of("https://console.example", "http://localhost:3000"),
+                Set.of("metrics.example", "[::2]"),
+                Set.of("*")));
+    Path wrong =
+        file(
+            """
+            web:
+              origins: ["*", console.example, "https://console.example/", "null"]
+              hosts: ["metrics.example:80"]
+              cors_origins: []
+            """);
+    assertThatThrownBy(() -> VarveConfig.read(wrong, Map.of(), Map.of()))
+        .hasMessageContaining("web.origins: '*' is no origin such as https://grafana.example.com")
+        .hasMessageContaining("web.origins: 'console.example' is no origin")
+        .hasMessageContaining("web.origins: 'https://console.example/' is no origin")
+        .hasMessageContaining("web.origins: 'null' is no origin")
+        .hasMessageContaining("web.hosts: 'metrics.example:80' is no host without a port")
+        .hasMessageContaining("web.cors_origins: is unknown");
+  }
+
+  @Test
   void namesARuleThatIsWrongAndItsPlace() throws IOException {
     Path file =
         file(
@@ -99,10 +139,43 @@ class VarveConfigTest {
   }
 
   @Test
+  void readsWhatConnectionsMayTake() throws IOException {
+    Path file =
+        file(
+            """
+            connections: {max: 9, per-client: 3, lines: 2, reserve: 4, header: 5s, idle: 6s, lines-idle: 7m,
+              min-rate: 2KB, grace: 8s, trusted-proxies: [10.0.0.0/8, "::1"]}
+            """);
+    ConnectionLimits limits =
+        VarveConfig.read(file, Map.of("VARVE_CONNECTIONS_PER__CLIENT", "6"), Map.of())
+            .http()
+            .connections();
+    assertThat(limits)
+        .isEqualTo(
+            new ConnectionLimits(
+                9,
+                6,
+                2,
+                4,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(6),
+                Duration.ofMinutes(7),
+                2048,
+                Duration.ofSeconds(8),
+                limits.proxies()));
+    assertThat(limits.proxies()).hasToString("10.0.0.0/8,::1");
+    Path wrong = file("connections: {per-clients: 3, header: 0s, trusted-proxies: [proxy]}");
+    assertThatThrownBy(() -> VarveConfig.read(wrong, Map.of(), Map.of()))
+        .hasMessageContaining("connections.per-clients: is unknown (did you mean 'per-client'?")
+        .hasMessageContaining("connections.header: is no time at all")
+        .hasMessageContaining("connections.trusted-proxies: 'proxy' is no network");
+  }
+
+  @Test
   void readsWhatQueriesMayTake() throws IOException {
     VarveConfig defaults = VarveConfig.read(null, Map.of(), Map.of());
     assertThat(defaults.queries()).isEqualTo(QueryOptions.DEFAULTS);
-    assertThat(defaults.http().connections()).isEqualTo(2000);
+    assertThat(defaults.http().connections()).isEqualTo(ConnectionLimits.DEFAULTS);
 
     Path file =
         file(
@@ -112,7 +185,7 @@ class VarveConfigTest {
               steps: 9, memory: 10MB, pool: 11MB, slow: 12s, cells: 13, bytes: 14MB}
             """);
     VarveConfig config = VarveConfig.read(file, Map.of("VARVE_QUERIES_SERIES", "60"), Map.of());
-    assertThat(config.http().connections()).isEqualTo(50);
+    assertThat(config.http().connections()).isEqualTo(ConnectionLimits.ofMax(50));
     assertThat(config.queries())
         .isEqualTo(
             new QueryOptions(
@@ -227,6 +300,51 @@ class VarveConfigTest {
 
     assertThat(config.engine().memory()).isEqualTo(3L << 30);
     assertThat(config.engine().directory()).isEqualTo(Path.of("from-environment"));
+  }
+
+  @Test
+  void takesNoVariableOfTheProgramForAKey() throws IOException {
+    List<String> variables = new ArrayList<>();
+    Matcher documented =
+        Pattern.compile("(?m)^\\| `(VARVE_[A-Z0-9_]+)`").matcher(page("docs/configuration.md"));
+    while (documented.find()) {
+      variables.add(documented.group(1));
+    }
+    assertThat(variables)
+        .contains("VARVE_HEAP", "VARVE_JAVA_OPTS", "VARVE_BUILD", "VARVE_AOT", "VARVE_JAVA_HOME")
+        .contains("VARVE_CONFIG", "VARVE_LOG", "VARVE_TRACE", "VARVE_JAVA17_HOME");
+    for (String variable : variables) {
+      VarveConfig.read(null, Map.of(variable, "off"), Map.of());
+    }
+    // What the launcher reads and the log's configuration is documented there.
+    Matcher read =
+        Pattern.compile("VARVE_[A-Z0-9_]+")
+            .matcher(page("varve") + page("cli/src/main/resources/logback.xml"));
+    while (read.find()) {
+      assertThat(variables).contains(read.group());
+    }
+  }
+
+  @Test
+  void readsTheExampleOfTheDocumentation() throws IOException {
+    StringBuilder example = new StringBuilder();
+    Matcher block =
+        Pattern.compile("(?s)```yaml\\n(.*?)```").matcher(page("docs/configuration.md"));
+    while (block.find()) {
+      example.append(block.group(1));
+    }
+    Files.writeString(folder.resolve("prometheus.yml"), "scrape_configs: []\n");
+    VarveConfig config = VarveConfig.read(file(example.toString()), Map.of(), Map.of());
+    assertThat(config.rules().alerting().alertmanagers()).hasSize(2);
+    assertThat(config.heapDump()).isTrue();
+  }
+
+  private static String page(String name) throws IOException {
+    Path folder = Path.of("").toAbsolutePath();
+    while (!Files.exists(folder.resolve("mvnw"))) {
+      folder = Objects.requireNonNull(folder.getParent());
+    }
+    return Files.readString(folder.resolve(name));
   }
 
   @Test

@@ -16,6 +16,10 @@ final class Columns {
   static final class Longs {
     private volatile long[][] chunks = new long[0][];
 
+    long bytes() {
+      return chunks.length * (long) CHUNK * Long.BYTES;
+    }
+
     long get(int index) {
       return chunks[index >>> SHIFT][index & MASK];
     }
@@ -34,6 +38,10 @@ final class Columns {
 
   static final class Ints {
     private volatile int[][] chunks = new int[0][];
+
+    long bytes() {
+      return chunks.length * (long) CHUNK * Integer.BYTES;
+    }
 
     int get(int index) {
       return chunks[index >>> SHIFT][index & MASK];

@@ -8,6 +8,16 @@ final class Names {
   private int[] table = new int[4096];
   private int size;
 
+  /** Of a string and its array of bytes, without its characters. */
+  private static final int STRING_BYTES = 48;
+
+  private long stringBytes;
+
+  /** About how many bytes of heap they take. */
+  long bytes() {
+    return stringBytes + (long) Integer.BYTES * (table.length + byId.length);
+  }
+
   int size() {
     return size;
   }
@@ -31,6 +41,7 @@ final class Names {
       byId = Arrays.copyOf(byId, 2 * size);
     }
     byId[size] = name;
+    stringBytes += STRING_BYTES + name.length();
     table[slot] = ++size;
     if (2 * size > table.length) {
       grow();

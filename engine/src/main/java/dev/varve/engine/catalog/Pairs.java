@@ -15,6 +15,11 @@ import org.roaringbitmap.RoaringBitmap;
 final class Pairs {
   private static final int NOBODY = -1;
 
+  /** Of a bitmap with one container, without its entries, and of an entry. */
+  private static final long BITMAP_BYTES = 160;
+
+  private static final long POSTED_BYTES = 2;
+
   private final Columns.Ints nameIds = new Columns.Ints();
   private final Columns.Ints valueIds = new Columns.Ints();
 
@@ -25,8 +30,21 @@ final class Pairs {
   private int[] table = new int[4096];
   private int size;
 
+  /** How many series the bitmaps hold together. */
+  private long posted;
+
   int size() {
     return size;
+  }
+
+  /** About how many bytes of heap they take. */
+  long bytes() {
+    return nameIds.bytes()
+        + valueIds.bytes()
+        + postings.bytes()
+        + (long) Integer.BYTES * table.length
+        + BITMAP_BYTES * bitmaps.size()
+        + POSTED_BYTES * posted;
   }
 
   int name(int pair) {
@@ -71,9 +89,11 @@ final class Pairs {
     }
     if (posting >= 0) {
       bitmaps.add(RoaringBitmap.bitmapOf(posting, series));
+      posted += 2;
       postings.set(pair, -1 - bitmaps.size());
     } else {
       bitmaps.get(-2 - posting).add(series);
+      posted++;
     }
     return false;
   }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -73,6 +74,22 @@ public final class SeriesIndex {
   /** How many keys there are. */
   public int size() {
     return reading(() -> size);
+  }
+
+  /** About how many bytes of heap the index takes. */
+  public long bytes() {
+    return reading(() -> {
+      long ofLabels = 0;
+      for (Label label : labels.values()) {
+        ofLabels += label.carriers.getLongSizeInBytes() + (long) Integer.BYTES * label.pairs.size();
+      }
+      long ofKeys =
+          slab.bytes() + offsets.bytes() + fields.bytes() + (long) Integer.BYTES * table.length;
+      for (Columns.Longs column : List.of(high, low, from, to, counts, notedCounts)) {
+        ofKeys += column.bytes();
+      }
+      return names.bytes() + pairs.bytes() + ofLabels + ofKeys;
+    });
   }
 
   /** The number of a key, or -1 where it is not here. */
@@ -226,19 +243,35 @@ public final class SeriesIndex {
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+    return match(selector, times, Kind.ALL, guard);
+  }
+
+  /**
+   * The keys that match, found under a guard.
+   *
+   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @param kinds leaves out fields of which no sample is of any of these, and keys that have no
+   *     other field
+   * @throws IllegalArgumentException if a filter is malformed
+   */
+  public Matches match(
+      Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
     List<FilterMatch> filters = FilterMatch.of(selector, guard);
     List<FilterMatch> ofField =
         filters.stream().filter(filter -> filter.label().equals(Series.FIELD_LABEL)).toList();
     return reading(() -> {
       RoaringBitmap matched = matchKeys(filters, guard);
-      if (!ofField.isEmpty()) {
-        matched = having(matched, ofField, guard);
+      if (!ofField.isEmpty() || kinds.size() < Kind.ALL.size()) {
+        matched = having(matched, ofField, kinds, guard);
       }
       if (times != null) {
         matched = within(matched, times, guard);
       }
       return new Matches(
-          matched, series -> resolve(series, ofField), field -> wants(ofField, field), guard);
+          matched,
+          series -> resolve(series, ofField, kinds),
+          field -> wants(ofField, field),
+          guard);
     });
   }
 
@@ -273,7 +306,18 @@ public final class SeriesIndex {
    * @param times as in {@link #match}
    */
   public List<String> labelNames(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
-    Matches matches = match(selector, times, guard);
+    return labelNames(selector, times, Kind.ALL, guard);
+  }
+
+  /**
+   * The names of the tags and resource identifiers of the keys that match, sorted.
+   *
+   * @param times as in {@link #match}
+   * @param kinds as in {@link #match}
+   */
+  public List<String> labelNames(
+      Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
+    Matches matches = match(selector, times, kinds, guard);
     return reading(() -> {
       List<String> found = new ArrayList<>();
       labels.forEach((name, label) -> {
@@ -296,7 +340,24 @@ public final class SeriesIndex {
    */
   public List<String> labelValues(
       String name, Selector selector, @Nullable TimeRange times, int most, ReadGuard guard) {
-    Matches matches = match(selector, times, guard);
+    return labelValues(name, selector, times, Kind.ALL, most, guard);
+  }
+
+  /**
+   * The values of a label among the series that match, sorted.
+   *
+   * @param times as in {@link #match}
+   * @param kinds as in {@link #match}
+   * @param most how many at most: of more, those that are found first
+   */
+  public List<String> labelValues(
+      String name,
+      Selector selector,
+      @Nullable TimeRange times,
+      Set<Kind> kinds,
+      int most,
+      ReadGuard guard) {
+    Matches matches = match(selector, times, kinds, guard);
     if (name.equals(Series.FIELD_LABEL)) {
       return fieldNames(matches, most);
     }
@@ -427,11 +488,16 @@ public final class SeriesIndex {
     return size;
   }
 
-  private Match resolve(int series, List<FilterMatch> ofField) {
+  private Match resolve(int series, List<FilterMatch> ofField, Set<Kind> kinds) {
     return reading(() -> {
-      List<String> known = fieldSets.names(fields.get(series));
+      int set = fields.get(series);
+      List<String> known = fieldSets.names(set);
       List<String> wanted =
-          ofField.isEmpty() ? known : known.stream().filter(name -> wants(ofField, name)).toList();
+          ofField.isEmpty() && kinds.size() == Kind.ALL.size()
+              ? known
+              : known.stream()
+                  .filter(name -> wants(ofField, name) && has(set, name, kinds))
+                  .toList();
       return new Match(series, keyAt(series), wanted);
     });
   }
@@ -441,11 +507,28 @@ public final class SeriesIndex {
     return ofField.stream().allMatch(filter -> filter.test(label));
   }
 
+  /** Whether samples of a field are known of any of some kinds. */
+  private boolean has(int set, String field, Set<Kind> kinds) {
+    return kinds.stream().anyMatch(kind -> fieldSets.has(set, field, kind));
+  }
+
   /** Of some keys those that have a field that is wanted. */
-  private RoaringBitmap having(RoaringBitmap keys, List<FilterMatch> ofField, ReadGuard guard) {
+  private RoaringBitmap having(
+      RoaringBitmap keys, List<FilterMatch> ofField, Set<Kind> kinds, ReadGuard guard) {
     boolean[] wanted = new boolean[fieldSets.size()];
+    boolean all = true;
     for (int set = 0; set < wanted.length; set++) {
-      wanted[set] = fieldSets.names(set).stream().anyMatch(name -> wants(ofField, name));
+      int one = set;
+      guard.ensureWanted();
+      // What is known of no field has no text either.
+      wanted[set] =
+          (set == FieldSets.NONE && ofField.isEmpty())
+              || fieldSets.names(set).stream()
+                  .anyMatch(name -> wants(ofField, name) && has(one, name, kinds));
+      all &= wanted[set];
+    }
+    if (all) {
+      return keys;
     }
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {

@@ -1,6 +1,9 @@
 package dev.varve.engine.home;
 
 import dev.varve.store.Store;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +69,17 @@ public final class Home implements AutoCloseable {
   /** What servers tell each other; null in an embedded store, which one server has alone. */
   public @Nullable ChangeTable changes() {
     return changes;
+  }
+
+  /** All tables, to be read as they are. */
+  public List<Table> tables() {
+    List<Table> tables =
+        new ArrayList<>(
+            List.of(identity.table(), series.table(), markers.table(), attributes.table()));
+    if (changes != null) {
+      tables.add(changes.table());
+    }
+    return tables;
   }
 
   @Override

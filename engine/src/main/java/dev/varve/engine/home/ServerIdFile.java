@@ -1,5 +1,6 @@
 package dev.varve.engine.home;
 
+import dev.varve.store.PrivateDirectory;
 import dev.varve.store.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,7 +31,7 @@ public final class ServerIdFile implements AutoCloseable {
   public ServerIdFile(Path directory) {
     Path path = directory.resolve(NAME);
     try {
-      Files.createDirectories(directory);
+      PrivateDirectory.make(directory);
       this.file =
           FileChannel.open(
               path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);

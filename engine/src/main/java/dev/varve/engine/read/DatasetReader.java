@@ -20,6 +20,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope.Versions;
 import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;
@@ -229,7 +230,7 @@ public final class DatasetReader {
     }
     long oldest = dataset.oldestKept();
     TimeRange kept = request.times().intersect(new TimeRange(oldest, Long.MAX_VALUE));
-    Matches matches = match(request.selector(), samplesOnly ? kept : null, guard);
+    Matches matches = match(request.selector(), samplesOnly ? kept : null, Kind.ALL, guard);
     return new Found(kept, matches, matches.inOrder());
   }
 
@@ -264,10 +265,11 @@ public final class DatasetReader {
   }
 
   /** The series that match, of whose number the guard has been told. */
-  public Matches match(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
+  public Matches match(
+      Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
     try {
       Matches matches =
-          dataset.index().match(selector, dataset.trustsExtents() ? times : null, guard);
+          dataset.index().match(selector, dataset.trustsExtents() ? times : null, kinds, guard);
       guard.matched(matches.size());
       return matches;
     } catch (IllegalArgumentException e) {

@@ -48,6 +48,11 @@ public final class Admission {
     free.release(taken);
   }
 
+  /** Bytes that may be under way at once. */
+  public long limitBytes() {
+    return (long) units * UNIT_BYTES;
+  }
+
   /** Bytes of the batches under way. */
   public long bytesUnderWay() {
     return (long) inUse() * UNIT_BYTES;

@@ -30,9 +30,13 @@ import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
 import dev.varve.store.Capabilities;
 import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -55,7 +59,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes batches into a dataset. Safe for use by several threads. */
-public final class DatasetWriter {
+public final class DatasetWriter implements AutoCloseable {
   /** How far marks of the clock are put ahead of the stamps that are given. */
   static final long MARK_AHEAD_MICROS = 2_000_000;
 
@@ -95,6 +99,7 @@ public final class DatasetWriter {
   /** Why nothing may be written any more; null as long as it may. */
   private final AtomicReference<@Nullable String> stopped = new AtomicReference<>();
 
+  private final WriteOutage outage;
   private final LongAdder batches = new LongAdder();
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -106,6 +111,7 @@ public final class DatasetWriter {
     this.dataset = dataset;
     this.admission = admission;
     this.homeApplier = homeApplier(dataset.home().series().table());
+    this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
     boolean together = false;
     boolean indexed = false;
     for (Period period : dataset.periods().all()) {
@@ -215,20 +221,64 @@ public final class DatasetWriter {
     try {
       WriteResult result = new WriteJob(this, batch, lifetime).run();
       batches.increment();
+      if (result.accepted() > 0) {
+        outage.succeeded();
+      }
       accepted.add(result.accepted());
       refused.add(result.refused());
       return result;
     } catch (WriteFailedException e) {
       failed.increment();
+      outage.failed(String.valueOf(e.getMessage()));
       throw e;
     } catch (StoreException e) {
       failed.increment();
+      outage.failed(String.valueOf(e.getMessage()));
       throw new WriteFailedException(
           "dataset '%s' cannot be written: %s".formatted(dataset.name(), e.getMessage()),
           e.unknown());
     } finally {
       admission.leave(room);
     }
+  }
+
+  /**
+   * Why writes cannot succeed at present, in words for the operator; null where nothing is known to
+   * be in their way, and where the dataset is only read.
+   */
+  public @Nullable String obstacle() {
+    if (dataset.config().isReadOnly()) {
+      return null;
+    }
+    String reason = stopped.get();
+    if (reason == null) {
+      reason = dataset.store().writeObstacle();
+    }
+    if (reason == null) {
+      reason = dataset.homeStore().writeObstacle();
+    }
+    return reason == null ? outage.reason() : reason;
+  }
+
+  /** Tries the stores out: by a write where they are ours, else by a read. */
+  private void probe() {
+    dataset.marks().sync();
+    if (dataset.config().attached() != null) {
+      Table data = dataset.periods().all().getLast().primary().dataTable();
+      Bytes row = Bytes.of((byte) 0);
+      List<FamilySelect> families = List.of(FamilySelect.latest(0));
+      int length = data.spec().partitioning().prefixLength(row.toArray(), 0, 1);
+      ReadPlan plan = ReadPlan.of(List.of(Slice.row(row.slice(0, length), row)), families);
+      try (CellCursor cursor = data.read(plan, null)) {
+        cursor.next(new CellBatch());
+      }
+    }
+  }
+
+  /** Ends what goes on in the background. */
+  @Override
+  public void close() {
+    outage.close();
   }
 
   /**
@@ -344,6 +394,12 @@ public final class DatasetWriter {
   }
 
   Refusal tooLate(long time) {
+    if (time == Long.MAX_VALUE) {
+      return new Refusal(
+          "time.range",
+          "time %d is out of range: a dataset holds times up to %d"
+              .formatted(time, Long.MAX_VALUE - 1));
+    }
     if (time < dataset.periods().closedFrom()) {
       return new Refusal(
           "retention.ahead",

@@ -8,18 +8,25 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what of a batch is refused, and keeps the first reasons. */
 final class Tally {
   private final List<Rejection> rejections = new ArrayList<>(0);
+  private final Map<String, Integer> byRule = new TreeMap<>();
   private int refused;
 
   /** Refuses a number of samples or attributes for one reason. */
   void refuse(
       int count, GroupKey key, @Nullable String field, @Nullable Long time, Refusal refusal) {
+    if (count == 0) {
+      return;
+    }
     refused += count;
-    if (count > 0 && rejections.size() < WriteResult.REJECTIONS_MAX) {
+    byRule.merge(refusal.rule(), count, Integer::sum);
+    if (rejections.size() < WriteResult.REJECTIONS_MAX) {
       rejections.add(new Rejection(key, field, time, refusal));
     }
   }
@@ -35,6 +42,7 @@ final class Tally {
 
   void add(WriteResult other) {
     refused += other.refused();
+    other.refusedByRule().forEach((rule, count) -> byRule.merge(rule, count, Integer::sum));
     for (Rejection rejection : other.rejections()) {
       if (rejections.size() < WriteResult.REJECTIONS_MAX) {
         rejections.add(rejection);
@@ -50,6 +58,6 @@ final class Tally {
    * @param count how many samples and attributes there were
    */
   WriteResult result(int count) {
-    return new WriteResult(count - refused, refused, List.copyOf(rejections));
+    return new WriteResult(count - refused, refused, rejections, byRule);
   }
 }

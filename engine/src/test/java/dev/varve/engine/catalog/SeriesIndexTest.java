@@ -45,6 +45,17 @@ class SeriesIndexTest {
   }
 
   @Test
+  void knowsAboutWhatItTakesOfTheHeap() {
+    long empty = index.bytes();
+    int keys = 100_000;
+    for (int i = 0; i < keys; i++) {
+      add(GroupKey.of("cpu", Tags.of("host", "host-" + i)));
+    }
+    // 48 of the text, 12 of its number, 12 of the pair, 12 of the key, 68 of its columns, tables.
+    assertThat((index.bytes() - empty) / keys).isBetween(120L, 300L);
+  }
+
+  @Test
   void refusesAnotherKeyOfTheSameIdentity() {
     GroupKey standing = GroupKey.of("cpu", Tags.EMPTY);
     GroupKey other = GroupKey.of("mem", Tags.EMPTY);
@@ -72,6 +83,28 @@ class SeriesIndexTest {
     assertThat(matched(new TagFilter.Equal("host", "tag"))).containsExactly(series);
     assertThat(matched(new TagFilter.Equal("host", "resource"))).isEmpty();
     assertThat(matched(new TagFilter.Equal("resource.host", "resource"))).containsExactly(series);
+  }
+
+  @Test
+  void leavesOutFieldsAndKeysOfOtherKinds() {
+    int texts = add(GroupKey.of("weather", Tags.of("site", "1")));
+    index.addField(texts, "value", Kind.STRING);
+    int both = add(GroupKey.of("weather", Tags.of("site", "2")));
+    index.addField(both, "note", Kind.STRING);
+    index.addField(both, "value", Kind.STRING);
+    index.addField(both, "value", Kind.DOUBLE);
+    int unknown = add(GroupKey.of("weather", Tags.of("site", "3")));
+    Selector weather = Selector.metric("weather");
+
+    assertThat(index.match(weather, null, Kind.NUMBERS, ReadGuard.NONE).inOrder())
+        .containsExactly(
+            new Matches.Match(both, index.key(both), List.of("value")),
+            new Matches.Match(unknown, index.key(unknown), List.of()));
+    assertThat(index.labelValues("site", weather, null, Kind.NUMBERS, 9, ReadGuard.NONE))
+        .containsExactly("2", "3");
+    assertThat(index.match(weather, null, Kind.ALL, ReadGuard.NONE).inOrder())
+        .extracting(Matches.Match::fields)
+        .containsExactly(List.of("value"), List.of("note", "value"), List.of());
   }
 
   @Test

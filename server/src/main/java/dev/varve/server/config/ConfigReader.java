@@ -47,8 +47,14 @@ public final class ConfigReader {
     return mapping.members().containsKey(key);
   }
 
+  /** Whether there is a mapping below a key. */
+  public boolean isMapping(String key) {
+    return mapping.members().get(key) instanceof ConfigNode.Mapping;
+  }
+
   public void problem(String key, String text) {
-    problems.add(name(key) + ": " + text + ", set in " + where(key));
+    // What is wrong may be a URL with a password.
+    problems.add(name(key) + ": " + Url.redacted(text) + ", set in " + where(key));
   }
 
   public @Nullable String text(String key) {

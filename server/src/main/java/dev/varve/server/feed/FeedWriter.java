@@ -2,12 +2,13 @@ package dev.varve.server.feed;
 
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
-import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.Complaints;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.OverBudgetException;
+import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,19 +24,24 @@ public final class FeedWriter {
 
   private final DialectContext context;
   private final String protocol;
-  private final Complaints complaints;
-  private final BatchBuilder batch = new BatchBuilder();
+  private final RateLimitedLog log;
+  private final Reservation memory;
+  private final BatchBuilder batch;
   private int read;
   private int bad;
   private String firstBad = "";
 
   /**
    * @param protocol under which samples and lines are counted
+   * @param memory counts the columns of batches until they are written
    */
-  public FeedWriter(DialectContext context, String protocol, Complaints complaints) {
+  public FeedWriter(
+      DialectContext context, String protocol, RateLimitedLog log, Reservation memory) {
     this.context = context;
     this.protocol = protocol;
-    this.complaints = complaints;
+    this.log = log;
+    this.memory = memory;
+    this.batch = new BatchBuilder(memory::hold);
   }
 
   /** What is written next; times are in the resolution of the dataset. */
@@ -45,7 +51,7 @@ public final class FeedWriter {
 
   /** Whether there is enough for a write. */
   public boolean isFull() {
-    return batch.sampleCount() >= Intake.BATCH;
+    return batch.sampleCount() >= Intake.BATCH || batch.byteCount() >= memory.most() / 16;
   }
 
   /** Notes a line, or what a line is to other protocols, that was read. */
@@ -60,6 +66,30 @@ public final class FeedWriter {
     }
   }
 
+  /** Notes one that was given up for want of room. */
+  public void lost(String reason) {
+    context.lines(protocol, "lost", 1);
+    log.warn("lines lost", reason);
+  }
+
+  /**
+   * Reads something into the batch. Where there is no room for it, what was gathered is written
+   * first; where there still is none, it is lost.
+   */
+  public void read(Runnable reading) throws IOException {
+    try {
+      reading.run();
+      return;
+    } catch (OverBudgetException e) {
+      flush();
+    }
+    try {
+      reading.run();
+    } catch (OverBudgetException e) {
+      lost(String.valueOf(e.getMessage()));
+    }
+  }
+
   /** Writes what was gathered and returns once it is durable, or lost. */
   public void flush() throws IOException {
     int taken = read;
@@ -68,12 +98,18 @@ public final class FeedWriter {
     }
     if (bad > 0) {
       context.lines(protocol, "bad", bad);
-      complaints.add(bad, firstBad);
+      String first = firstBad;
+      context.refused(protocol, Intake.SYNTAX, bad, () -> first);
     }
     read = 0;
     bad = 0;
     if (!batch.isEmpty()) {
-      write(batch.build(), taken);
+      long bytes = batch.byteCount();
+      try {
+        write(batch.build(), taken);
+      } finally {
+        memory.letGo(bytes);
+      }
     }
   }
 
@@ -83,12 +119,7 @@ public final class FeedWriter {
       Duration pause;
       String reason;
       try {
-        Intake intake = new Intake(context.defaultDataset(), protocol, context.ingest());
-        intake.writeOwn(full, false);
-        if (intake.refused() > 0) {
-          Rejection first = intake.rejections().getFirst();
-          complaints.add(intake.refused(), first.key() + ": " + first.refusal().message());
-        }
+        new Intake(context.defaultDataset(), protocol, context.ingest()).writeOwn(full, false);
         return;
       } catch (OverloadedException e) {
         pause = e.retryAfter();
@@ -102,7 +133,7 @@ public final class FeedWriter {
       }
       if (pause == null || System.nanoTime() + pause.toNanos() > giveUp) {
         context.lines(protocol, "lost", taken);
-        complaints.add(taken, "samples are lost: " + reason);
+        log.warn("lines lost", taken, () -> reason);
         return;
       }
       sleep(pause);

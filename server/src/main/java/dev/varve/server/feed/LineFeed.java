@@ -2,15 +2,17 @@ package dev.varve.server.feed;
 
 import dev.varve.engine.Dataset;
 import dev.varve.server.DialectContext;
-import dev.varve.server.http.Complaints;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.LineFormat;
 import dev.varve.server.text.OpenText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 
 /**
@@ -23,7 +25,7 @@ public final class LineFeed implements StreamProtocol {
   private final int lineMax;
   private final boolean quotes;
   private final Function<Dataset, LineFormat> format;
-  private final Complaints complaints;
+  private final RateLimitedLog log;
 
   /**
    * @param protocol under which samples and lines are counted
@@ -43,33 +45,43 @@ public final class LineFeed implements StreamProtocol {
     this.lineMax = lineMax;
     this.quotes = quotes;
     this.format = format;
-    this.complaints = new Complaints(protocol);
+    this.log = new RateLimitedLog(protocol);
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out) throws IOException {
+  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
     try {
-      serve(in);
+      serve(in, memory);
     } catch (HttpError e) {
       // The stores are not open yet; senders come again.
-      complaints.add(1, "a connection is closed: " + e.getMessage());
+      log.warn("connections closed", String.valueOf(e.getMessage()));
     }
   }
 
-  private void serve(InputStream in) throws IOException {
-    LineBuffer lines = new LineBuffer(lineMax);
+  private void serve(InputStream in, Reservation memory) throws IOException {
+    LineBuffer lines = new LineBuffer(lineMax, memory);
     OpenText text = new OpenText();
-    FeedWriter writer = new FeedWriter(context, protocol, complaints);
+    FeedWriter writer = new FeedWriter(context, protocol, log, memory);
     LineFormat reader = format.apply(context.defaultDataset());
+    boolean first = true;
     boolean more = true;
     while (more) {
       more = lines.fill(in);
       while (lines.next()) {
+        if (first && isHttp(lines)) {
+          log.warn("connections closed", "an HTTP request came to a listener of lines");
+          return;
+        }
+        first = false;
         if (!lines.tooLong()) {
-          read(lines, reader, text, writer);
+          writer.read(() -> read(lines, reader, text, writer));
           continue;
         }
-        writer.bad("a line is longer than %,d bytes".formatted(lineMax));
+        if (lines.dropped().isEmpty()) {
+          writer.bad("a line is longer than %,d bytes".formatted(lineMax));
+        } else {
+          writer.lost(lines.dropped());
+        }
         if (quotes) {
           // What follows may be the inside of a text.
           writer.flush();
@@ -83,6 +95,14 @@ public final class LineFeed implements StreamProtocol {
         writer.flush();
       }
     }
+  }
+
+  /** A web page can send a body of lines, but only behind the request line of a browser. */
+  private static boolean isHttp(LineBuffer lines) {
+    int length = Math.min(lines.to() - lines.from(), " HTTP/1.1".length());
+    String end =
+        new String(lines.bytes(), lines.to() - length, length, StandardCharsets.ISO_8859_1);
+    return end.endsWith(" HTTP/1.1") || end.endsWith(" HTTP/1.0");
   }
 
   private void read(LineBuffer lines, LineFormat reader, OpenText text, FeedWriter writer) {

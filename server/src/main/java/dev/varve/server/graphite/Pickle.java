@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * which no sender of samples has.
  *
  * <p>A text is a {@link String}, an integer a {@link Long}, a float a {@link Double}, a list or
- * tuple a {@link List}, True and False a {@link Boolean}, None {@link #NONE}. The work and the
- * memory are bounded by the length of the bytes and by {@link #VALUES_MAX}; nothing here recurses.
- * Source: the opcodes of Python's {@code pickletools}.
+ * tuple a {@link List}, True and False a {@link Boolean}, None {@link #NONE}. The work is bounded
+ * by the length of the bytes and by {@link #VALUES_MAX}, the memory by whoever is told of it before
+ * it is taken; nothing here recurses. Source: the opcodes of Python's {@code pickletools}.
  */
 final class Pickle {
   /** Python's None. */
@@ -25,27 +26,37 @@ final class Pickle {
   /** More than fit into a frame that holds samples alone. */
   static final int VALUES_MAX = 1 << 19;
 
+  /** Bytes that a value takes: itself, its place in a list that grows, its share of a tuple. */
+  private static final int VALUE_BYTES = 48;
+
+  /** Bytes of a place in the memo. */
+  private static final int MEMO_BYTES = 80;
+
+  private static final int MARK_BYTES = 24;
   private static final int PROTOCOL_MAX = 5;
   private static final int SHOWN_MAX = 40;
 
   private final byte[] bytes;
+  private final LongConsumer growth;
   private final List<Object> stack = new ArrayList<>();
   private final List<Integer> marks = new ArrayList<>();
   private final Map<Long, Object> memo = new HashMap<>();
   private int at;
   private int values;
 
-  private Pickle(byte[] bytes) {
+  private Pickle(byte[] bytes, LongConsumer growth) {
     this.bytes = bytes;
+    this.growth = growth;
   }
 
   /**
    * Reads the one value that a pickle holds.
    *
+   * @param growth is told of bytes before there is memory allocated for them, and may throw
    * @throws PickleException if it is none, or holds what is not read here
    */
-  static Object read(byte[] bytes) {
-    return new Pickle(bytes).read();
+  static Object read(byte[] bytes, LongConsumer growth) {
+    return new Pickle(bytes, growth).read();
   }
 
   private Object read() {
@@ -65,7 +76,7 @@ final class Pickle {
     switch (opcode) {
       case 0x80 -> protocol(next());
       case 0x95 -> skip(8);
-      case '(' -> marks.add(stack.size());
+      case '(' -> mark();
       case ']', ')' -> push(new ArrayList<>());
       case 'l', 't' -> push(sinceMark());
       case 'a' -> append();
@@ -76,10 +87,10 @@ final class Pickle {
       case '0' -> pop();
       case '1' -> sinceMark();
       case '2' -> push(top());
-      case 'p' -> memo.put(decimal(line()), top());
-      case 'q' -> memo.put((long) next(), top());
-      case 'r' -> memo.put(unsigned(4), top());
-      case 0x94 -> memo.put((long) memo.size(), top());
+      case 'p' -> remember(decimal(line()));
+      case 'q' -> remember(next());
+      case 'r' -> remember(unsigned(4));
+      case 0x94 -> remember(memo.size());
       case 'g' -> push(remembered(decimal(line())));
       case 'h' -> push(remembered(next()));
       case 'j' -> push(remembered(unsigned(4)));
@@ -165,7 +176,18 @@ final class Pickle {
     if (values++ == VALUES_MAX) {
       throw wrong("more than %,d values".formatted(VALUES_MAX));
     }
+    growth.accept(VALUE_BYTES);
     stack.add(value);
+  }
+
+  private void mark() {
+    growth.accept(MARK_BYTES);
+    marks.add(stack.size());
+  }
+
+  private void remember(long place) {
+    growth.accept(MEMO_BYTES);
+    memo.put(place, top());
   }
 
   private Object pop() {
@@ -257,6 +279,7 @@ final class Pickle {
   }
 
   private String text(int length) {
+    growth.accept(24 + 2L * length);
     return new String(bytes, skip(length), length, StandardCharsets.UTF_8);
   }
 
@@ -266,6 +289,7 @@ final class Pickle {
     while (next() != '\n') {
       // The end is looked for.
     }
+    growth.accept(24 + 4L * (at - from));
     return new String(bytes, from, at - 1 - from, StandardCharsets.ISO_8859_1);
   }
 

@@ -3,9 +3,12 @@ package dev.varve.server.graphite;
 import dev.varve.engine.Dataset;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.FeedWriter;
-import dev.varve.server.http.Complaints;
+import dev.varve.server.http.HeldBytes;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.OverBudgetException;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.GraphiteLines;
 import java.io.EOFException;
@@ -34,7 +37,7 @@ public final class PickleFeed implements StreamProtocol {
   private final DialectContext context;
   private final String protocol;
   private final Function<Dataset, GraphiteLines> format;
-  private final Complaints complaints;
+  private final RateLimitedLog log;
 
   /**
    * @param protocol under which samples and frames are counted
@@ -45,21 +48,21 @@ public final class PickleFeed implements StreamProtocol {
     this.context = context;
     this.protocol = protocol;
     this.format = format;
-    this.complaints = new Complaints(protocol);
+    this.log = new RateLimitedLog(protocol);
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out) throws IOException {
+  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
     try {
-      serve(in);
+      serve(in, memory);
     } catch (HttpError e) {
       // The stores are not open yet; senders come again.
-      complaints.add(1, "a connection is closed: " + e.getMessage());
+      log.warn("connections closed", String.valueOf(e.getMessage()));
     }
   }
 
-  private void serve(InputStream in) throws IOException {
-    FeedWriter writer = new FeedWriter(context, protocol, complaints);
+  private void serve(InputStream in, Reservation memory) throws IOException {
+    FeedWriter writer = new FeedWriter(context, protocol, log, memory);
     GraphiteLines paths = format.apply(context.defaultDataset());
     try {
       byte[] head = in.readNBytes(Integer.BYTES);
@@ -71,11 +74,7 @@ public final class PickleFeed implements StreamProtocol {
                   .formatted(Integer.toUnsignedLong(length), FRAME_MAX));
           return;
         }
-        byte[] frame = in.readNBytes(length);
-        if (frame.length < length) {
-          throw new EOFException();
-        }
-        read(frame, paths, writer);
+        read(in, length, paths, writer, memory);
         if (writer.isFull() || in.available() == 0) {
           writer.flush();
         }
@@ -91,14 +90,20 @@ public final class PickleFeed implements StreamProtocol {
     }
   }
 
-  private static void read(byte[] frame, GraphiteLines paths, FeedWriter writer) {
-    try {
-      if (!(Pickle.read(frame) instanceof List<?> samples)) {
+  /** Reads a frame, whose bytes and values count as long as they are needed. */
+  private static void read(
+      InputStream in, int length, GraphiteLines paths, FeedWriter writer, Reservation memory)
+      throws IOException {
+    try (Reservation ofFrame = memory.another()) {
+      byte[] frame = HeldBytes.read(in, length, ofFrame);
+      if (!(Pickle.read(frame, ofFrame::hold) instanceof List<?> samples)) {
         throw new PickleException("the pickle is no list of samples");
       }
       for (Object sample : samples) {
-        add(sample, paths, writer);
+        writer.read(() -> add(sample, paths, writer));
       }
+    } catch (OverBudgetException e) {
+      writer.lost("a frame of %,d bytes: %s".formatted(length, e.getMessage()));
     } catch (PickleException e) {
       writer.bad(String.valueOf(e.getMessage()));
     }

@@ -1,6 +1,5 @@
 package dev.varve.server.http;
 
-import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
@@ -70,7 +69,7 @@ enum Coding {
     return switch (this) {
       case IDENTITY -> out;
       case GZIP -> new GZIPOutputStream(out, 8 << 10);
-      case ZSTD -> new ZstdOutputStreamNoFinalizer(out);
+      case ZSTD -> new ZstdOutput(out);
     };
   }
 }

@@ -1,73 +1,343 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.ConnectionFigures.Event;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets so many connections be open at once, on all ports together. */
-final class Connections {
+/**
+ * The connections that are open on all listeners, and who has how many of them. Safe for use by
+ * several threads.
+ *
+ * <p>Where a limit is reached, the connection that has waited longest for a request makes room: one
+ * of the same client where that has reached its own limit, else one of the client that has most.
+ * Where none waits, the listener's reserve takes the connection, for requests of operators alone.
+ */
+final class Connections implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
-  private final int max;
+  private static final RateLimitedLog FAULTS = new RateLimitedLog("connections");
 
-  /** Those that are closed go when room is needed. */
-  private final Set<SocketChannel> admitted = ConcurrentHashMap.newKeySet();
+  /** After so long a request on a connection of the reserve makes room for another. */
+  private static final long RESERVE_REQUEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final byte[] refusal;
+  private static final long TICK_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long TICK_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  Connections(int max) {
-    this.max = max;
-    String text = "%d connections are open, which is all that this server takes\n".formatted(max);
-    // In HTTP, as it is not known yet what the client speaks; who reads lines can read it too.
-    this.refusal =
-        ("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
-                + text.length()
-                + "\r\n\r\n"
-                + text)
-            .getBytes(StandardCharsets.US_ASCII);
+  private final ConnectionLimits limits;
+  private final ConnectionFigures figures;
+  private final Thread deadlines;
+  private volatile boolean closed;
+
+  /** Without the reserves; guarded by this, as what follows. */
+  private final Set<OpenConnection> regular = new LinkedHashSet<>();
+
+  private final List<Door> doors = new ArrayList<>();
+  private final Map<ClientAddress, Integer> held = new HashMap<>();
+  private final Map<ClientAddress, Integer> requests = new HashMap<>();
+
+  Connections(ConnectionLimits limits, ConnectionFigures figures) {
+    this.limits = limits;
+    this.figures = figures;
+    long tick = Math.clamp(limits.header().toNanos() / 20, TICK_MIN_NANOS, TICK_MAX_NANOS);
+    this.deadlines =
+        Thread.ofPlatform().daemon().name("varve-http-deadlines").start(() -> watch(tick));
+  }
+
+  /** Through which the connections of one listener come. */
+  final class Door {
+    private final boolean lines;
+    private final boolean operations;
+    private final Set<OpenConnection> reserve = new LinkedHashSet<>();
+
+    private Door(boolean lines, boolean operations) {
+      this.lines = lines;
+      this.operations = operations;
+    }
+
+    /**
+     * Takes a connection and sets it up. One that finds no room is told so and closed.
+     *
+     * @return null where it found no room
+     * @throws IOException if it cannot be set up; it is closed then
+     */
+    @Nullable OpenConnection admit(SocketChannel channel) throws IOException {
+      try {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        InetAddress peer =
+            channel.getRemoteAddress() instanceof InetSocketAddress address
+                ? address.getAddress()
+                : InetAddress.getLoopbackAddress();
+        return Connections.this.admit(this, channel, peer);
+      } catch (IOException | RuntimeException e) {
+        channel.close();
+        throw e;
+      }
+    }
   }
 
   /**
-   * Whether a connection may stay, and is set up; one that may not is told why, and closed.
+   * For a listener.
    *
-   * @throws IOException if it cannot be set up; it is closed then
+   * @param lines whether its clients may speak lines, and so wait before the first
+   * @param operations whether it answers operators, and so has a reserve
    */
-  boolean admit(SocketChannel channel) throws IOException {
-    if (admitted.size() >= max) {
-      admitted.removeIf(other -> !other.isOpen());
+  synchronized Door door(boolean lines, boolean operations) {
+    Door door = new Door(lines, operations);
+    doors.add(door);
+    return door;
+  }
+
+  private @Nullable OpenConnection admit(Door door, SocketChannel channel, InetAddress peer) {
+    boolean proxy = limits.proxies().contains(peer);
+    ClientAddress client = ClientAddress.of(peer);
+    OpenConnection evicted = null;
+    OpenConnection admitted = null;
+    Event full;
+    synchronized (this) {
+      full = full(client, proxy);
+      if (full != null) {
+        forgetClosed();
+        full = full(client, proxy);
+      }
+      if (full != null) {
+        evicted = evictable(full, client);
+        full = evicted == null ? full : null;
+      }
+      if (full == null) {
+        admitted = new OpenConnection(channel, peer, proxy, null, limits.header(), !door.lines);
+        regular.add(admitted);
+        held.merge(client, 1, Integer::sum);
+      } else if (door.operations) {
+        evicted = evictableOf(door.reserve);
+        if (evicted != null || door.reserve.size() < limits.reserve()) {
+          admitted = new OpenConnection(channel, peer, proxy, full, limits.reserveHeader(), true);
+          door.reserve.add(admitted);
+        }
+      }
     }
-    if (admitted.size() < max) {
-      admitted.add(channel);
-      setUp(channel);
-      return true;
+    if (evicted != null) {
+      evict(evicted);
     }
+    if (admitted == null && full != null) {
+      refuse(channel, client, full);
+    }
+    return admitted;
+  }
+
+  private @Nullable Event full(ClientAddress client, boolean proxy) {
+    if (!proxy && held.getOrDefault(client, 0) >= limits.perClient()) {
+      return Event.REFUSED_PER_CLIENT;
+    }
+    return regular.size() >= limits.max() ? Event.REFUSED_MAX : null;
+  }
+
+  /** Expels what makes room for a newcomer; null where nothing can. */
+  private @Nullable OpenConnection evictable(Event full, ClientAddress newcomer) {
+    boolean own = full == Event.REFUSED_PER_CLIENT;
+    OpenConnection found =
+        longestIdle(
+            regular,
+            other -> !own || other.client().equals(newcomer),
+            other -> other.isProxy() ? 0 : held.getOrDefault(other.client(), 0));
+    if (found != null) {
+      forget(found);
+    }
+    return found;
+  }
+
+  /** The same in a reserve; null where it is not full, or where nothing in it can go. */
+  private @Nullable OpenConnection evictableOf(Set<OpenConnection> reserve) {
+    if (reserve.size() < limits.reserve()) {
+      return null;
+    }
+    Map<ClientAddress, Integer> shares = new HashMap<>();
+    reserve.forEach(other -> shares.merge(other.client(), 1, Integer::sum));
+    OpenConnection found =
+        longestIdle(reserve, other -> true, other -> shares.getOrDefault(other.client(), 0));
+    if (found == null) {
+      long now = System.nanoTime();
+      found =
+          reserve.stream()
+              .filter(other -> now - other.since() > RESERVE_REQUEST_NANOS)
+              .min(Comparator.comparingLong(other -> other.since() - now))
+              .orElse(null);
+    }
+    if (found != null) {
+      reserve.remove(found);
+    }
+    return found;
+  }
+
+  /** Expels the one that has waited longest, of those with the largest share. */
+  private static @Nullable OpenConnection longestIdle(
+      Set<OpenConnection> among,
+      Predicate<OpenConnection> which,
+      ToIntFunction<OpenConnection> share) {
+    long now = System.nanoTime();
+    Comparator<OpenConnection> order =
+        Comparator.comparingInt(share).reversed().thenComparingLong(other -> other.since() - now);
+    while (true) {
+      Optional<OpenConnection> next =
+          among.stream().filter(which).filter(OpenConnection::isIdle).min(order);
+      if (next.isEmpty() || next.get().expel()) {
+        return next.orElse(null);
+      }
+    }
+  }
+
+  private void evict(OpenConnection evicted) {
+    figures.count(Event.EVICTED);
+    FAULTS.warn(
+        "evicted",
+        "an idle connection of %s is closed to make room for another".formatted(evicted.client()));
+    evicted.close(answer(503, "the server needs the connection for others"));
+  }
+
+  /** In HTTP, as it is not known yet what the client speaks; who reads lines can read it too. */
+  private void refuse(SocketChannel channel, ClientAddress client, Event full) {
+    countRefusal(full, client);
+    OpenConnection.tell(channel, answer(503, reason(full)));
     try (channel) {
-      channel.configureBlocking(false);
-      channel.write(ByteBuffer.wrap(refusal));
-      channel.shutdownOutput();
+      LOG.debug("refused a connection of {}", client);
     } catch (IOException e) {
-      LOG.debug("a connection that was one too many could not be told so", e);
-    }
-    return false;
-  }
-
-  private static void setUp(SocketChannel channel) throws IOException {
-    try {
-      channel.configureBlocking(false);
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
+      LOG.debug("a connection of {} was not closed well", client, e);
     }
   }
 
+  /** Counts and logs that a client found no room. */
+  void countRefusal(Event full, ClientAddress client) {
+    figures.count(full);
+    FAULTS.warn("refused", "a connection of %s: %s".formatted(client, reason(full)));
+  }
+
+  /** What a client is told that found no room. */
+  String reason(Event full) {
+    return switch (full) {
+      case REFUSED_PER_CLIENT ->
+          "%d connections of this client are open, as many as one may have (connections.per-client)"
+              .formatted(limits.perClient());
+      case REFUSED_LINES ->
+          "%d connections that speak lines are open, as many as may be (connections.lines)"
+              .formatted(limits.lines());
+      case REFUSED_FORWARDED ->
+          "%d requests of this client are under way, as many as one may have (connections.per-client)"
+              .formatted(limits.perClient());
+      default ->
+          "%d connections are open, as many as may be (connections.max)".formatted(limits.max());
+    };
+  }
+
+  private static byte[] answer(int status, String text) {
+    String body = text + "\n";
+    String phrase = status == 408 ? "Request Timeout" : "Service Unavailable\r\nRetry-After: 5";
+    String answer =
+        "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n\r\n%s"
+            .formatted(status, phrase, body.length(), body);
+    return answer.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** A request that a trusted proxy has forwarded; false where its client has too many. */
+  synchronized boolean beginForwarded(ClientAddress client) {
+    if (requests.getOrDefault(client, 0) >= limits.perClient()) {
+      return false;
+    }
+    requests.merge(client, 1, Integer::sum);
+    return true;
+  }
+
+  synchronized void endForwarded(ClientAddress client) {
+    requests.computeIfPresent(client, (c, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Notes that a connection is closed. */
+  synchronized void remove(OpenConnection connection) {
+    forget(connection);
+    doors.forEach(door -> door.reserve.remove(connection));
+  }
+
+  private void forget(OpenConnection connection) {
+    if (regular.remove(connection)) {
+      held.computeIfPresent(connection.client(), (c, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /** Those that were closed before anything could be told of it. */
+  private synchronized void forgetClosed() {
+    all().stream().filter(connection -> !connection.channel().isOpen()).forEach(this::remove);
+  }
+
+  private synchronized List<OpenConnection> all() {
+    List<OpenConnection> all = new ArrayList<>(regular);
+    doors.forEach(door -> all.addAll(door.reserve));
+    return all;
+  }
+
+  private void watch(long tick) {
+    while (!closed) {
+      LockSupport.parkNanos(this, tick);
+      try {
+        forgetClosed();
+        closeLate();
+      } catch (RuntimeException e) {
+        LOG.error("connections that are late could not be closed", e);
+      }
+    }
+  }
+
+  private void closeLate() {
+    long now = System.nanoTime();
+    for (OpenConnection connection : all()) {
+      if (connection.isLate(now) && connection.expel()) {
+        figures.count(Event.HEADER_DEADLINE);
+        FAULTS.warn(
+            "header deadline",
+            "a connection of %s is closed: no request came within %d ms (connections.header)"
+                .formatted(connection.client(), connection.header().toMillis()));
+        Event full = connection.reservedFor();
+        connection.close(
+            full != null
+                ? answer(503, reason(full))
+                : answer(
+                    408,
+                    "the header of the request did not come within %d ms"
+                        .formatted(connection.header().toMillis())));
+      }
+    }
+  }
+
+  /** How many are open, the reserves included. */
   int open() {
-    return (int) admitted.stream().filter(SocketChannel::isOpen).count();
+    return all().size();
+  }
+
+  /** How many of them are of a reserve. */
+  synchronized int reserved() {
+    return doors.stream().mapToInt(door -> door.reserve.size()).sum();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(deadlines);
   }
 }

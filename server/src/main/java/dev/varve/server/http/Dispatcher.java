@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
@@ -7,13 +8,16 @@ import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.running.QueryStoppedException;
 import dev.varve.server.http.Route.Load;
 import dev.varve.store.BudgetExceededException;
+import dev.varve.store.DamagedStoreException;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,16 +33,33 @@ public final class Dispatcher {
   private static final int MESSAGE_MAX = 20_000;
 
   private final HttpLimits limits;
+  private final WebAccess web;
   private final RequestListener listener;
+  private final BooleanSupplier storesOpen;
+  private final WriteBudget budget;
   private final Gate writes;
   private final Gate reads;
   private volatile boolean draining;
 
+  /** Whose stores are always open. */
   public Dispatcher(HttpLimits limits, RequestListener listener) {
+    this(limits, WebAccess.DEFAULTS, listener, () -> true);
+  }
+
+  /**
+   * Prepares to answer.
+   *
+   * @param storesOpen whether mounts that need the stores may answer
+   */
+  public Dispatcher(
+      HttpLimits limits, WebAccess web, RequestListener listener, BooleanSupplier storesOpen) {
     this.limits = limits;
+    this.web = web;
     this.listener = listener;
-    this.writes = new Gate("write", limits.writes(), limits.waiting(), limits.patience());
-    this.reads = new Gate("read", limits.reads(), limits.waiting(), limits.patience());
+    this.storesOpen = storesOpen;
+    this.budget = new WriteBudget(limits.memory());
+    this.writes = new Gate("write", 503, limits.writes(), limits.waiting(), limits.patience());
+    this.reads = new Gate("read", 429, limits.reads(), limits.waiting(), limits.patience());
   }
 
   public int writing() {
@@ -51,6 +72,11 @@ public final class Dispatcher {
 
   public int waiting() {
     return writes.waiting() + reads.waiting();
+  }
+
+  /** What requests and connections reserve for what they bring. */
+  public WriteBudget budget() {
+    return budget;
   }
 
   /** From now on requests that take anything are sent away. */
@@ -70,11 +96,19 @@ public final class Dispatcher {
   public void dispatch(Exchange exchange, Router router) {
     long start = System.nanoTime();
     Router.Match match = router.find(exchange.method(), exchange.rawPath());
-    exchange.prepare(limits);
-    String named = match.dataset() == null ? exchange.header("X-Varve-Dataset") : match.dataset();
-    exchange.route(match.path(), named);
+    exchange.prepare(limits, budget);
     try {
-      run(exchange, match);
+      read(exchange, match);
+      web.requireHost(exchange);
+      if (match.route() != null) {
+        run(exchange, match);
+      } else if (exchange.method().equals("OPTIONS") && !match.allowed().isEmpty()) {
+        describe(exchange, match, router);
+      } else {
+        throw notFound(exchange, match);
+      }
+      // A client that takes its time with its answer holds nothing any more.
+      exchange.giveBack();
       exchange.finish();
     } catch (IOException | RuntimeException e) {
       fail(exchange, match, e);
@@ -83,11 +117,10 @@ public final class Dispatcher {
       throw e;
     } finally {
       exchange.release();
-      Route route = match.route();
       Router.Mount mount = match.mount();
       listener.answered(
           mount == null ? "" : mount.name(),
-          route == null ? "" : route.path(),
+          match.pattern(),
           exchange.status(),
           System.nanoTime() - start,
           exchange.bytesIn(),
@@ -95,19 +128,54 @@ public final class Dispatcher {
     }
   }
 
-  private void run(Exchange exchange, Router.Match match) throws IOException {
-    Route route = match.route();
-    if (route == null) {
-      if (match.allowed().isEmpty()) {
-        throw new HttpError(404, "there is nothing at " + exchange.rawPath());
-      }
-      exchange.header("Allow", String.join(", ", match.allowed()));
-      throw new HttpError(
-          405,
-          "%s takes %s, not %s"
-              .formatted(match.path(), String.join(" and ", match.allowed()), exchange.method()));
+  /** Takes note of a request that was answered before it came here, since it is malformed. */
+  void answeredMalformed(int status) {
+    listener.answered("", "", status, 0, 0, 0);
+  }
+
+  private static void read(Exchange exchange, Router.Match match) {
+    String dataset = match.dataset();
+    exchange.route(
+        match.path(),
+        match.variables().stream().map(PathPattern::decode).toList(),
+        dataset == null ? exchange.header("X-Varve-Dataset") : PathPattern.decode(dataset));
+  }
+
+  /** The methods of a path, and, where a browser asks, whether a page may use one of them. */
+  private void describe(Exchange exchange, Router.Match match, Router router) {
+    exchange.header("Allow", String.join(", ", match.allowed()) + ", OPTIONS");
+    String wanted = exchange.header("Access-Control-Request-Method");
+    Route route = wanted == null ? null : router.find(wanted, exchange.rawPath()).route();
+    web.answerPreflight(exchange, route == null ? null : route.changesState());
+  }
+
+  private static HttpError notFound(Exchange exchange, Router.Match match) {
+    String path = exchange.rawPath();
+    if (match.allowed().isEmpty()) {
+      boolean escaped = path.indexOf('%') >= 0 || path.indexOf(';') >= 0;
+      return new HttpError(
+          404,
+          "there is nothing at %s%s"
+              .formatted(
+                  path, escaped ? "; '%' and ';' are only taken where a path holds a value" : ""));
     }
-    if (route.load() == Load.NONE) {
+    exchange.header("Allow", String.join(", ", match.allowed()));
+    return new HttpError(
+        405,
+        "%s takes %s, not %s"
+            .formatted(match.path(), String.join(" and ", match.allowed()), exchange.method()));
+  }
+
+  private void run(Exchange exchange, Router.Match match) throws IOException {
+    Route route = Objects.requireNonNull(match.route());
+    if (route.changesState()) {
+      web.requireOrigin(exchange);
+    }
+    web.allowReading(exchange, route.changesState());
+    if (Objects.requireNonNull(match.mount()).needsStores() && !storesOpen.getAsBoolean()) {
+      throw new HttpError(503, "the stores are being opened", Duration.ofSeconds(1));
+    }
+    if (route.load() == Load.NONE || route.load() == Load.OPERATIONS) {
       route.handler().handle(exchange);
       return;
     }
@@ -119,6 +187,8 @@ public final class Dispatcher {
       return;
     }
     Gate gate = route.load() == Load.WRITE ? writes : reads;
+    // A client that takes its time with its body keeps nobody else from writing.
+    exchange.receive();
     gate.enter();
     try {
       route.handler().handle(exchange);
@@ -128,6 +198,7 @@ public final class Dispatcher {
   }
 
   private void fail(Exchange exchange, Router.Match match, Throwable thrown) {
+    exchange.giveBack();
     Failure failure = failure(exchange, thrown);
     if (failure.equals(GONE)) {
       exchange.status(failure.status());
@@ -147,7 +218,9 @@ public final class Dispatcher {
     }
     ErrorFormat format = match.mount() == null ? ErrorFormat.PLAIN : match.mount().errors();
     String message = shortened(failure.message());
-    ErrorFormat.Body body = format.of(exchange, failure.status(), failure.kind(), message);
+    boolean missing = failure.status() == 404 && match.pattern().isEmpty();
+    String kind = missing ? ErrorFormat.NOTHING_THERE : failure.kind();
+    ErrorFormat.Body body = format.of(exchange, failure.status(), kind, message);
     format.headers(message).forEach(exchange::header);
     try {
       exchange.answer(failure.status(), body.contentType(), body.bytes());
@@ -210,6 +283,17 @@ public final class Dispatcher {
     return new Failure(503, "the store failed: " + failure.getMessage(), RETRY_STORE);
   }
 
+  /** An answer without what is damaged would be a wrong one. */
+  private static Failure damaged(Exchange exchange, RuntimeException damage) {
+    LOG.error("{} {}: {}", exchange.method(), exchange.rawPath(), damage.getMessage());
+    String message = String.valueOf(damage.getMessage());
+    return new Failure(
+        500,
+        message.contains("varve check")
+            ? message
+            : message + "; 'varve check' reads everything and says what is damaged");
+  }
+
   private Failure stopped(QueryStoppedException e) {
     String message = String.valueOf(e.getMessage());
     return switch (e.outcome()) {
@@ -229,6 +313,8 @@ public final class Dispatcher {
         String message = e.getMessage();
         yield new Failure(e.status(), message == null ? "" : message, e.retryAfter());
       }
+      case OverBudgetException e ->
+          new Failure(e.status(), String.valueOf(e.getMessage()), e.retryAfter());
       case OverloadedException e -> {
         String message = e.getMessage();
         yield new Failure(503, message == null ? "overloaded" : message, e.retryAfter());
@@ -252,6 +338,9 @@ public final class Dispatcher {
                   ? e.getMessage() + "; it is not known what stands: send the same again"
                   : String.valueOf(e.getMessage()),
               RETRY_STORE);
+      // 500, not 503: the same again meets the same damage.
+      case DamagedStoreException e -> damaged(exchange, e);
+      case CorruptDataException e -> damaged(exchange, e);
       case ClientGoneException e -> GONE;
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
       case com.github.luben.zstd.ZstdIOException e ->

@@ -8,13 +8,16 @@ import java.util.Map;
 public interface ErrorFormat {
   ErrorFormat PLAIN = (status, message) -> new Body("text/plain; charset=utf-8", message + "\n");
 
+  /** The kind of error of a path at which nothing is. */
+  String NOTHING_THERE = "nothing-there";
+
   Body of(int status, String message);
 
   /**
    * The same for dialects that answer in the form of the request, or tell more kinds apart than
    * statuses.
    *
-   * @param kind {@code timeout}, {@code canceled}, or empty
+   * @param kind {@code timeout}, {@code canceled}, {@link #NOTHING_THERE}, or empty
    */
   default Body of(Exchange exchange, int status, String kind, String message) {
     return of(status, message);

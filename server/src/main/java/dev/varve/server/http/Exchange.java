@@ -1,6 +1,6 @@
 package dev.varve.server.http;
 
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -34,17 +34,26 @@ public abstract class Exchange {
   /** A window of 8 MiB: what zstd asks a decoder to allow at least. */
   private static final int ZSTD_WINDOW_LOG_MAX = 23;
 
+  /** Bytes that a decoder of gzip takes, its window and buffers. */
+  private static final int GZIP_DECODER = 64 << 10;
+
+  /** Bytes that a decoder of zstd takes beside its window. */
+  private static final int ZSTD_DECODER = 384 << 10;
+
   private final Map<String, String> headers = new LinkedHashMap<>();
   private HttpLimits limits = HttpLimits.DEFAULTS;
   private String path = "";
+  private List<String> variables = List.of();
   private @Nullable String dataset;
   private int status = 200;
   private volatile @Nullable Answer answer;
   private @Nullable LimitedInput rawBody;
+  private @Nullable ReceivedBody received;
+  private @Nullable Reservation memory;
 
   public abstract String method();
 
-  /** The path as it was sent, decoded, without the query. */
+  /** The path as it was sent, undecoded, without the query. */
   public abstract String rawPath();
 
   /** The first value of a parameter of the query, decoded; null where it is absent. */
@@ -86,8 +95,14 @@ public abstract class Exchange {
   /** Whether the time of the request is up. */
   public abstract boolean timedOut();
 
-  /** The address and port of the client. */
+  /** The address of the client, and its port where no trusted proxy stands between. */
   public abstract String client();
+
+  /** Whether it came to a listener on a loopback address. */
+  public abstract boolean onLoopback();
+
+  /** Whom limits per client count. */
+  public abstract ClientAddress clientAddress();
 
   /**
    * Closes the connection under the answer, so that nobody goes on waiting to write to it. Nothing
@@ -105,9 +120,14 @@ public abstract class Exchange {
     }
   }
 
-  /** The path within the dialect. */
+  /** The path within the dialect, as it was sent. */
   public final String path() {
     return path;
+  }
+
+  /** The segments of the path that its route has left open, decoded. */
+  public final List<String> variables() {
+    return variables;
   }
 
   /** The dataset that the request names; null where it names none. */
@@ -138,10 +158,66 @@ public abstract class Exchange {
   }
 
   /**
+   * What counts the memory that the request holds of what it has brought, its body in all its forms
+   * above all. It is given back when the request is answered.
+   */
+  public final Reservation memory() {
+    Reservation begun = memory;
+    if (begun == null) {
+      begun = WriteBudget.unlimited();
+      memory = begun;
+    }
+    return begun;
+  }
+
+  /**
+   * Waits until the body has come in whole, as it is sent. What it is read for comes after: who
+   * waits for a client holds nothing that others wait for.
+   *
+   * @throws HttpError 413 at once where its announced length is too large, and on the way where it
+   *     turns out to be
+   * @throws OverBudgetException where there is no room for it
+   */
+  final void receive() throws IOException {
+    receive(limits.body(), "body");
+  }
+
+  private ReceivedBody receive(long max, String what) throws IOException {
+    ReceivedBody known = received;
+    if (known != null) {
+      return known;
+    }
+    requireTaken(header("Content-Length"), max, what);
+    // Closing it reads what is left, for which nothing is held.
+    try (LimitedInput raw = new LimitedInput(transportBody(), max, what)) {
+      rawBody = raw;
+      ReceivedBody whole = ReceivedBody.receive(raw, memory());
+      received = whole;
+      return whole;
+    }
+  }
+
+  private void requireTaken(@Nullable String length, long max, String what) {
+    if (length == null) {
+      return;
+    }
+    try {
+      long announced = Long.parseLong(length.trim());
+      if (announced > max) {
+        throw LimitedInput.tooLarge(what, max);
+      }
+      memory().requirePossible(announced);
+    } catch (NumberFormatException e) {
+      throw HttpError.badRequest("'" + length + "' is no Content-Length");
+    }
+  }
+
+  /**
    * The body, decompressed by its {@code Content-Encoding}.
    *
    * @throws HttpError 413 at once where its announced length is too large, and from the stream
    *     where it turns out to be; 415 where it is compressed in a way that is not known
+   * @throws OverBudgetException where there is no room for it
    */
   public final InputStream body() throws IOException {
     return body(header("Content-Encoding"));
@@ -149,26 +225,35 @@ public abstract class Exchange {
 
   /** The body, decompressed as said. */
   public final InputStream body(@Nullable String encoding) throws IOException {
-    String length = header("Content-Length");
-    if (length != null && tooLong(length)) {
-      throw LimitedInput.tooLarge("body", limits.body());
-    }
-    LimitedInput raw = new LimitedInput(transportBody(), limits.body(), "body");
-    rawBody = raw;
+    return decoded(receive(limits.body(), "body"), encoding);
+  }
+
+  private InputStream decoded(ReceivedBody raw, @Nullable String encoding) throws IOException {
     return switch (encoding == null ? "identity" : encoding.trim().toLowerCase(Locale.ROOT)) {
       case "identity", "" -> raw;
-      case "gzip", "x-gzip" -> decoded(new GZIPInputStream(raw, 8 << 10));
-      case "zstd" -> decoded(new ZstdInputStreamNoFinalizer(raw).setLongMax(ZSTD_WINDOW_LOG_MAX));
+      case "gzip", "x-gzip" -> {
+        memory().hold(GZIP_DECODER);
+        yield limited(new GZIPInputStream(raw, 8 << 10));
+      }
+      case "zstd" -> {
+        memory().hold(ZSTD_DECODER + ZstdWindow.of(raw.ahead(), 1 << ZSTD_WINDOW_LOG_MAX));
+        yield limited(new ZstdInput(raw, ZSTD_WINDOW_LOG_MAX));
+      }
       default ->
           throw new HttpError(
               415, "bodies are taken plain or in gzip or zstd, not in '" + encoding + "'");
     };
   }
 
+  private InputStream limited(InputStream in) {
+    return new LimitedInput(in, limits.decodedBody(), "decompressed body");
+  }
+
   /**
    * The body of a request that is no more than a question.
    *
    * @throws HttpError 413 where it is larger than {@link #QUESTION_MAX}
+   * @throws OverBudgetException where there is no room for it
    */
   public final byte[] wholeBody() throws IOException {
     return wholeBody(header("Content-Encoding"));
@@ -176,12 +261,22 @@ public abstract class Exchange {
 
   /** The body of a request that is no more than a question, decompressed as said. */
   public final byte[] wholeBody(@Nullable String encoding) throws IOException {
-    try (InputStream in = body(encoding)) {
-      byte[] bytes = in.readNBytes(QUESTION_MAX + 1);
-      if (bytes.length > QUESTION_MAX) {
-        throw LimitedInput.tooLarge("body of a query", QUESTION_MAX);
-      }
-      return bytes;
+    String what = "body of a query";
+    ReceivedBody raw = receive(QUESTION_MAX, what);
+    try (InputStream in = new LimitedInput(decoded(raw, encoding), QUESTION_MAX, what)) {
+      return HeldBytes.readAll(in, raw.available(), memory());
+    }
+  }
+
+  /**
+   * All of the body, as it was sent.
+   *
+   * @throws HttpError 413 where it is too large
+   * @throws OverBudgetException where there is no room for it
+   */
+  public final byte[] bodyAsSent() throws IOException {
+    try (ReceivedBody raw = receive(limits.body(), "body")) {
+      return HeldBytes.readAll(raw, raw.available(), memory());
     }
   }
 
@@ -204,18 +299,6 @@ public abstract class Exchange {
   public static void requireQuestionLength(long length) {
     if (length > QUESTION_MAX) {
       throw LimitedInput.tooLarge("decompressed body of a query", QUESTION_MAX);
-    }
-  }
-
-  private InputStream decoded(InputStream in) {
-    return new LimitedInput(in, limits.decodedBody(), "decompressed body");
-  }
-
-  private boolean tooLong(String length) {
-    try {
-      return Long.parseLong(length.trim()) > limits.body();
-    } catch (NumberFormatException e) {
-      throw HttpError.badRequest("'" + length + "' is no Content-Length");
     }
   }
 
@@ -263,16 +346,24 @@ public abstract class Exchange {
     return begun == null ? 0 : begun.written;
   }
 
-  final void prepare(HttpLimits limits) {
+  final void prepare(HttpLimits limits, WriteBudget budget) {
     this.limits = limits;
+    this.memory = budget.open(clientAddress());
   }
 
   final HttpLimits limits() {
     return limits;
   }
 
-  final void route(String within, @Nullable String named) {
+  /**
+   * Says what the path holds.
+   *
+   * @param open segments, decoded
+   * @param named the dataset, decoded; null for none
+   */
+  final void route(String within, List<String> open, @Nullable String named) {
     path = within;
+    variables = open;
     dataset = named;
   }
 
@@ -290,6 +381,11 @@ public abstract class Exchange {
       answer = begun;
     }
     begun.finish();
+  }
+
+  /** Gives back what the request holds of what it has brought, once all of it is done with. */
+  final void giveBack() {
+    memory().close();
   }
 
   /** Gives back what compressing the answer has taken, where the answer was broken off. */

@@ -11,14 +11,20 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Gate {
   private final String what;
+  private final int statusWhenFull;
   private final Semaphore running;
   private final AtomicInteger waiting = new AtomicInteger();
   private final int runningMax;
   private final int waitingMax;
   private final Duration patience;
 
-  Gate(String what, int runningMax, int waitingMax, Duration patience) {
+  /**
+   * @param statusWhenFull of the answer to whom there is no room for: 503 for writes, since senders
+   *     such as Prometheus drop what is answered by 429
+   */
+  Gate(String what, int statusWhenFull, int runningMax, int waitingMax, Duration patience) {
     this.what = what;
+    this.statusWhenFull = statusWhenFull;
     this.running = new Semaphore(runningMax, true);
     this.runningMax = runningMax;
     this.waitingMax = waitingMax;
@@ -28,7 +34,7 @@ final class Gate {
   /**
    * Waits to be let in; {@link #leave} follows.
    *
-   * @throws HttpError 429 if too many wait, 503 if it took too long
+   * @throws HttpError if too many wait, 503 if it took too long
    */
   void enter() {
     if (running.tryAcquire()) {
@@ -37,7 +43,7 @@ final class Gate {
     if (waiting.incrementAndGet() > waitingMax) {
       waiting.decrementAndGet();
       throw new HttpError(
-          429,
+          statusWhenFull,
           "%d requests that %s run and %d wait, which is all that this server takes at once"
               .formatted(runningMax, what, waitingMax),
           Duration.ofSeconds(1));

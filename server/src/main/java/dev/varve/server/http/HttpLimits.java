@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.engine.HeapShares;
 import java.time.Duration;
 
 /**
@@ -7,48 +8,55 @@ import java.time.Duration;
  *
  * @param body bytes of a body as it comes
  * @param decodedBody bytes of a body once it is decompressed
+ * @param memory bytes that may be received and not be written yet, in every form, over all
+ *     protocols
  * @param writes requests that write at once
  * @param reads requests that read at once
  * @param waiting requests of either kind that may wait for one of these to end
  * @param patience how long they wait
  * @param timeout how long a request that reads may take
- * @param idle how long a connection may be silent
  * @param drain how long requests may go on when the server stops
- * @param connections how many may be open at once, on all ports
+ * @param connections what connections may take
  */
 public record HttpLimits(
     long body,
     long decodedBody,
+    long memory,
     int writes,
     int reads,
     int waiting,
     Duration patience,
     Duration timeout,
-    Duration idle,
     Duration drain,
-    int connections) {
+    ConnectionLimits connections) {
   public static final HttpLimits DEFAULTS =
       new HttpLimits(
           32L << 20,
           256L << 20,
+          HeapShares.OF_THIS_PROCESS.writes(),
           64,
           16,
           256,
           Duration.ofSeconds(10),
           Duration.ofMinutes(2),
-          Duration.ofSeconds(60),
           Duration.ofSeconds(20),
-          2000);
+          ConnectionLimits.DEFAULTS);
 
   /** The same with other limits of bodies. */
   public HttpLimits withBodies(long raw, long decoded) {
     return new HttpLimits(
-        raw, decoded, writes, reads, waiting, patience, timeout, idle, drain, connections);
+        raw, decoded, memory, writes, reads, waiting, patience, timeout, drain, connections);
   }
 
-  /** The same with another number of connections. */
-  public HttpLimits withConnections(int other) {
+  /** The same with another budget of writes. */
+  public HttpLimits withMemory(long other) {
     return new HttpLimits(
-        body, decodedBody, writes, reads, waiting, patience, timeout, idle, drain, other);
+        body, decodedBody, other, writes, reads, waiting, patience, timeout, drain, connections);
+  }
+
+  /** The same with other limits of connections. */
+  public HttpLimits withConnections(ConnectionLimits other) {
+    return new HttpLimits(
+        body, decodedBody, memory, writes, reads, waiting, patience, timeout, drain, other);
   }
 }

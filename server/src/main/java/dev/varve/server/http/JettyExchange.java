@@ -1,13 +1,17 @@
 package dev.varve.server.http;
 
-import java.io.FilterInputStream;
-import java.io.IOException;
+import dev.varve.server.http.ConnectionFigures.Event;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
@@ -23,27 +27,59 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   private final Callback callback;
   private final Watch watch;
   private final long deadline;
+  private final boolean onLoopback;
+  private final Runnable onEnd;
+  private final InetAddress address;
+  private final ConnectionFigures figures;
+  private final @Nullable OperationsLane lane;
   private @Nullable Fields parameters;
   private volatile @Nullable Runnable abort;
   private volatile boolean timed;
   private volatile boolean timedOut;
-  private volatile boolean bodyRead;
+  private volatile @Nullable RequestBody body;
 
   /**
    * Guards what others do to the connection against its being given back: from then on it may be
    * the next request's.
    */
-  private final Object connection = new Object();
+  private final Object underWay = new Object();
 
-  /** Guarded by {@link #connection}. */
+  /** Whether the handler is done; guarded by {@link #underWay}. */
   private boolean completed;
 
-  JettyExchange(Request request, Response response, Callback callback, Watch watch, long deadline) {
+  /** Whether the answer is sent; guarded by {@link #underWay}. */
+  private boolean ended;
+
+  /** The answer, where it is sent as a whole. */
+  private @Nullable ByteArrayOutputStream held;
+
+  /**
+   * @param deadline when the time of the request is up, by {@link System#nanoTime}
+   * @param address of the client, behind trusted proxies
+   * @param lane of operators; null for all other requests
+   * @param onEnd runs once, when the answer is sent or given up
+   */
+  JettyExchange(
+      Request request,
+      Response response,
+      Callback callback,
+      Watch watch,
+      long deadline,
+      boolean onLoopback,
+      InetAddress address,
+      ConnectionFigures figures,
+      @Nullable OperationsLane lane,
+      Runnable onEnd) {
     this.request = request;
     this.response = response;
     this.callback = callback;
     this.watch = watch;
     this.deadline = deadline;
+    this.onLoopback = onLoopback;
+    this.address = address;
+    this.figures = figures;
+    this.lane = lane;
+    this.onEnd = onEnd;
     // The time of silence counts while a body comes in or goes out, not while an answer is made.
     request.addIdleTimeoutListener(timeout -> false);
   }
@@ -55,7 +91,8 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   public String rawPath() {
-    return Request.getPathInContext(request);
+    String path = request.getHttpURI().getPath();
+    return path == null ? "" : path;
   }
 
   @Override
@@ -88,51 +125,15 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected InputStream transportBody() {
-    return new Body(Content.Source.asInputStream(request), request.getLength());
-  }
-
-  /** Notices when there is no more to come, and reads a short rest rather than give it up. */
-  private final class Body extends FilterInputStream {
-    private static final int REST_MAX = 1 << 20;
-
-    private final long length;
-    private long count;
-
-    private Body(InputStream in, long length) {
-      super(in);
-      this.length = length;
-    }
-
-    @Override
-    public int read() throws IOException {
-      int b = super.read();
-      note(b < 0 ? -1 : 1);
-      return b;
-    }
-
-    @Override
-    public int read(byte[] buffer, int offset, int wanted) throws IOException {
-      int n = super.read(buffer, offset, wanted);
-      note(n);
-      return n;
-    }
-
-    private void note(int read) {
-      count += Math.max(read, 0);
-      bodyRead |= read < 0 || count == length;
-      if (!bodyRead && System.nanoTime() - deadline > 0) {
-        throw new HttpError(408, "the body did not come within the time of a request");
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      byte[] rest = new byte[4 << 10];
-      for (int read = 0; read < REST_MAX && !bodyRead; ) {
-        int n = read(rest, 0, rest.length);
-        read += Math.max(n, 0);
-      }
-    }
+    RequestBody begun =
+        new RequestBody(
+            request,
+            request.getLength(),
+            deadline,
+            limits().connections(),
+            () -> figures.count(Event.BODY_RATE));
+    body = begun;
+    return begun;
   }
 
   @Override
@@ -146,7 +147,19 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     if (length >= 0 && code != 204 && code != 304) {
       response.getHeaders().put("Content-Length", length);
     }
-    return Content.Sink.asOutputStream(response);
+    if (lane != null) {
+      ByteArrayOutputStream whole = new ByteArrayOutputStream();
+      held = whole;
+      return whole;
+    }
+    Duration patience = limits().connections().idle();
+    return new AnswerBody(
+        response, new Pace(limits().connections().minRate(), patience), this::giveUpAnswer);
+  }
+
+  private void giveUpAnswer() {
+    figures.count(Event.ANSWER_RATE);
+    hangUp();
   }
 
   @Override
@@ -158,7 +171,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected void hangUp() {
-    synchronized (connection) {
+    synchronized (underWay) {
       if (!completed) {
         endPoint().close();
       }
@@ -171,10 +184,23 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   public String client() {
-    return request.getConnectionMetaData().getRemoteSocketAddress()
-            instanceof InetSocketAddress address
-        ? address.getHostString() + ":" + address.getPort()
-        : "";
+    SocketAddress peer = request.getConnectionMetaData().getRemoteSocketAddress();
+    if (peer instanceof UnixDomainSocketAddress) {
+      return "local";
+    }
+    return peer instanceof InetSocketAddress direct && address.equals(direct.getAddress())
+        ? address.getHostAddress() + ":" + direct.getPort()
+        : address.getHostAddress();
+  }
+
+  @Override
+  public boolean onLoopback() {
+    return onLoopback;
+  }
+
+  @Override
+  public ClientAddress clientAddress() {
+    return ClientAddress.of(address);
   }
 
   @Override
@@ -200,7 +226,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     if (cancel == null) {
       return;
     }
-    synchronized (connection) {
+    synchronized (underWay) {
       if (completed) {
         watch.remove(this);
         return;
@@ -216,7 +242,8 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   }
 
   private boolean noMoreBody() {
-    return bodyRead
+    RequestBody begun = body;
+    return (begun != null && begun.ended())
         || request.getLength() == 0
         || (header("Content-Length") == null && header("Transfer-Encoding") == null);
   }
@@ -229,16 +256,48 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   void complete(@Nullable Throwable failure) {
     abort = null;
     watch.remove(this);
-    synchronized (connection) {
+    synchronized (underWay) {
       if (completed) {
         return;
       }
       completed = true;
     }
+    RequestBody begun = body;
+    if (begun != null) {
+      begun.release();
+    }
+    ByteArrayOutputStream whole = held;
+    if (failure == null && lane != null && whole != null) {
+      lane.answered(this, whole.size());
+      Callback sent = Callback.from(() -> end(null), this::end);
+      response.write(true, ByteBuffer.wrap(whole.toByteArray()), sent);
+    } else {
+      end(failure);
+    }
+  }
+
+  private void end(@Nullable Throwable failure) {
+    synchronized (underWay) {
+      ended = true;
+    }
+    if (lane != null) {
+      lane.leave(this);
+    }
+    // Before the callback, after which the next request may have begun.
+    onEnd.run();
     if (failure == null) {
       callback.succeeded();
     } else {
       callback.failed(failure);
+    }
+  }
+
+  /** Gives up a request of operators whose answer is not sent yet. */
+  void drop() {
+    synchronized (underWay) {
+      if (!ended) {
+        endPoint().close();
+      }
     }
   }
 }

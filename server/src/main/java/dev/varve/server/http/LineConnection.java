@@ -2,18 +2,15 @@ package dev.varve.server.http;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.FutureCallback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,25 +19,47 @@ import org.slf4j.LoggerFactory;
 final class LineConnection extends AbstractConnection implements Connection.UpgradeTo {
   private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
 
-  /** How long a client may take to read an answer of a line or two. */
-  private static final long WRITE_SECONDS = 30;
-
   /** So long it is read on, when the server stops, what a sender has on its way. */
   private static final long LAST_READS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final int AHEAD = 16 << 10;
+
   private final StreamProtocol protocol;
-  private final ByteBuffer early = BufferUtil.allocate(16 << 10);
+  private final WriteBudget budget;
+  private final ClientAddress client;
+  private final ConnectionFigures figures;
+
+  /**
+   * What was read ahead; empty while nothing comes, as most connections are silent at most times.
+   */
+  private ByteBuffer early = BufferUtil.EMPTY_BUFFER;
+
   private volatile boolean stopping;
   private volatile long stopped;
 
-  LineConnection(EndPoint endPoint, Executor executor, StreamProtocol protocol, long idleMillis) {
+  /**
+   * @param budget in which what comes counts
+   * @param client whose it is
+   */
+  LineConnection(
+      EndPoint endPoint,
+      Executor executor,
+      StreamProtocol protocol,
+      WriteBudget budget,
+      ClientAddress client,
+      ConnectionFigures figures,
+      long idleMillis) {
     super(endPoint, executor);
     this.protocol = protocol;
+    this.budget = budget;
+    this.client = client;
+    this.figures = figures;
     endPoint.setIdleTimeout(idleMillis);
   }
 
   @Override
   public void onUpgradeTo(ByteBuffer buffer) {
+    early = BufferUtil.allocate(buffer.remaining());
     BufferUtil.append(early, buffer);
   }
 
@@ -66,8 +85,12 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   }
 
   private void serve() {
-    try {
-      protocol.serve(new In(), new Out());
+    LineAnswers answers = new LineAnswers(getEndPoint(), client, figures);
+    try (WriteBudget.Reservation memory = budget.open(client)) {
+      protocol.serve(new In(), answers, memory);
+      answers.finish();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } catch (IOException e) {
       LOG.debug("line connection of {} ended", getEndPoint().getRemoteSocketAddress(), e);
     } catch (RuntimeException e) {
@@ -92,12 +115,16 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
         if (last && System.nanoTime() - stopped > LAST_READS_NANOS) {
           return -1;
         }
+        if (early.capacity() < AHEAD) {
+          early = BufferUtil.allocate(AHEAD);
+        }
         BufferUtil.clear(early);
         int read = getEndPoint().fill(early);
         if (read < 0 || (read == 0 && last)) {
           return -1;
         }
         if (read == 0) {
+          early = BufferUtil.EMPTY_BUFFER;
           await();
         }
       }
@@ -128,31 +155,6 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     @Override
     public int available() {
       return early.remaining();
-    }
-  }
-
-  private final class Out extends OutputStream {
-    @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      FutureCallback done = new FutureCallback();
-      getEndPoint()
-          .write(
-              Callback.from(done::succeeded, done::failed), ByteBuffer.wrap(bytes, offset, length));
-      try {
-        done.get(WRITE_SECONDS, TimeUnit.SECONDS);
-      } catch (ExecutionException e) {
-        throw new IOException(e.getCause());
-      } catch (TimeoutException e) {
-        throw new IOException("the client reads no answers", e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IOException("interrupted", e);
-      }
     }
   }
 }

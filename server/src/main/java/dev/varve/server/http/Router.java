@@ -1,11 +1,13 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.Route.Load;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +23,34 @@ public final class Router {
    * A dialect's routes and how it words errors.
    *
    * @param prefixed whether it also answers under its name
+   * @param needsStores whether it answers 503 until the stores are open
+   * @param missing whether a path at which nobody has a route is of its API, so that the error is
+   *     in its words
    */
-  public record Mount(String name, boolean prefixed, List<Route> routes, ErrorFormat errors) {
+  public record Mount(
+      String name,
+      boolean prefixed,
+      boolean needsStores,
+      List<Route> routes,
+      ErrorFormat errors,
+      Predicate<String> missing) {
     public Mount {
       routes = List.copyOf(routes);
+    }
+
+    /** A mount that claims no paths but those of its routes. */
+    public Mount(
+        String name,
+        boolean prefixed,
+        boolean needsStores,
+        List<Route> routes,
+        ErrorFormat errors) {
+      this(name, prefixed, needsStores, routes, errors, path -> false);
+    }
+
+    /** A dialect: it needs the stores. */
+    public Mount(String name, boolean prefixed, List<Route> routes, ErrorFormat errors) {
+      this(name, prefixed, true, routes, errors);
     }
   }
 
@@ -33,45 +59,91 @@ public final class Router {
    *
    * @param route null where the path is not known, or not for this method
    * @param allowed methods that the path has
-   * @param path within the dialect
+   * @param pattern the path of the routes that were found, for whatever method; empty for none
+   * @param path within the dialect, as it was sent
+   * @param variables segments that the route has left open, as they were sent
+   * @param dataset that the path names, as it was sent; null for none
    */
   public record Match(
       @Nullable Mount mount,
       @Nullable Route route,
       List<String> allowed,
+      String pattern,
       String path,
+      List<String> variables,
       @Nullable String dataset) {}
 
-  private final Map<String, Mount> prefixes = new LinkedHashMap<>();
-  private final Map<String, Map<String, Found>> root = new HashMap<>();
+  private final Map<String, Mounted> prefixes = new LinkedHashMap<>();
+  private final Table root = new Table();
+  private final boolean operations;
+  private final List<Mount> mounts;
 
-  /** Those of {@link #root} whose path means more than one. */
-  private final List<String> open = new ArrayList<>();
+  private record Mounted(Mount mount, Table table) {}
 
   private record Found(Mount mount, Route route) {}
+
+  /** The routes of one path, by method. */
+  private record Methods(Map<String, Found> routes, List<String> variables) {
+    static final Methods NONE = new Methods(Map.of(), List.of());
+  }
+
+  /** Routes by path: literal ones are looked up, open ones are tried in turn. */
+  private static final class Table {
+    private final Map<String, Map<String, Found>> literal = new HashMap<>();
+    private final Map<String, PathPattern> patterns = new LinkedHashMap<>();
+    private final Map<String, Map<String, Found>> open = new HashMap<>();
+
+    /** Adds a route; returns what has the same method and path already. */
+    @Nullable Found add(Mount mount, Route route) {
+      PathPattern pattern = PathPattern.of(route.path());
+      if (!pattern.isLiteral()) {
+        patterns.put(route.path(), pattern);
+      }
+      return (pattern.isLiteral() ? literal : open)
+          .computeIfAbsent(route.path(), path -> new LinkedHashMap<>())
+          .putIfAbsent(route.method(), new Found(mount, route));
+    }
+
+    Methods find(String path) {
+      Map<String, Found> known = literal.get(path);
+      if (known != null) {
+        return new Methods(known, List.of());
+      }
+      String[] segments = PathPattern.split(path);
+      for (Map.Entry<String, PathPattern> entry : patterns.entrySet()) {
+        List<String> variables = entry.getValue().match(segments);
+        if (variables != null) {
+          return new Methods(open.getOrDefault(entry.getKey(), Map.of()), variables);
+        }
+      }
+      return Methods.NONE;
+    }
+  }
 
   /**
    * @param mounts the dialects of a listener
    * @throws IllegalArgumentException naming every path that two of them claim
    */
   public Router(List<Mount> mounts) {
+    operations =
+        mounts.stream()
+            .flatMap(mount -> mount.routes().stream())
+            .anyMatch(route -> route.load() == Load.OPERATIONS);
+    this.mounts = List.copyOf(mounts);
     List<String> clashes = new ArrayList<>();
     for (Mount mount : mounts) {
-      if (mount.prefixed()) {
-        prefixes.put("/" + mount.name(), mount);
-      }
+      Table own = new Table();
       for (Route route : mount.routes()) {
-        if (Route.isOpen(route.path()) && !open.contains(route.path())) {
-          open.add(route.path());
-        }
-        Found before =
-            root.computeIfAbsent(route.path(), p -> new LinkedHashMap<>())
-                .putIfAbsent(route.method(), new Found(mount, route));
+        own.add(mount, route);
+        Found before = root.add(mount, route);
         if (before != null) {
           clashes.add(
               "%s %s is both %s's and %s's"
                   .formatted(route.method(), route.path(), before.mount().name(), mount.name()));
         }
+      }
+      if (mount.prefixed()) {
+        prefixes.put("/" + mount.name(), new Mounted(mount, own));
       }
     }
     if (!clashes.isEmpty()) {
@@ -80,6 +152,22 @@ public final class Router {
     }
   }
 
+  /** Whether operators ask anything here. */
+  boolean hasOperations() {
+    return operations;
+  }
+
+  /** Whether a request is one of operators. */
+  boolean isOperations(String method, String path) {
+    Route route = find(method, path).route();
+    return route != null && route.load() == Load.OPERATIONS;
+  }
+
+  /**
+   * Finds what answers.
+   *
+   * @param path as it was sent, undecoded
+   */
   public Match find(String method, String path) {
     String rest = path;
     String dataset = null;
@@ -91,47 +179,37 @@ public final class Router {
       }
     }
     int slash = rest.indexOf('/', 1);
-    Mount prefixed = slash < 0 ? null : prefixes.get(rest.substring(0, slash));
+    Mounted prefixed = slash < 0 ? null : prefixes.get(rest.substring(0, slash));
     if (prefixed != null) {
       String within = rest.substring(slash);
-      Map<String, Found> methods = new LinkedHashMap<>();
-      for (Route route : prefixed.routes()) {
-        if (Route.matches(route.path(), within)) {
-          methods.put(route.method(), new Found(prefixed, route));
-        }
-      }
-      return match(method, within, dataset, methods, prefixed);
+      return match(method, within, dataset, prefixed.table().find(within), prefixed.mount());
     }
-    return match(method, rest, dataset, atRoot(rest), null);
+    return match(method, rest, dataset, root.find(rest), null);
   }
 
-  private Map<String, Found> atRoot(String path) {
-    Map<String, Found> known = root.get(path);
-    if (known != null) {
-      return known;
-    }
-    for (String pattern : open) {
-      if (Route.matches(pattern, path)) {
-        return root.getOrDefault(pattern, Map.of());
-      }
-    }
-    return Map.of();
+  /** The mount whose API a path is of at which nobody has a route; null for none. */
+  private @Nullable Mount missing(String path) {
+    return mounts.stream().filter(mount -> mount.missing().test(path)).findFirst().orElse(null);
   }
 
-  private static Match match(
-      String method,
-      String path,
-      @Nullable String dataset,
-      Map<String, Found> methods,
-      @Nullable Mount mount) {
-    Found found = methods.get(method);
-    if (found == null && method.equals("HEAD")) {
-      found = methods.get("GET");
+  private Match match(
+      String method, String path, @Nullable String dataset, Methods found, @Nullable Mount mount) {
+    Map<String, Found> routes = found.routes();
+    List<String> variables = found.variables();
+    Found one = routes.get(method);
+    if (one == null && method.equals("HEAD")) {
+      one = routes.get("GET");
     }
-    if (found == null) {
-      Mount of = methods.isEmpty() ? mount : methods.values().iterator().next().mount();
-      return new Match(of, null, List.copyOf(new TreeSet<>(methods.keySet())), path, dataset);
+    if (one != null) {
+      String pattern = one.route().path();
+      return new Match(one.mount(), one.route(), List.of(), pattern, path, variables, dataset);
     }
-    return new Match(found.mount(), found.route(), List.of(), path, dataset);
+    if (routes.isEmpty()) {
+      Mount of = mount == null ? missing(path) : mount;
+      return new Match(of, null, List.of(), "", path, variables, dataset);
+    }
+    Found any = routes.values().iterator().next();
+    List<String> allowed = List.copyOf(new TreeSet<>(routes.keySet()));
+    return new Match(any.mount(), null, allowed, any.route().path(), path, variables, dataset);
   }
 }

@@ -1,28 +1,46 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of a body, none of which can fill the memory. */
+/** The lines of a body, none of which can fill the memory. Long ones are reserved as they grow. */
 public final class ShortLines implements AutoCloseable {
   /** So many characters a line may have. */
   public static final int MAX = 1 << 20;
 
   private static final int BYTES_MAX = 4 * MAX;
+
+  /** Every request has this much without asking. */
+  private static final int FREE = 8 << 10;
+
+  /**
+   * What a byte of a line takes: itself, up to two for its text, one for the text's bytes, and one
+   * for the room of the next lines.
+   */
+  private static final int MEMORY_PER_BYTE = 5;
+
   private static final char REPLACEMENT = '\uFFFD';
 
   private final InputStream in;
-  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private final HeldPart memory;
+  private byte[] line = new byte[1 << 10];
+  private int length;
   private int number;
   private boolean text;
 
-  public ShortLines(InputStream body) {
+  /**
+   * Prepares to read.
+   *
+   * @param memory in which long lines count
+   */
+  public ShortLines(InputStream body, Reservation memory) {
     this.in = new BufferedInputStream(body, 16 << 10);
+    this.memory = new HeldPart(memory);
   }
 
   /** Of the line that was read last, from 1 on. */
@@ -39,35 +57,54 @@ public final class ShortLines implements AutoCloseable {
    * The next line without its end, or null behind the last.
    *
    * @throws HttpError 413 if it is longer than {@link #MAX}
+   * @throws OverBudgetException if there is no room for it
    */
   public @Nullable String next() throws IOException {
+    if (line.length > FREE) {
+      line = new byte[FREE];
+      memory.letGo();
+    }
     int b = in.read();
     if (b < 0) {
       return null;
     }
     number++;
-    line.reset();
+    length = 0;
     int characters = 0;
     for (; b >= 0 && b != '\n'; b = in.read()) {
       // What goes on with a character is no other one.
       characters += (b & 0xc0) == 0x80 ? 0 : 1;
-      if (characters > MAX || line.size() == BYTES_MAX) {
+      if (characters > MAX || length == BYTES_MAX) {
         throw new HttpError(
             413,
             "line %d is longer than %d characters, which is the most that is taken"
                 .formatted(number, MAX));
       }
-      line.write(b);
+      add((byte) b);
     }
-    String read = line.toString(StandardCharsets.UTF_8);
-    text =
-        read.indexOf(REPLACEMENT) < 0
-            || Arrays.equals(read.getBytes(StandardCharsets.UTF_8), line.toByteArray());
+    String read = new String(line, 0, length, StandardCharsets.UTF_8);
+    text = read.indexOf(REPLACEMENT) < 0 || isLine(read.getBytes(StandardCharsets.UTF_8));
     return read;
+  }
+
+  private void add(byte b) {
+    if (length == line.length) {
+      int size = Math.min(2 * length, BYTES_MAX);
+      if (size > FREE) {
+        memory.hold((long) MEMORY_PER_BYTE * (size - length));
+      }
+      line = Arrays.copyOf(line, size);
+    }
+    line[length++] = b;
+  }
+
+  private boolean isLine(byte[] bytes) {
+    return Arrays.equals(bytes, 0, bytes.length, line, 0, length);
   }
 
   @Override
   public void close() throws IOException {
+    memory.letGo();
     in.close();
   }
 }

@@ -1,27 +1,32 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.ConnectionFigures.Event;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.AbstractConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.DetectorConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -50,42 +55,63 @@ public final class SocketServer implements AutoCloseable {
    * @param lines what a connection that is not HTTP speaks; null where it is refused
    */
   public record Port(
-      String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {}
-
-  /**
-   * What connections may take that speak lines.
-   *
-   * @param connections open at once; each may hold a few megabytes
-   * @param idle how long one may be silent: lines come in bursts, agents send once an interval
-   */
-  record LineLimits(int connections, Duration idle) {
-    static final LineLimits DEFAULTS = new LineLimits(1_000, Duration.ofMinutes(15));
+      String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {
+    private boolean onLoopback() {
+      InetAddress address = new InetSocketAddress(host, port).getAddress();
+      return address != null && address.isLoopbackAddress();
+    }
   }
 
-  private static final Complaints FULL = new Complaints("line protocols");
+  private static final int MOVING_THREADS_MIN = 4;
+
+  /** Beside those that each port takes for itself. */
+  private static final int MOVING_THREADS = 12;
+
+  /** One accepts, one selects; of the Unix socket, too. */
+  private static final int PORT_THREADS = 2;
+
+  /** Connections that wait in the kernel to be accepted, where it allows so many. */
+  private static final int BACKLOG = 1024;
+
+  /**
+   * Paths come as they were sent, whatever they hold: the router matches them undecoded. All else
+   * of an address is as strict as can be.
+   */
+  private static final UriCompliance PATHS_AS_SENT =
+      UriCompliance.DEFAULT.with(
+          "paths as sent",
+          Violation.AMBIGUOUS_PATH_SEGMENT,
+          Violation.AMBIGUOUS_EMPTY_SEGMENT,
+          Violation.AMBIGUOUS_PATH_SEPARATOR,
+          Violation.AMBIGUOUS_PATH_PARAMETER,
+          Violation.AMBIGUOUS_PATH_ENCODING,
+          Violation.SUSPICIOUS_PATH_CHARACTERS,
+          Violation.ILLEGAL_PATH_CHARACTERS);
 
   private final Dispatcher dispatcher;
   private final HttpLimits limits;
-  private final LineLimits lineLimits;
   private final Server jetty;
   private final Watch watch = new Watch();
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger requests = new AtomicInteger();
+  private final ConnectionFigures figures = new ConnectionFigures();
+  private final OperationsLane operations = new OperationsLane();
   private final Connections connections;
+  private @Nullable LocalConnector local;
 
-  private SocketServer(Dispatcher dispatcher, LineLimits lineLimits) {
+  private SocketServer(Dispatcher dispatcher, int ports) {
     this.dispatcher = dispatcher;
-    this.lineLimits = lineLimits;
     this.limits = dispatcher.limits();
-    this.connections = new Connections(limits.connections());
-    // These threads only move bytes; whatever may block runs on virtual ones.
-    QueuedThreadPool threads = new QueuedThreadPool(16, 4);
+    this.connections = new Connections(limits.connections(), figures);
+    // These threads only move bytes; whatever may block runs on others.
+    QueuedThreadPool threads =
+        new QueuedThreadPool(MOVING_THREADS + PORT_THREADS * (ports + 1), MOVING_THREADS_MIN);
     threads.setName("varve-http");
     threads.setDaemon(true);
     this.jetty = new Server(threads);
     jetty.setStopTimeout(0);
-    jetty.setErrorHandler(SocketServer::answerMalformed);
+    jetty.setErrorHandler(this::answerMalformed);
   }
 
   /**
@@ -94,12 +120,7 @@ public final class SocketServer implements AutoCloseable {
    * @throws IOException if one cannot be opened; none is open then
    */
   public static SocketServer start(List<Port> ports, Dispatcher dispatcher) throws IOException {
-    return start(ports, dispatcher, LineLimits.DEFAULTS);
-  }
-
-  static SocketServer start(List<Port> ports, Dispatcher dispatcher, LineLimits lineLimits)
-      throws IOException {
-    SocketServer server = new SocketServer(dispatcher, lineLimits);
+    SocketServer server = new SocketServer(dispatcher, ports.size());
     try {
       for (Port port : ports) {
         server.listen(port);
@@ -111,6 +132,24 @@ public final class SocketServer implements AutoCloseable {
       server.stopJetty();
       throw e instanceof IOException io ? io : new IOException(e.getMessage(), e);
     }
+  }
+
+  /**
+   * Listens at a Unix socket, too, for commands of whoever may use it. These connections do not
+   * count among those that may be open.
+   *
+   * @param socket bound; closed with the ports
+   */
+  public void listenLocally(ServerSocketChannel socket, Router router) throws IOException {
+    LocalConnector connector =
+        new LocalConnector(jetty, socket, router, new HttpConnectionFactory(httpConfiguration()));
+    connector.setIdleTimeout(limits.connections().idle().toMillis());
+    try {
+      connector.start();
+    } catch (Exception e) {
+      throw e instanceof IOException io ? io : new IOException(e.getMessage(), e);
+    }
+    local = connector;
   }
 
   /** The port that each listener really has, in the order in which they were given. */
@@ -128,8 +167,19 @@ public final class SocketServer implements AutoCloseable {
     return connections.open();
   }
 
+  /** How many of them are beyond the limits, for operators alone. */
+  public int reservedConnections() {
+    return connections.reserved();
+  }
+
+  /** Counts of connections that were refused or closed, by the names of metrics. */
+  public Map<String, Double> figures() {
+    return figures.all();
+  }
+
   /** Answers what is no request, and so comes to no handler. */
-  private static boolean answerMalformed(Request request, Response response, Callback callback) {
+  private boolean answerMalformed(Request request, Response response, Callback callback) {
+    dispatcher.answeredMalformed(response.getStatus());
     Object reason = request.getAttribute(ErrorHandler.ERROR_MESSAGE);
     String text = "this is no request that can be taken: " + (reason == null ? "" : reason) + "\n";
     response.getHeaders().put("Content-Type", "text/plain; charset=utf-8");
@@ -137,13 +187,18 @@ public final class SocketServer implements AutoCloseable {
     return true;
   }
 
-  private void listen(Port port) {
+  private static HttpConfiguration httpConfiguration() {
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
     http.setSendDateHeader(false);
     http.setRequestHeaderSize(16 << 10);
     http.setHttpCompliance(HttpCompliance.RFC7230);
-    HttpConnectionFactory httpConnections = new HttpConnectionFactory(http);
+    http.setUriCompliance(PATHS_AS_SENT);
+    return http;
+  }
+
+  private void listen(Port port) {
+    HttpConnectionFactory httpConnections = new HttpConnectionFactory(httpConfiguration());
     StreamProtocol lines = port.lines();
     List<ConnectionFactory> factories = new ArrayList<>();
     if (lines != null) {
@@ -153,12 +208,18 @@ public final class SocketServer implements AutoCloseable {
     if (port.router() != null) {
       factories.add(httpConnections);
     }
+    Router router = port.router();
+    Connections.Door door =
+        connections.door(lines != null, router != null && router.hasOperations());
     ServerConnector connector =
         new ServerConnector(jetty, 1, 1, factories.toArray(ConnectionFactory[]::new)) {
           @Override
           protected SocketChannelEndPoint newEndPoint(
               SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-            WatchedEndPoint endPoint = new WatchedEndPoint(channel, selector, key, getScheduler());
+            OpenConnection connection = (OpenConnection) key.attachment();
+            WatchedEndPoint endPoint =
+                new WatchedEndPoint(
+                    channel, selector, key, getScheduler(), connection, connections::remove);
             endPoint.setIdleTimeout(getIdleTimeout());
             return endPoint;
           }
@@ -167,15 +228,17 @@ public final class SocketServer implements AutoCloseable {
           public void accept(int acceptor) throws IOException {
             if (getTransport() instanceof ServerSocketChannel listening && listening.isOpen()) {
               SocketChannel channel = listening.accept();
-              if (connections.admit(channel)) {
-                getSelectorManager().accept(channel);
+              OpenConnection connection = door.admit(channel);
+              if (connection != null) {
+                getSelectorManager().accept(channel, connection);
               }
             }
           }
         };
+    connector.setAcceptQueueSize(BACKLOG);
     connector.setHost(port.host());
     connector.setPort(port.port());
-    connector.setIdleTimeout(limits.idle().toMillis());
+    connector.setIdleTimeout(limits.connections().idle().toMillis());
     connectors.add(connector);
     jetty.addConnector(connector);
   }
@@ -189,6 +252,9 @@ public final class SocketServer implements AutoCloseable {
     dispatcher.drain();
     for (ServerConnector connector : connectors) {
       connector.close();
+    }
+    if (local != null) {
+      local.close();
     }
     lineConnections.forEach(LineConnection::stop);
     long end = System.nanoTime() + limits.drain().toNanos();
@@ -205,51 +271,122 @@ public final class SocketServer implements AutoCloseable {
 
   private void stopJetty() {
     try {
+      if (local != null) {
+        local.stop();
+      }
       jetty.stop();
     } catch (Exception e) {
       org.slf4j.LoggerFactory.getLogger(SocketServer.class).warn("stopping the listeners", e);
     } finally {
       watch.close();
+      connections.close();
+      operations.close();
     }
   }
 
   private final class Requests extends Handler.Abstract.NonBlocking {
     private final List<Port> ports;
+    private final List<Boolean> onLoopback;
 
     private Requests(List<Port> ports) {
       this.ports = ports;
+      this.onLoopback = ports.stream().map(Port::onLoopback).toList();
+    }
+
+    private Router router(Connector connector) {
+      return connector instanceof LocalConnector here
+          ? here.router()
+          : Objects.requireNonNull(ports.get(connectors.indexOf(connector)).router());
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-      Router router =
-          Objects.requireNonNull(
-              ports
-                  .get(connectors.indexOf(request.getConnectionMetaData().getConnector()))
-                  .router());
-      long deadline = System.nanoTime() + limits.timeout().toNanos();
-      JettyExchange exchange = new JettyExchange(request, response, callback, watch, deadline);
+      ConnectionMetaData from = request.getConnectionMetaData();
+      Router router = router(from.getConnector());
+      OpenConnection connection =
+          ((WatchedEndPoint) from.getConnection().getEndPoint()).connection();
+      if (!connection.beginRequest()) {
+        callback.failed(new EofException("the connection is being closed"));
+        return true;
+      }
+      boolean asked = router.isOperations(request.getMethod(), Request.getPathInContext(request));
+      InetAddress client = client(request, connection);
+      Event full = asked ? null : full(connection, ClientAddress.of(client));
+      if (full != null) {
+        connections.countRefusal(full, ClientAddress.of(client));
+        refuse(connection, response, callback, connections.reason(full));
+        return true;
+      }
       requests.incrementAndGet();
-      Thread.ofVirtual()
-          .name("varve-request")
-          .start(() -> {
+      Runnable onEnd =
+          () -> {
+            requests.decrementAndGet();
+            if (!asked && connection.isProxy()) {
+              connections.endForwarded(ClientAddress.of(client));
+            }
+            connection.endRequest();
+          };
+      JettyExchange exchange =
+          new JettyExchange(
+              request,
+              response,
+              callback,
+              watch,
+              System.nanoTime() + limits.timeout().toNanos(),
+              isOnLoopback(from.getConnector()),
+              client,
+              figures,
+              asked ? operations : null,
+              onEnd);
+      Runnable work =
+          () -> {
             try {
               dispatcher.dispatch(exchange, router);
             } finally {
               exchange.complete(null);
-              requests.decrementAndGet();
             }
-          });
+          };
+      if (asked) {
+        operations.run(exchange, work);
+      } else {
+        Thread.ofVirtual().name("varve-request").start(work);
+      }
       return true;
+    }
+
+    /** Which limit keeps a request out; null where none does, and it has begun. */
+    private @Nullable Event full(OpenConnection connection, ClientAddress client) {
+      Event reserved = connection.reservedFor();
+      if (reserved != null || !connection.isProxy()) {
+        return reserved;
+      }
+      return connections.beginForwarded(client) ? null : Event.REFUSED_FORWARDED;
+    }
+
+    private InetAddress client(Request request, OpenConnection connection) {
+      InetAddress peer = connection.peer();
+      return connection.isProxy()
+          ? limits
+              .connections()
+              .proxies()
+              .client(peer, request.getHeaders().getValuesList("X-Forwarded-For"))
+          : peer;
+    }
+
+    private boolean isOnLoopback(Connector connector) {
+      return connector instanceof LocalConnector || onLoopback.get(connectors.indexOf(connector));
     }
   }
 
-  /** A sender that is told nothing comes again later. */
-  private void turnAway(InputStream in, OutputStream out) {
-    FULL.add(
-        1,
-        "a connection is closed: %,d are open, as many as may be"
-            .formatted(lineLimits.connections()));
+  /** Answers without a thread, and closes the connection then. */
+  private static void refuse(
+      OpenConnection connection, Response response, Callback callback, String reason) {
+    response.setStatus(503);
+    response.getHeaders().put("Connection", "close");
+    response.getHeaders().put("Retry-After", "5");
+    response.getHeaders().put("Content-Type", "text/plain; charset=utf-8");
+    connection.endRequest();
+    Content.Sink.write(response, true, reason + "\n", callback);
   }
 
   /** Tells lines from HTTP by their first byte. */
@@ -271,16 +408,29 @@ public final class SocketServer implements AutoCloseable {
       return first >= 'A' && first <= 'Z' ? Detection.NOT_RECOGNIZED : Detection.RECOGNIZED;
     }
 
-    /** Several may come at once, of which each has to see those before it. */
+    /**
+     * Several may come at once, of which each has to see those before it. One that is too many is
+     * closed without a word: senders come again, and few of them read.
+     */
     private LineConnection opened(Connector connector, EndPoint endPoint) {
+      OpenConnection open = ((WatchedEndPoint) endPoint).connection();
+      open.beginLines();
       synchronized (lineConnections) {
-        boolean full = lineConnections.size() >= lineLimits.connections();
+        Event full =
+            lineConnections.size() >= limits.connections().lines()
+                ? Event.REFUSED_LINES
+                : open.reservedFor();
         LineConnection connection =
             new LineConnection(
                 endPoint,
                 connector.getExecutor(),
-                full ? SocketServer.this::turnAway : protocol,
-                lineLimits.idle().toMillis());
+                full == null
+                    ? protocol
+                    : (in, out, memory) -> connections.countRefusal(full, open.client()),
+                dispatcher.budget(),
+                open.client(),
+                figures,
+                limits.connections().linesIdle().toMillis());
         lineConnections.add(connection);
         return connection;
       }

@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +14,7 @@ public interface StreamProtocol {
    *
    * @param in gives what has come, at least one byte, and -1 when the client is done or the server
    *     stops; fails when the connection has been silent for too long
+   * @param memory counts what is held of what has come; closed after this returns
    */
-  void serve(InputStream in, OutputStream out) throws IOException;
+  void serve(InputStream in, OutputStream out, Reservation memory) throws IOException;
 }

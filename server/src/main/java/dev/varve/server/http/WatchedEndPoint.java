@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.function.Consumer;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
@@ -23,11 +24,37 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
   /** Guards reading: the connection and {@link #gone} may come together. */
   private final Object reading = new Object();
 
+  private final OpenConnection connection;
+  private final Consumer<OpenConnection> onClose;
   private @Nullable ByteBuffer ahead;
 
+  /**
+   * @param onClose is told of the connection once it is closed
+   */
   WatchedEndPoint(
-      SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
+      SocketChannel channel,
+      ManagedSelector selector,
+      SelectionKey key,
+      Scheduler scheduler,
+      OpenConnection connection,
+      Consumer<OpenConnection> onClose) {
     super(channel, selector, key, scheduler);
+    this.connection = connection;
+    this.onClose = onClose;
+    connection.endPoint(this);
+  }
+
+  OpenConnection connection() {
+    return connection;
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable failure) {
+    try {
+      super.onClose(failure);
+    } finally {
+      onClose.accept(connection);
+    }
   }
 
   /** Whether the client has closed its side, or all of the connection. */
@@ -55,6 +82,14 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
 
   @Override
   public int fill(ByteBuffer buffer) throws IOException {
+    int filled = fillWithAhead(buffer);
+    if (filled > 0) {
+      connection.received();
+    }
+    return filled;
+  }
+
+  private int fillWithAhead(ByteBuffer buffer) throws IOException {
     synchronized (reading) {
       if (ahead == null) {
         return super.fill(buffer);

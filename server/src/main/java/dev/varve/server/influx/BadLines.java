@@ -15,6 +15,11 @@ final class BadLines {
     return count;
   }
 
+  /** The first of them; there is one. */
+  String first() {
+    return first.getFirst();
+  }
+
   void add(int number, String reason) {
     if (count++ < SHOWN) {
       first.add("line %d: %s".formatted(number, reason));

@@ -3,7 +3,9 @@ package dev.varve.server.influx;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.varve.model.BatchBuilder;
+import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.ShortLines;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.InfluxLines;
 import dev.varve.server.text.OpenText;
@@ -23,8 +25,9 @@ final class BodyLines {
   private final InfluxLines format;
   private final BatchBuilder batch;
   private final BadLines bad;
+  private final HeldPart memory;
   private final OpenText text = new OpenText();
-  private final ByteArrayOutputStream held = new ByteArrayOutputStream();
+  private ByteArrayOutputStream held = new ByteArrayOutputStream();
 
   /** How many lines are held; the number of the first, and why it is none by itself. */
   private int heldLines;
@@ -35,8 +38,10 @@ final class BodyLines {
   /**
    * @param batch takes what is read
    * @param bad takes what is not
+   * @param memory in which lines count that are kept
    */
-  BodyLines(InfluxLines format, BatchBuilder batch, BadLines bad) {
+  BodyLines(InfluxLines format, BatchBuilder batch, BadLines bad, Reservation memory) {
+    this.memory = new HeldPart(memory);
     this.format = format;
     this.batch = batch;
     this.bad = bad;
@@ -60,7 +65,7 @@ final class BodyLines {
       format.read(bytes, 0, bytes.length, batch);
     } catch (OpenTextException e) {
       text.open();
-      held.writeBytes(bytes);
+      keep(bytes);
       heldLines = 1;
       heldFrom = number;
       heldReason = String.valueOf(e.getMessage());
@@ -82,11 +87,17 @@ final class BodyLines {
       refuseHeld("its text is longer than %,d bytes".formatted(HELD_MAX));
     } else {
       held.write('\n');
-      held.writeBytes(bytes);
+      keep(bytes);
       if (!text.isOpen()) {
         readHeld();
       }
     }
+  }
+
+  /** Keeps bytes, in a buffer that grows twofold and is copied to be read. */
+  private void keep(byte[] bytes) {
+    memory.hold(4L * bytes.length);
+    held.writeBytes(bytes);
   }
 
   private void readHeld() {
@@ -108,7 +119,9 @@ final class BodyLines {
   }
 
   private void forgetHeld() {
-    held.reset();
+    // A new one: the buffer of the old one may be large.
+    held = new ByteArrayOutputStream();
+    memory.letGo();
     heldLines = 0;
   }
 

@@ -77,7 +77,7 @@ public final class Influx {
             Route.post("/api/v2/write", Load.WRITE, named(exchange -> write(exchange, "bucket"))),
             Route.get(
                 "/query", Load.NONE, named(exchange -> query(exchange, exchange.parameter("q")))),
-            Route.post("/query", Load.NONE, named(this::postedQuery)),
+            Route.post("/query", Load.NONE, named(this::postedQuery)).reading(),
             Route.get("/ping", Load.NONE, named(Influx::ping)),
             Route.get("/health", Load.NONE, named(this::health)),
             Route.get("/ready", Load.NONE, named(Influx::ready))),
@@ -216,18 +216,19 @@ public final class Influx {
 
   private void write(Exchange exchange, String databaseParameter) throws IOException {
     Dataset dataset = context.datasetIfAny(exchange, database(exchange, databaseParameter));
-    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
     InfluxLines format = precision(exchange).lines(dataset, context.clock());
     BadLines bad = new BadLines();
-    BatchBuilder batch = new BatchBuilder();
-    try (ShortLines lines = new ShortLines(exchange.body())) {
+    BatchBuilder batch = intake.newBatch();
+    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
       read(lines, format, bad, batch, intake);
     } finally {
       // What came whole before a body broke off is kept, as what came before a bad line is.
       if (!batch.isEmpty()) {
-        intake.writeOwn(batch.build(), false);
+        intake.writeOwn(batch, false);
       }
     }
+    intake.report(Intake.SYNTAX, bad.count(), bad::first);
     if (bad.count() == 0 && intake.refused() == 0) {
       exchange.answer(204);
     } else {
@@ -238,11 +239,11 @@ public final class Influx {
   private static void read(
       ShortLines lines, InfluxLines format, BadLines bad, BatchBuilder batch, Intake intake)
       throws IOException {
-    BodyLines whole = new BodyLines(format, batch, bad);
+    BodyLines whole = new BodyLines(format, batch, bad, intake.memory());
     for (String line = lines.next(); line != null; line = lines.next()) {
       whole.take(line, lines.isText(), lines.number());
-      if (batch.sampleCount() >= Intake.BATCH) {
-        intake.writeOwn(batch.build(), false);
+      if (intake.isFull(batch)) {
+        intake.writeOwn(batch, false);
       }
     }
     whole.end();

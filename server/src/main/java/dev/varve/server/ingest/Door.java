@@ -35,6 +35,10 @@ public final class Door {
     this.limits = limits;
   }
 
+  public LabelLimits limits() {
+    return limits;
+  }
+
   /**
    * What becomes of a key. Both are null where the rules drop it.
    *

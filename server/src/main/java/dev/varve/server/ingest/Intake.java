@@ -12,6 +12,8 @@ import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Tags;
+import dev.varve.server.http.WriteBudget;
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +37,17 @@ public final class Intake {
   /** The rule by which a time is refused that the dataset's resolution cannot hold. */
   public static final String TOO_FINE = "time.resolution";
 
+  /** The rule by which a line, a point or a body is refused that cannot be read. */
+  public static final String SYNTAX = "syntax";
+
+  /** So many bytes of columns make a batch worth writing, where the budget is large. */
+  private static final long BATCH_BYTES = 16L << 20;
+
+  private static final long REJECTION_BYTES = 200;
+
   private final Dataset dataset;
+  private final Reservation memory;
+  private final long batchBytes;
   private final String dialect;
   private final IngestListener listener;
   private final Coercion coercion;
@@ -48,12 +62,69 @@ public final class Intake {
   private long dropped;
   private int coerced;
 
+  /** An intake of what no client brings. */
   public Intake(Dataset dataset, String dialect, IngestListener listener) {
+    this(dataset, dialect, listener, WriteBudget.unlimited());
+  }
+
+  /**
+   * Prepares to write.
+   *
+   * @param memory counts the columns of batches until they are written
+   */
+  public Intake(Dataset dataset, String dialect, IngestListener listener, Reservation memory) {
     this.dataset = dataset;
+    this.memory = memory;
+    this.batchBytes = Math.min(BATCH_BYTES, memory.most() / 4);
     this.dialect = dialect;
     this.listener = listener;
     this.coercion = Coercion.of(dataset.config());
     this.resources = dataset.config().resources();
+  }
+
+  /** What counts that which is held of what this writes. */
+  public Reservation memory() {
+    return memory;
+  }
+
+  /** An empty batch, whose columns are reserved as it grows. */
+  public BatchBuilder newBatch() {
+    return new BatchBuilder(memory::hold);
+  }
+
+  /** Whether a batch is worth writing, for its samples or its bytes. */
+  public boolean isFull(BatchBuilder batch) {
+    return batch.sampleCount() >= BATCH || batch.byteCount() >= batchBytes;
+  }
+
+  /**
+   * The same as {@link #write(Batch, boolean)} for a batch of {@link #newBatch}, which is empty
+   * afterwards and counts no more.
+   */
+  public void write(BatchBuilder batch, boolean insists) {
+    write(batch, insists, null);
+  }
+
+  /** The same for samples that end. */
+  public void write(BatchBuilder batch, boolean insists, @Nullable Duration lifetime) {
+    counted(batch, full -> write(full, insists, lifetime));
+  }
+
+  /** The same as {@link #writeOwn(Batch, boolean)} for a batch of {@link #newBatch}. */
+  public void writeOwn(BatchBuilder batch, boolean insists) {
+    counted(batch, full -> writeOwn(full, insists));
+  }
+
+  private void counted(BatchBuilder batch, Consumer<Batch> writing) {
+    boolean copies = coercion.any() || dataset.resolution() != Resolution.MILLISECONDS;
+    // What times and values are converted into is there beside them.
+    long bytes = batch.byteCount() * (copies ? 2 : 1);
+    memory.hold(bytes - batch.byteCount());
+    try {
+      writing.accept(batch.build());
+    } finally {
+      memory.letGo(bytes);
+    }
   }
 
   /** Whether integers become doubles at some times, unless their sender insists. */
@@ -206,11 +277,7 @@ public final class Intake {
       dropped += samples;
       listener.dropped(dataset.name(), dialect, samples);
     } else {
-      refused += samples;
-      Rejection rejection = new Rejection(key, null, null, refusal);
-      keep(List.of(rejection), true);
-      listener.written(
-          dataset.name(), dialect, new WriteResult(0, samples, List.of(rejection)), 0, -1);
+      refuse(new Rejection(key, null, null, refusal), samples, true);
     }
     return null;
   }
@@ -276,7 +343,7 @@ public final class Intake {
         String message =
             "the dataset counts time in %s and cannot hold the millisecond %d"
                 .formatted(resolution.symbol(), times[i]);
-        refuse(new Rejection(group.key(), null, null, new Refusal(TOO_FINE, message)), true);
+        refuse(new Rejection(group.key(), null, null, new Refusal(TOO_FINE, message)), 1, true);
         drop[i] = true;
         any = true;
       }
@@ -345,21 +412,41 @@ public final class Intake {
           coerced++;
           kept.add(c.field(), time, (double) value);
         } else {
-          refuse(new Rejection(key, c.field(), time, Coercion.inexact(value)), false);
+          refuse(new Rejection(key, c.field(), time, Coercion.inexact(value)), 1, false);
         }
       }
     }
   }
 
-  private void refuse(Rejection rejection, boolean sent) {
-    refused++;
+  private void refuse(Rejection rejection, int samples, boolean sent) {
+    refused += samples;
     keep(List.of(rejection), sent);
-    listener.written(dataset.name(), dialect, new WriteResult(0, 1, List.of(rejection)), 0, -1);
+    report(
+        rejection.refusal().rule(),
+        samples,
+        () -> rejection.key() + ": " + rejection.refusal().message());
+  }
+
+  /**
+   * Counts and logs what a reader has refused before it became a sample. {@link #refused()} does
+   * not count it.
+   *
+   * @param rule that it broke; one of a few fixed names
+   * @param example describes one of them, and why
+   */
+  public void report(String rule, long count, Supplier<String> example) {
+    if (count > 0) {
+      listener.refused(dataset.name(), dialect, rule, count, example);
+    }
   }
 
   private void keep(List<Rejection> more, boolean sent) {
     for (Rejection rejection : more) {
-      if (rejections.size() < WriteResult.REJECTIONS_MAX) {
+      if (rejections.size() < WriteResult.REJECTIONS_MAX
+          && memory.tryHold(
+              REJECTION_BYTES
+                  + rejection.key().byteCount()
+                  + 2L * rejection.refusal().message().length())) {
         asSent.set(rejections.size(), sent);
         rejections.add(rejection);
       }

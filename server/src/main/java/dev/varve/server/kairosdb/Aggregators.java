@@ -10,6 +10,8 @@ import dev.varve.query.QueryPlan.Downsample.Stamp;
 import dev.varve.query.Span;
 import dev.varve.query.Windows;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.kairosdb.Properties.Settings;
+import dev.varve.server.kairosdb.PropertyType.Threshold;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -19,78 +21,106 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns aggregators, in their order, into operators of a plan.
  *
  * @param start of the query, in milliseconds
- * @param end of the query, or now, whichever comes first
+ * @param end of the query, in milliseconds
+ * @param now in milliseconds; no gap is marked behind it
  * @param zone of the query
  */
-record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
-  private static final Set<String> OF_RANGES =
-      Set.of(
+record Aggregators(long start, long end, long now, ZoneId zone, Resolution resolution) {
+  private static final Map<String, PropertyType> OF_RANGES =
+      Map.of(
           "sampling",
+          PropertyType.LENGTH,
           "align_sampling",
+          PropertyType.TRUTH,
           "align_start_time",
+          PropertyType.TRUTH,
           "align_end_time",
+          PropertyType.TRUTH,
           "trim",
+          PropertyType.TRUTH,
           "start_time",
+          PropertyType.WHOLE,
           "end_time",
-          "time_zone");
+          PropertyType.WHOLE,
+          "time_zone",
+          PropertyType.ZONE);
 
   /** Names in the original's messages, and the properties beyond those of ranges. */
   private enum Kind {
-    AVG("AvgAggregator", true),
-    SUM("SumAggregator", true),
-    MIN("MinAggregator", true),
-    MAX("MaxAggregator", true),
-    COUNT("CountAggregator", true),
-    FIRST("FirstAggregator", true),
-    LAST("LastAggregator", true),
-    DEV("StdAggregator", true, "return_type", "dev_count"),
-    LEAST_SQUARES("LeastSquaresAggregator", true),
-    PERCENTILE("PercentileAggregator", true, "percentile"),
-    GAPS("DataGapsMarkingAggregator", true),
-    DIFF("DiffAggregator", false),
-    RATE("RateAggregator", false, "unit", "sampling", "time_zone"),
-    SAMPLER("SamplerAggregator", false, "unit", "time_zone"),
-    DIV("DivideAggregator", false, "divisor"),
-    SCALE("ScaleAggregator", false, "factor"),
-    SMA("SmaAggregator", false, "size"),
-    TRIM("TrimAggregator", false, "trim"),
-    FILTER("FilterAggregator", false, "filter_op", "threshold"),
-    SCORE("ScoreAggregator", false, "thresholds", "order");
+    AVG("AvgAggregator"),
+    SUM("SumAggregator"),
+    MIN("MinAggregator"),
+    MAX("MaxAggregator"),
+    COUNT("CountAggregator"),
+    FIRST("FirstAggregator"),
+    LAST("LastAggregator"),
+    DEV("StdAggregator"),
+    LEAST_SQUARES("LeastSquaresAggregator"),
+    PERCENTILE("PercentileAggregator"),
+    GAPS("DataGapsMarkingAggregator"),
+    DIFF("DiffAggregator"),
+    RATE("RateAggregator"),
+    SAMPLER("SamplerAggregator"),
+    DIV("DivideAggregator"),
+    SCALE("ScaleAggregator"),
+    SMA("SmaAggregator"),
+    TRIM("TrimAggregator"),
+    FILTER("FilterAggregator"),
+    SCORE("ScoreAggregator");
 
     private final String type;
-    private final boolean ranges;
 
-    /** Names with commas between: an enum has to be immutable. */
-    private final String properties;
-
-    Kind(String type, boolean ranges, String... own) {
+    Kind(String type) {
       this.type = "aggregator." + type;
-      this.properties = String.join(",", own);
-      this.ranges = ranges;
     }
 
-    Set<String> properties() {
-      Set<String> all = new HashSet<>(List.of(properties.split(",", -1)));
-      if (ranges) {
-        all.addAll(OF_RANGES);
-      }
+    Map<String, PropertyType> properties() {
+      return switch (this) {
+        case AVG, SUM, MIN, MAX, COUNT, FIRST, LAST, LEAST_SQUARES, GAPS -> OF_RANGES;
+        case DEV ->
+            ofRangesAnd(
+                Map.of("return_type", PropertyType.DEVIATION, "dev_count", PropertyType.SMALL));
+        case PERCENTILE -> ofRangesAnd(Map.of("percentile", PropertyType.REAL));
+        case DIFF -> Map.of();
+        case RATE ->
+            Map.of(
+                "unit",
+                PropertyType.UNIT,
+                "sampling",
+                PropertyType.LENGTH,
+                "time_zone",
+                PropertyType.ZONE);
+        case SAMPLER -> Map.of("unit", PropertyType.UNIT, "time_zone", PropertyType.ZONE);
+        case DIV -> Map.of("divisor", PropertyType.REAL);
+        case SCALE -> Map.of("factor", PropertyType.REAL);
+        case SMA -> Map.of("size", PropertyType.SMALL);
+        case TRIM -> Map.of("trim", PropertyType.TRIM);
+        case FILTER -> Map.of("filter_op", PropertyType.COMPARISON, "threshold", PropertyType.ANY);
+        case SCORE -> Map.of("thresholds", PropertyType.THRESHOLDS, "order", PropertyType.ORDER);
+      };
+    }
+
+    private static Map<String, PropertyType> ofRangesAnd(Map<String, PropertyType> own) {
+      Map<String, PropertyType> all = new HashMap<>(OF_RANGES);
+      all.putAll(own);
       return all;
     }
 
     static @Nullable Kind of(String name) {
       for (Kind kind : values()) {
-        if (kind.name().equals(name.toUpperCase(java.util.Locale.ROOT))
-            && name.equals(name.toLowerCase(java.util.Locale.ROOT))) {
+        if (kind.name().equals(name.toUpperCase(Locale.ROOT))
+            && name.equals(name.toLowerCase(Locale.ROOT))) {
           return kind;
         }
       }
@@ -107,88 +137,83 @@ record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
     if (kind == null) {
       throw properties.wrong(name, "invalid aggregators name");
     }
-    properties.only(kind.properties(), name, kind.type);
-    if (endsInGaps(input) && kind != Kind.TRIM) {
-      throw new HttpError(500, "nothing but trim can follow gaps, found " + name);
-    }
+    Settings settings = properties.settings(kind.properties(), name, kind.type);
     return switch (kind) {
-      case AVG -> ranged(input, Basic.AVG, properties);
-      case SUM -> ranged(input, Basic.SUM, properties);
-      case MIN -> ranged(input, Basic.MIN, properties);
-      case MAX -> ranged(input, Basic.MAX, properties);
-      case COUNT -> ranged(input, Basic.COUNT, properties);
-      case FIRST -> ranged(input, Basic.FIRST, properties);
-      case LAST -> ranged(input, Basic.LAST, properties);
-      case LEAST_SQUARES -> ranged(input, Basic.LEAST_SQUARES, properties);
-      case DEV -> ranged(input, deviation(properties), properties);
-      case PERCENTILE -> ranged(input, percentile(properties), properties);
-      case GAPS -> gaps(input, properties);
+      case AVG -> ranged(input, Basic.AVG, settings);
+      case SUM -> ranged(input, Basic.SUM, settings);
+      case MIN -> ranged(input, Basic.MIN, settings);
+      case MAX -> ranged(input, Basic.MAX, settings);
+      case COUNT -> ranged(input, Basic.COUNT, settings);
+      case FIRST -> ranged(input, Basic.FIRST, settings);
+      case LAST -> ranged(input, Basic.LAST, settings);
+      case LEAST_SQUARES -> ranged(input, Basic.LEAST_SQUARES, settings);
+      case DEV -> ranged(input, deviation(settings), settings);
+      case PERCENTILE -> percentile(input, properties, settings);
+      case GAPS -> gaps(input, settings);
       case DIFF -> new QueryPlan.Numbers(new QueryPlan.Difference(input));
       case RATE ->
-          new QueryPlan.Numbers(new QueryPlan.Rate(input, rateSpan(properties), false, true));
+          new QueryPlan.Numbers(new QueryPlan.Rate(input, rateSpan(settings), false, true));
       case SAMPLER ->
-          new QueryPlan.Numbers(new QueryPlan.Rate(input, rateSpan(properties), false, false));
-      case DIV -> new QueryPlan.Numbers(new QueryPlan.Scale(input, 1, divisor(properties)));
+          new QueryPlan.Numbers(new QueryPlan.Rate(input, rateSpan(settings), false, false));
+      case DIV ->
+          new QueryPlan.Numbers(new QueryPlan.Scale(input, 1, divisor(properties, settings)));
       case SCALE ->
-          new QueryPlan.Numbers(new QueryPlan.Scale(input, properties.real("factor", 0), 1));
-      case SMA -> new QueryPlan.Numbers(new QueryPlan.MovingAverage(input, size(properties)));
-      case TRIM -> trim(input, properties);
-      case FILTER -> filter(input, properties);
-      case SCORE -> score(input, properties);
+          new QueryPlan.Numbers(new QueryPlan.Scale(input, settings.real("factor", 0), 1));
+      case SMA -> movingAverage(input, properties, settings);
+      case TRIM -> trim(input, settings);
+      case FILTER -> filter(input, settings);
+      case SCORE -> score(input, properties, settings);
     };
   }
 
-  private static boolean endsInGaps(QueryPlan plan) {
-    return switch (plan) {
-      case QueryPlan.Gaps gaps -> true;
-      case QueryPlan.Trim trim -> endsInGaps(trim.input());
-      default -> false;
-    };
+  private QueryPlan ranged(QueryPlan input, Aggregation aggregation, Settings settings) {
+    Properties.Length sampling = sampling(settings);
+    QueryPlan.PerSeries operator =
+        sampling.count() == 0
+            ? new QueryPlan.Refuse(input, "the sampling is 0")
+            : new QueryPlan.Downsample(
+                input, windows(sampling, settings), aggregation, stamp(aggregation, settings));
+    return aggregation.takesText() ? operator : new QueryPlan.Numbers(operator);
   }
 
-  private QueryPlan ranged(QueryPlan input, Aggregation aggregation, Properties properties) {
-    QueryPlan.Downsample downsample =
-        new QueryPlan.Downsample(
-            input, windows(properties), aggregation, stamp(aggregation, properties));
-    return aggregation.takesText() ? downsample : new QueryPlan.Numbers(downsample);
-  }
-
-  private static Stamp stamp(Aggregation aggregation, Properties properties) {
-    if (properties.truth("align_start_time", false)) {
+  private static Stamp stamp(Aggregation aggregation, Settings settings) {
+    if (settings.truth("align_start_time", false)) {
       return Stamp.START;
     }
-    if (properties.truth("align_end_time", false)) {
+    if (settings.truth("align_end_time", false)) {
       return Stamp.END;
     }
     return aggregation == Basic.LAST ? Stamp.LAST : Stamp.FIRST;
   }
 
-  private Windows windows(Properties properties) {
-    Properties.Length sampling = properties.length("sampling");
-    if (sampling == null) {
-      sampling = new Properties.Length(1, TimeUnit.MILLISECONDS);
-    }
-    if (sampling.count() == 0) {
-      throw new HttpError(500, "the sampling of " + properties.context() + " is 0");
-    }
-    ZoneId own = zone(properties, zone);
-    long origin = properties.whole("start_time", start);
-    if (properties.truth("align_sampling", true)) {
-      origin = aligned(origin, sampling.unit(), own);
-    }
-    return windows(sampling, own, origin);
+  private static Properties.Length sampling(Settings settings) {
+    Properties.Length sampling = settings.length("sampling");
+    return sampling == null ? new Properties.Length(1, TimeUnit.MILLISECONDS) : sampling;
   }
 
-  private Windows windows(Properties.Length sampling, ZoneId own, long originMillis) {
+  private Windows windows(Properties.Length sampling, Settings settings) {
+    ZoneId own = zone(settings);
+    long origin = settings.whole("start_time", start);
+    if (settings.truth("align_sampling", true)) {
+      origin = aligned(origin, sampling.unit(), own);
+    }
+    return new Windows.CutTowardsZero(grid(sampling, own, origin), scaled(origin));
+  }
+
+  private ZoneId zone(Settings settings) {
+    return settings.get("time_zone") instanceof ZoneId own ? own : zone;
+  }
+
+  private Windows grid(Properties.Length sampling, ZoneId own, long originMillis) {
     long origin = scaled(originMillis);
     ChronoUnit unit = sampling.unit().unit();
     boolean exact =
         unit.compareTo(ChronoUnit.HOURS) <= 0
             || (unit.compareTo(ChronoUnit.WEEKS) <= 0 && own.normalized() instanceof ZoneOffset);
     if (!exact) {
-      return new Windows.Calendar(sampling.count(), unit, own, origin, resolution);
+      return new Windows.Calendar(sampling.countable(), unit, own, origin, resolution);
     }
-    long millis = Math.multiplyExact(unit.getDuration().toMillis(), (long) sampling.count());
+    long millis = Math.multiplyExact(unit.getDuration().toMillis(), (long) sampling.countable());
     long width = scaled(millis);
     if (width == 0 || (resolution == Resolution.SECONDS && millis % 1000 != 0)) {
       throw HttpError.badRequest(
@@ -229,147 +254,117 @@ record Aggregators(long start, long end, ZoneId zone, Resolution resolution) {
     }
   }
 
-  static ZoneId zone(Properties properties, ZoneId otherwise) {
-    String name = properties.text("time_zone");
-    if (name == null) {
-      return otherwise;
-    }
-    if (name.isEmpty()) {
-      return ZoneOffset.UTC;
-    }
-    try {
-      return ZoneId.of(name);
-    } catch (java.time.DateTimeException e) {
-      throw properties.wrong(
-          name,
-          "is not a valid time zone, must be one of "
-              + new java.util.TreeSet<>(ZoneId.getAvailableZoneIds()));
-    }
-  }
-
-  private static Deviation deviation(Properties properties) {
-    String type = properties.text("return_type");
-    double count = properties.whole("dev_count", 1);
-    return switch (type == null ? "value" : type.toLowerCase(java.util.Locale.ROOT)) {
+  private static Deviation deviation(Settings settings) {
+    String type = settings.constant("return_type");
+    double count = settings.whole("dev_count", 1);
+    return switch (type == null ? "value" : type) {
       case "pos_sd" -> new Deviation(true, 1, count);
       case "neg_sd" -> new Deviation(true, 1, -count);
       default -> Deviation.SAMPLE;
     };
   }
 
-  private static Percentile percentile(Properties properties) {
-    double fraction = properties.real("percentile", 0.1);
-    if (!(fraction >= 0 && fraction <= 1)) {
-      throw new HttpError(500, fraction + " is not in [0..1]");
+  private QueryPlan percentile(QueryPlan input, Properties properties, Settings settings) {
+    double fraction = settings.real("percentile", 0);
+    if (fraction == 0) {
+      throw properties.wrong("percentile", "may not be zero");
     }
-    return new Percentile(fraction, Percentile.Rank.N_PLUS_1);
+    if (!(fraction > 0 && fraction <= 1)) {
+      return refused(input, fraction + " is not in [0..1]");
+    }
+    return ranged(input, new Percentile(fraction, Percentile.Rank.N_PLUS_1), settings);
   }
 
-  private QueryPlan gaps(QueryPlan input, Properties properties) {
-    Windows windows = windows(properties);
-    if (properties.truth("trim", false)) {
+  /** An operator that works on no number: KairosDB fails when it meets the first. */
+  private static QueryPlan refused(QueryPlan input, String reason) {
+    return new QueryPlan.Numbers(new QueryPlan.Refuse(input, reason));
+  }
+
+  private QueryPlan gaps(QueryPlan input, Settings settings) {
+    Properties.Length sampling = sampling(settings);
+    if (sampling.count() == 0) {
+      return new QueryPlan.Refuse(input, "the sampling is 0");
+    }
+    Windows windows = windows(sampling, settings);
+    if (settings.truth("trim", false)) {
       return new QueryPlan.Gaps(input, windows, null, null);
     }
-    long from = properties.whole("start_time", start);
-    long to = Math.min(properties.whole("end_time", end), end);
+    long from = settings.whole("start_time", start);
+    long to = Math.min(settings.whole("end_time", end), now);
     return new QueryPlan.Gaps(input, windows, scaled(from), scaled(to));
   }
 
-  private Span rateSpan(Properties properties) {
-    Properties.Length sampling = properties.length("sampling");
-    String unit = properties.text("unit");
-    if (unit != null) {
-      sampling = new Properties.Length(1, properties.unit(unit));
+  private Span rateSpan(Settings settings) {
+    Properties.Length sampling = sampling(settings);
+    if (settings.get("unit") instanceof TimeUnit unit) {
+      sampling = new Properties.Length(1, unit);
     }
-    if (sampling == null) {
-      sampling = new Properties.Length(1, TimeUnit.MILLISECONDS);
-    }
-    return new Span(sampling.count(), sampling.unit().unit(), zone(properties, zone), resolution);
+    return new Span(sampling.countable(), sampling.unit().unit(), zone(settings), resolution);
   }
 
-  private static double divisor(Properties properties) {
-    double divisor = properties.real("divisor", 0);
+  private static double divisor(Properties properties, Settings settings) {
+    double divisor = settings.real("divisor", 0);
     if (divisor == 0) {
-      throw properties.wrong("divisor", "must be non-zero");
+      throw properties.wrong("m_divisor", "may not be zero");
     }
     return divisor;
   }
 
-  private static int size(Properties properties) {
-    long size = properties.whole("size", 0);
+  private static QueryPlan movingAverage(
+      QueryPlan input, Properties properties, Settings settings) {
+    long size = settings.whole("size", 0);
     if (size < 1) {
-      throw new HttpError(500, "the size of a moving average is at least 1, got " + size);
+      return refused(input, "the size of a moving average is at least 1, got " + size);
     }
     if (size > 1_000_000) {
       throw properties.wrong("size", "must be less than or equal to 1000000");
     }
-    return (int) size;
+    return new QueryPlan.Numbers(new QueryPlan.MovingAverage(input, (int) size));
   }
 
-  private static QueryPlan trim(QueryPlan input, Properties properties) {
-    String which = properties.text("trim");
-    return switch (which == null ? "both" : which.toLowerCase(java.util.Locale.ROOT)) {
-      case "first" -> new QueryPlan.Trim(input, true, false);
-      case "last" -> new QueryPlan.Trim(input, false, true);
-      case "both" -> new QueryPlan.Trim(input, true, true);
-      default ->
-          throw properties.wrong(
-              java.util.Objects.requireNonNull(which),
-              "is not a valid trim type, must be 'first', 'last' or 'both'.");
+  private static QueryPlan trim(QueryPlan input, Settings settings) {
+    if (!(settings.get("trim") instanceof PropertyType.Trim trim)) {
+      return input;
+    }
+    return new QueryPlan.Trim(
+        input, trim != PropertyType.Trim.LAST, trim != PropertyType.Trim.FIRST);
+  }
+
+  private static QueryPlan filter(QueryPlan input, Settings settings) {
+    if (!(settings.get("filter_op") instanceof QueryPlan.Drop.Comparison comparison)) {
+      return new QueryPlan.Refuse(input, "filter has no filter_op");
+    }
+    Object threshold = settings.get("threshold");
+    return switch (threshold) {
+      case null -> new QueryPlan.Drop(input, comparison, 0.0, null);
+      case Double number -> new QueryPlan.Drop(input, comparison, number, null);
+      case String text -> new QueryPlan.Drop(input, comparison, null, text);
+      // Nothing compares with anything else, and what does not compare is dropped.
+      default -> new QueryPlan.Drop(input, comparison, null, null);
     };
   }
 
-  private static QueryPlan filter(QueryPlan input, Properties properties) {
-    String operation = properties.text("filter_op");
-    QueryPlan.Drop.Comparison comparison = QueryPlan.Drop.Comparison.EQUAL;
-    if (operation != null) {
-      try {
-        comparison =
-            QueryPlan.Drop.Comparison.valueOf(operation.toUpperCase(java.util.Locale.ROOT));
-      } catch (IllegalArgumentException e) {
-        throw properties.wrong(
-            operation,
-            "is not a valid trim type, must be 'lte', 'lt', 'gte', 'gt', 'equal' or 'ne'.");
-      }
-    }
-    Object threshold = properties.get("threshold");
-    return threshold instanceof String text
-        ? new QueryPlan.Drop(input, comparison, null, text)
-        : new QueryPlan.Drop(input, comparison, properties.real("threshold", 0), null);
-  }
-
-  private record Threshold(double value, boolean inferior) {}
-
-  private static QueryPlan score(QueryPlan input, Properties properties) {
-    Object given = properties.get("thresholds");
+  @SuppressWarnings("unchecked") // PropertyType.THRESHOLDS has read them.
+  private static QueryPlan score(QueryPlan input, Properties properties, Settings settings) {
+    Object given = settings.get("thresholds");
     if (given == null) {
       throw properties.wrong("thresholds", "may not be null");
     }
-    List<Threshold> thresholds = new ArrayList<>();
-    for (Object one : Properties.array(given)) {
-      Properties threshold =
-          new Properties(Properties.object(one), properties.context() + ".thresholds");
-      String boundary = threshold.text("boundary");
-      thresholds.add(
-          new Threshold(
-              threshold.real("value", 0),
-              boundary != null && boundary.equalsIgnoreCase("inferior")));
-    }
+    List<Threshold> thresholds = new ArrayList<>((List<Threshold>) given);
     thresholds.sort(
         Comparator.comparingDouble(Threshold::value)
             .thenComparing(threshold -> !threshold.inferior()));
-    String order = properties.text("order");
     return new QueryPlan.Numbers(
         new QueryPlan.Score(
             input,
             thresholds.stream().map(Threshold::value).toList(),
             thresholds.stream().map(Threshold::inferior).toList(),
-            order != null && order.equalsIgnoreCase("descending")));
+            "descending".equals(settings.constant("order"))));
   }
 
   /** What stands in an answer of a length of time. */
   static Map<String, Object> shown(Properties.Length length) {
-    Map<String, Object> shown = new java.util.LinkedHashMap<>();
+    Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("value", length.count());
     shown.put("unit", length.unit().name());
     return shown;

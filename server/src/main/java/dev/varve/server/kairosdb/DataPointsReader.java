@@ -8,6 +8,8 @@ import dev.varve.model.Tags;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,6 +36,9 @@ final class DataPointsReader {
   private static final int ERROR_MAX = 1000;
   private static final int QUOTED_MAX = 100;
 
+  /** Sign, digits and zeros behind a point of any time that is meant. */
+  private static final int NUMBER_MAX = 100;
+
   /** So many points of one metric are held until it is known what they are. */
   private static final int POINTS_MAX = 1 << 20;
 
@@ -43,10 +48,10 @@ final class DataPointsReader {
    * All points but those in {@link #insisted}, in their order: the later of two of one instant is
    * to win.
    */
-  private final BatchBuilder inferred = new BatchBuilder();
+  private final BatchBuilder inferred;
 
   /** Integers whose sender named the type, where others become doubles. */
-  private final BatchBuilder insisted = new BatchBuilder();
+  private final BatchBuilder insisted;
 
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points = new PointBuffer();
@@ -61,6 +66,8 @@ final class DataPointsReader {
 
   DataPointsReader(Intake intake) {
     this.intake = intake;
+    this.inferred = intake.newBatch();
+    this.insisted = intake.newBatch();
     this.endsPoints = intake.endsSamples();
   }
 
@@ -105,6 +112,7 @@ final class DataPointsReader {
       error("Invalid json: " + JsonTree.reason(e));
     }
     flush();
+    intake.report(Intake.SYNTAX, errorCount, errors::getFirst);
     for (Rejection rejection : intake.rejections()) {
       Long time = rejection.time();
       error(
@@ -137,10 +145,10 @@ final class DataPointsReader {
   private void flush() {
     Duration lifetime = gatheredTtl == 0 ? null : Duration.ofSeconds(gatheredTtl);
     if (!insisted.isEmpty()) {
-      intake.write(insisted.build(), true, lifetime);
+      intake.write(insisted, true, lifetime);
     }
     if (!inferred.isEmpty()) {
-      intake.write(inferred.build(), false, lifetime);
+      intake.write(inferred, false, lifetime);
     }
   }
 
@@ -160,18 +168,15 @@ final class DataPointsReader {
         case "value" -> value(json, token, 0);
         case "timestamp" -> {
           if (!head.timeNamed) {
-            time(json, token, 0, head.place() + ".timestamp");
+            time(json, token, 0, head.place() + ".timestamp", false);
           }
         }
         case "time" -> {
           head.timeNamed = token != JsonToken.VALUE_NULL;
-          time(json, token, 0, head.place() + ".time");
+          time(json, token, 0, head.place() + ".time", false);
         }
         case "ttl" -> ttl(json, token, head);
-        case "skip_validate" -> {
-          head.skip = token == JsonToken.VALUE_TRUE;
-          json.skipChildren();
-        }
+        case "skip_validate" -> skipValidate(json, token, head);
         case "datapoints" -> rows = datapoints(json, token, head);
         default -> json.skipChildren();
       }
@@ -183,7 +188,9 @@ final class DataPointsReader {
       }
       add(head, rows);
     }
-    if (insisted.sampleCount() + inferred.sampleCount() >= Intake.BATCH) {
+    if (insisted.sampleCount() + inferred.sampleCount() >= Intake.BATCH
+        || intake.isFull(insisted)
+        || intake.isFull(inferred)) {
       flush();
     }
   }
@@ -198,6 +205,9 @@ final class DataPointsReader {
     private boolean timeNamed;
     private boolean skip;
 
+    /** Whether a field cannot be read, so that none of its points is taken. */
+    private boolean broken;
+
     Head(int count) {
       this.count = count;
     }
@@ -206,6 +216,19 @@ final class DataPointsReader {
       return name == null || name.isEmpty()
           ? "metric[" + count + "]"
           : "metric[" + count + "](name=" + name + ")";
+    }
+  }
+
+  private void skipValidate(JsonParser json, JsonToken token, Head head) {
+    switch (token) {
+      case VALUE_TRUE -> head.skip = true;
+      case VALUE_FALSE, VALUE_NULL -> head.skip = false;
+      case VALUE_STRING -> head.skip = Boolean.parseBoolean(json.getString());
+      default -> {
+        error(head.place() + ".skip_validate must be true or false.");
+        head.broken = true;
+        json.skipChildren();
+      }
     }
   }
 
@@ -225,18 +248,30 @@ final class DataPointsReader {
     if (token != JsonToken.START_OBJECT) {
       if (token != JsonToken.VALUE_NULL) {
         error(head.place() + ".tags must be an object of names and values.");
+        head.broken = true;
       }
       json.skipChildren();
       return tags;
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
-      tags.put(name, scalar(json, json.nextToken()));
+      String value = scalar(json, json.nextToken());
+      int before = tags.size();
+      tags.put(name, value);
+      if (tags.size() == before) {
+        error(head.place() + ".tags has '" + shortened(name, QUOTED_MAX) + "' twice.");
+        head.broken = true;
+      }
     }
     return tags;
   }
 
-  private void time(JsonParser json, JsonToken token, int index, String place) {
+  /**
+   * Reads a time; a number with a fraction is cut to a whole one where KairosDB cuts it.
+   *
+   * @param row whether it stands in {@code datapoints}
+   */
+  private void time(JsonParser json, JsonToken token, int index, String place, boolean row) {
     if (token == JsonToken.VALUE_NUMBER_INT && fits(json)) {
       points.time(index, json.getLongValue());
       return;
@@ -244,12 +279,37 @@ final class DataPointsReader {
     if (token != JsonToken.VALUE_NULL) {
       String text = scalar(json, token);
       try {
-        points.time(index, Properties.whole(text == null ? "" : text));
+        points.time(
+            index,
+            row && token == JsonToken.VALUE_NUMBER_FLOAT
+                ? wholePart(String.valueOf(text))
+                : wholeNumber(String.valueOf(text)));
       } catch (ArithmeticException | NumberFormatException e) {
         error(place + " '" + shortened(text, QUOTED_MAX) + "' is no number of milliseconds.");
         points.form(index, PointBuffer.Form.ABSENT);
       }
     }
+  }
+
+  /** A whole number that may be written with zeros behind a point. */
+  private static long wholeNumber(String text) {
+    return decimal(text).longValueExact();
+  }
+
+  private static long wholePart(String text) {
+    return decimal(text).setScale(0, RoundingMode.DOWN).longValueExact();
+  }
+
+  private static BigDecimal decimal(String text) {
+    if (text.length() > NUMBER_MAX) {
+      // To read a number of a million digits takes minutes.
+      throw new NumberFormatException(text.substring(0, NUMBER_MAX) + "...");
+    }
+    BigDecimal decimal = new BigDecimal(text.strip());
+    if (decimal.precision() - decimal.scale() > NUMBER_MAX) {
+      throw new NumberFormatException(text);
+    }
+    return decimal;
   }
 
   private void ttl(JsonParser json, JsonToken token, Head head) {
@@ -258,7 +318,7 @@ final class DataPointsReader {
       return;
     }
     try {
-      head.ttl = Properties.whole(text);
+      head.ttl = Math.toIntExact(wholeNumber(text));
     } catch (ArithmeticException | NumberFormatException e) {
       head.ttl = -1;
     }
@@ -285,7 +345,15 @@ final class DataPointsReader {
           points.real(index, json.getDoubleValue(), json.getString());
         }
       }
-      case VALUE_NUMBER_FLOAT -> points.real(index, json.getDoubleValue(), null);
+      case VALUE_NUMBER_FLOAT -> {
+        double real = json.getDoubleValue();
+        // KairosDB takes a bare NaN or Infinity for the text.
+        if (!Double.isFinite(real) && JsonTree.isWord(json.getString())) {
+          points.text(index, json.getString(), false);
+        } else {
+          points.real(index, real, null);
+        }
+      }
       case VALUE_STRING -> points.text(index, json.getString(), false);
       case VALUE_TRUE, VALUE_FALSE -> points.text(index, json.getString(), true);
       case START_ARRAY -> {
@@ -333,7 +401,7 @@ final class DataPointsReader {
           break;
         }
         switch (column++) {
-          case 0 -> time(json, inner, index, place);
+          case 0 -> time(json, inner, index, place, true);
           case 1 -> value(json, inner, index);
           case 2 -> points.type(index, scalar(json, inner));
           default -> json.skipChildren();
@@ -345,20 +413,28 @@ final class DataPointsReader {
   }
 
   private boolean valid(Head head) {
+    if (head.broken) {
+      return false;
+    }
     long before = errorCount;
     if (head.name == null) {
       error(head.place() + ".name may not be null.");
-      return false;
-    }
-    if (head.name.isEmpty()) {
+    } else if (head.name.isEmpty()) {
       error(head.place() + ".name may not be empty.");
     }
-    if (points.hasTime(0)) {
-      notEmpty(head.place() + ".value", 0);
-    } else if (points.form(0) != PointBuffer.Form.ABSENT
-        && points.form(0) != PointBuffer.Form.NULL) {
-      error(head.place() + ".timestamp may not be null.");
+    if (!head.skip) {
+      if (points.hasTime(0)) {
+        notEmpty(head.place() + ".value", 0);
+      } else if (points.form(0) != PointBuffer.Form.ABSENT
+          && points.form(0) != PointBuffer.Form.NULL) {
+        error(head.place() + ".timestamp may not be null.");
+      }
     }
+    tagsAreValid(head);
+    return errorCount == before;
+  }
+
+  private void tagsAreValid(Head head) {
     Map<String, @Nullable String> tags = head.tags == null ? Map.of() : head.tags;
     if (tags.isEmpty() && !head.skip) {
       error(head.place() + ".tags count must be greater than or equal to 1.");
@@ -378,7 +454,6 @@ final class DataPointsReader {
         error(place + ".value may not be empty.");
       }
     }
-    return errorCount == before;
   }
 
   private boolean notEmpty(String place, int index) {
@@ -402,7 +477,11 @@ final class DataPointsReader {
       head.tags.forEach((name, value) -> tags.put(name, value == null ? "" : value));
     }
     GroupKey key = GroupKey.of(java.util.Objects.requireNonNull(head.name), Tags.of(tags));
-    int good = points.hasTime(0) && addPoint(key, 0, head.type, head.place()) ? 1 : 0;
+    boolean hasPoint =
+        points.hasTime(0)
+            && points.form(0) != PointBuffer.Form.ABSENT
+            && points.form(0) != PointBuffer.Form.NULL;
+    int good = hasPoint && addPoint(key, 0, head.type, head.place()) ? 1 : 0;
     // The original counts only the good points on, so that its numbers fall behind the bad ones.
     int counted = 0;
     for (int index = 1; index <= rows; index++) {
@@ -523,8 +602,12 @@ final class DataPointsReader {
         if (text != null) {
           throw new NumberFormatException(text + " does not fit into a long");
         }
+        double real = points.real(index);
+        if (!(real >= -0x1p63 && real < 0x1p63)) {
+          throw new NumberFormatException(real + " does not fit into a long");
+        }
         // Whoever names the type long gets the whole part, as in the original.
-        yield (long) points.real(index);
+        yield (long) real;
       }
       case TEXT -> Long.parseLong(java.util.Objects.requireNonNull(points.text(index)));
       default -> throw new NumberFormatException("the value is no long");

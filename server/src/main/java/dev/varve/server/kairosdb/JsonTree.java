@@ -1,19 +1,24 @@
 package dev.varve.server.kairosdb;
 
+import dev.varve.server.http.HttpError;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonReadFeature;
 
 /**
  * JSON as a tree of {@link Map}, {@link List}, {@link String}, {@link Numeral} and {@link Boolean},
@@ -23,12 +28,24 @@ final class JsonTree {
   private static final int TEXT_MAX = 8 << 20;
   private static final int NESTING_MAX = 200;
 
-  /** A generator that is closed half way leaves its text half done, as it should look then. */
+  /**
+   * Reads the dialect of JSON that KairosDB's library reads: comments, single quotes, names without
+   * quotes, NaN and infinities. A generator that is closed half way leaves its text half done, as
+   * it should look then.
+   */
   static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
           // JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed.
           .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
+          .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
+          .enable(JsonReadFeature.ALLOW_YAML_COMMENTS)
+          .enable(JsonReadFeature.ALLOW_SINGLE_QUOTES)
+          .enable(JsonReadFeature.ALLOW_UNQUOTED_PROPERTY_NAMES)
+          .enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
+          .enable(JsonReadFeature.ALLOW_LEADING_ZEROS_FOR_NUMBERS)
+          .enable(JsonReadFeature.ALLOW_LEADING_PLUS_SIGN_FOR_NUMBERS)
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxStringLength(TEXT_MAX)
@@ -41,38 +58,72 @@ final class JsonTree {
   /** What is wrong with a document, and where. */
   static String reason(JacksonException failure) {
     @Nullable TokenStreamLocation where = failure.getLocation();
+    String message = failure.getOriginalMessage();
+    // What the parser knows of its source is nothing that the client knows.
+    int source = message.indexOf(" (start marker at");
+    if (source < 0) {
+      source = message.indexOf(" (for ");
+    }
+    if (source >= 0) {
+      message = message.substring(0, source);
+    }
     return where == null
-        ? failure.getOriginalMessage()
-        : "%s, line %d, column %d"
-            .formatted(failure.getOriginalMessage(), where.getLineNr(), where.getColumnNr());
+        ? message
+        : "%s, line %d, column %d".formatted(message, where.getLineNr(), where.getColumnNr());
   }
 
   /** A number as it stands in the text. */
   record Numeral(String text) {}
 
-  /** Reads one document; null where there is none. */
+  /**
+   * Reads one document; null where there is none.
+   *
+   * @throws HttpError if something follows it
+   */
   static @Nullable Object read(byte[] utf8) {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), utf8)) {
-      return json.nextToken() == null ? null : value(json);
+      return whole(json);
     }
   }
 
   static @Nullable Object read(String text) {
     try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      return json.nextToken() == null ? null : value(json);
+      return whole(json);
     }
+  }
+
+  private static @Nullable Object whole(JsonParser json) {
+    if (json.nextToken() == null) {
+      return null;
+    }
+    Object document = value(json);
+    if (json.nextToken() != null) {
+      throw HttpError.badRequest("Did not consume the entire document.");
+    }
+    return document;
   }
 
   private static @Nullable Object value(JsonParser json) {
     return switch (json.currentToken()) {
       case START_OBJECT -> object(json);
       case START_ARRAY -> array(json);
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new Numeral(json.getString());
+      case VALUE_NUMBER_INT -> new Numeral(json.getString());
+      case VALUE_NUMBER_FLOAT -> {
+        String text = json.getString();
+        // KairosDB takes a bare NaN or Infinity for the text.
+        yield isWord(text) ? text : new Numeral(text);
+      }
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
       case VALUE_NULL -> null;
       default -> json.getString();
     };
+  }
+
+  /** Whether the text of a number is NaN or an infinity. */
+  static boolean isWord(String number) {
+    char last = number.charAt(number.length() - 1);
+    return last == 'N' || last == 'y' || last == 'F';
   }
 
   private static Map<String, @Nullable Object> object(JsonParser json) {
@@ -91,5 +142,36 @@ final class JsonTree {
       array.add(value(json));
     }
     return array;
+  }
+
+  /** A tree as a document without blanks. */
+  static String text(@Nullable Object tree) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
+      write(json, tree);
+    }
+    return text.toString();
+  }
+
+  private static void write(JsonGenerator json, @Nullable Object tree) {
+    switch (tree) {
+      case null -> json.writeNull();
+      case Map<?, ?> map -> {
+        json.writeStartObject();
+        map.forEach((name, value) -> {
+          json.writeName((String) name);
+          write(json, value);
+        });
+        json.writeEndObject();
+      }
+      case List<?> list -> {
+        json.writeStartArray();
+        list.forEach(value -> write(json, value));
+        json.writeEndArray();
+      }
+      case Numeral number -> json.writeNumber(number.text());
+      case Boolean truth -> json.writeBoolean(truth);
+      default -> json.writeString(tree.toString());
+    }
   }
 }

@@ -2,8 +2,10 @@ package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
+import dev.varve.query.OperatorException;
 import dev.varve.query.Query;
 import dev.varve.query.QueryRun;
 import dev.varve.query.running.QueryUse;
@@ -38,7 +40,10 @@ import tools.jackson.core.ObjectWriteContext;
 public final class KairosDb {
   public static final String NAME = "kairosdb";
 
-  private static final String JSON = "application/json; charset=UTF-8";
+  /** Of all answers but errors of the client, as the original has it to the letter. */
+  private static final String JSON = "application/json;charset=utf-8";
+
+  private static final String ERROR_JSON = "application/json";
 
   private final DialectContext context;
 
@@ -60,14 +65,9 @@ public final class KairosDb {
     return new Router.Mount(NAME, true, routes, KairosDb::errors);
   }
 
-  /** Adds a route, and once for each path the answer to what browsers ask before they use it. */
   private static void add(List<Route> routes, Route route) {
-    if (routes.stream().noneMatch(other -> other.path().equals(route.path()))) {
-      routes.add(new Route("OPTIONS", route.path(), Load.NONE, KairosDb::preflight));
-    }
     HttpHandler handler =
         exchange -> {
-          exchange.header("Access-Control-Allow-Origin", "*");
           exchange.header("Pragma", "no-cache");
           exchange.header("Cache-Control", "no-cache");
           exchange.header("Expires", "0");
@@ -76,19 +76,8 @@ public final class KairosDb {
     routes.add(new Route(route.method(), route.path(), route.load(), handler));
   }
 
-  private static void preflight(Exchange exchange) throws IOException {
-    exchange.header("Access-Control-Allow-Origin", "*");
-    exchange.header("Access-Control-Max-Age", "86400");
-    exchange.header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
-    String asked = exchange.header("Access-Control-Request-Headers");
-    if (asked != null) {
-      exchange.header("Access-Control-Allow-Headers", asked);
-    }
-    exchange.answer(200);
-  }
-
   private static ErrorFormat.Body errors(int status, String message) {
-    return new ErrorFormat.Body(JSON, errorJson(List.of(message)));
+    return new ErrorFormat.Body(status < 500 ? ERROR_JSON : JSON, errorJson(List.of(message)));
   }
 
   private static String errorJson(List<String> messages) {
@@ -105,7 +94,7 @@ public final class KairosDb {
 
   private void write(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
     DataPointsReader reader = new DataPointsReader(intake);
     List<String> errors;
     try (InputStream body = exchange.body(encoding(exchange))) {
@@ -119,10 +108,18 @@ public final class KairosDb {
       context.ttlIgnored(dataset, NAME, reader.ttlIgnored());
     }
     if (errors.isEmpty()) {
-      exchange.answer(204);
+      empty(exchange, 204);
+    } else if (reader.conversionFailed()) {
+      exchange.answer(500, JSON, errorJson(errors));
     } else {
-      exchange.answer(reader.conversionFailed() ? 500 : 400, JSON, errorJson(errors));
+      exchange.answer(400, ERROR_JSON, errorJson(errors));
     }
+  }
+
+  /** Clients of the original read the type of a body that is not there. */
+  private static void empty(Exchange exchange, int status) {
+    exchange.header("Content-Type", JSON);
+    exchange.answer(status);
   }
 
   /** Older agents say gzip by the content type. */
@@ -161,8 +158,12 @@ public final class KairosDb {
 
   private void query(Exchange exchange, Dataset dataset, String text, QueryWriter writer)
       throws IOException {
-    context.query(
-        exchange, dataset, NAME, text, use -> answer(exchange, json -> writer.write(use, json)));
+    try {
+      context.query(
+          exchange, dataset, NAME, text, use -> answer(exchange, json -> writer.write(use, json)));
+    } catch (OperatorException e) {
+      throw new HttpError(500, String.valueOf(e.getMessage()));
+    }
   }
 
   private void tags(Exchange exchange) throws IOException {
@@ -179,7 +180,12 @@ public final class KairosDb {
             json.writeArrayPropertyStart("results");
             try (Stream<Series> found =
                 new CatalogQuestion(use)
-                    .series(dataset, List.of(new Selector(metric.filters())), metric.times(), 0)) {
+                    .series(
+                        dataset,
+                        List.of(new Selector(metric.filters())),
+                        metric.times(),
+                        Kind.ALL,
+                        0)) {
               json.writeStartObject();
               json.writeStringProperty("name", metric.name());
               QueryAnswer.writeTags(json, found);
@@ -202,7 +208,10 @@ public final class KairosDb {
         return new Asked(
             reader.read(JsonTree.read(body)), new String(body, StandardCharsets.UTF_8));
       }
-      String query = exchange.required("query");
+      String query = exchange.parameter("query");
+      if (query == null) {
+        throw HttpError.badRequest("query json must not be null or empty");
+      }
       return new Asked(reader.read(JsonTree.read(query)), query);
     } catch (JacksonException e) {
       throw HttpError.badRequest(JsonTree.reason(e));
@@ -265,7 +274,7 @@ public final class KairosDb {
 
   private void healthCheck(Exchange exchange) throws IOException {
     boolean healthy = CHECKS.stream().allMatch(check -> check.passes().apply(this));
-    exchange.answer(healthy ? 204 : 500);
+    empty(exchange, healthy ? 204 : 500);
   }
 
   private void healthStatus(Exchange exchange) throws IOException {

@@ -1,11 +1,9 @@
 package dev.varve.server.kairosdb;
 
 import dev.varve.server.http.HttpError;
-import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,131 +13,103 @@ import org.jspecify.annotations.Nullable;
  * @param context where they stand, such as {@code query.metric[0].aggregators[1]}
  */
 record Properties(Map<String, @Nullable Object> map, String context) {
-  /** Sign, digits and zeros behind a point of any number that is meant. */
-  private static final int WHOLE_MAX = 100;
-
   /** A bad request in the original's words: a place and what is wrong there. */
   HttpError wrong(String place, String message) {
     return HttpError.badRequest((context.isEmpty() ? "" : context + ".") + place + " " + message);
-  }
-
-  /** Refuses a property that the object does not have. */
-  void only(Set<String> known, String name, String type) {
-    for (String property : map.keySet()) {
-      if (!property.equals("name") && !known.contains(property)) {
-        throw HttpError.badRequest(
-            "Property '%s' was specified for object '%s' but no matching setter was found on 'class org.kairosdb.core.%s'"
-                .formatted(property, name, type));
-      }
-    }
-  }
-
-  boolean has(String name) {
-    return map.get(name) != null;
   }
 
   @Nullable Object get(String name) {
     return map.get(name);
   }
 
-  @Nullable String text(String name) {
-    return text(map.get(name));
+  /**
+   * Reads all properties but the name, in their order.
+   *
+   * @param known the properties that the object has
+   * @param name of the aggregator or the grouping
+   * @param type its class, for messages
+   */
+  Settings settings(Map<String, PropertyType> known, String name, String type) {
+    Map<String, Object> settings = new HashMap<>();
+    map.forEach((property, json) -> {
+      if (property.equals("name")) {
+        return;
+      }
+      PropertyType propertyType = known.get(property);
+      if (propertyType == null) {
+        throw HttpError.badRequest(
+            "Property '%s' was specified for object '%s' but no matching setter was found on 'class org.kairosdb.core.%s'"
+                .formatted(property, name, type));
+      }
+      Object value;
+      try {
+        value = propertyType.read(json, this, property);
+      } catch (NumberFormatException e) {
+        throw wrong(property, String.valueOf(e.getMessage()));
+      }
+      if (value == null) {
+        throw new HttpError(500, "cannot validate null");
+      }
+      settings.put(property, value);
+    });
+    return new Settings(settings);
   }
 
-  /** A scalar as the text it would be in JSON; null of a null. */
-  static @Nullable String text(@Nullable Object value) {
-    return switch (value) {
-      case null -> null;
-      case String text -> text;
-      case JsonTree.Numeral number -> number.text();
-      case Boolean truth -> truth.toString();
-      default -> throw new HttpError(500, "expected a single value, not an object or an array");
-    };
-  }
-
-  boolean truth(String name, boolean otherwise) {
-    String text = text(name);
-    return text == null ? otherwise : text.toLowerCase(Locale.ROOT).equals("true");
-  }
-
-  double real(String name, double otherwise) {
-    String text = text(name);
-    if (text == null) {
-      return otherwise;
+  /** The values of the properties that were given, each of the Java type of its property. */
+  record Settings(Map<String, Object> values) {
+    @Nullable Object get(String name) {
+      return values.get(name);
     }
-    try {
-      return Double.parseDouble(text);
-    } catch (NumberFormatException e) {
-      throw wrong(name, "For input string: \"" + text + "\"");
-    }
-  }
 
-  long whole(String name, long otherwise) {
-    String text = text(name);
-    if (text == null) {
-      return otherwise;
+    boolean truth(String name, boolean otherwise) {
+      return values.get(name) instanceof Boolean truth ? truth : otherwise;
     }
-    try {
-      return whole(text);
-    } catch (ArithmeticException | NumberFormatException e) {
-      throw wrong(name, "For input string: \"" + text + "\"");
+
+    double real(String name, double otherwise) {
+      return values.get(name) instanceof Double real ? real : otherwise;
+    }
+
+    long whole(String name, long otherwise) {
+      return values.get(name) instanceof Number whole ? whole.longValue() : otherwise;
+    }
+
+    @Nullable Length length(String name) {
+      return (Length) values.get(name);
+    }
+
+    @Nullable String constant(String name) {
+      return (String) values.get(name);
     }
   }
 
-  /** A whole number that may be written with zeros behind a point. */
-  static long whole(String text) {
-    if (text.length() > WHOLE_MAX) {
-      // To read a number of a million digits takes minutes.
-      throw new NumberFormatException(text.substring(0, WHOLE_MAX) + "...");
+  /** So many units of time; no count is 0. */
+  record Length(long count, TimeUnit unit) {
+    /** The count, or the most that calendars take. */
+    int countable() {
+      return (int) Math.min(count, Integer.MAX_VALUE);
     }
-    return new BigDecimal(text).longValueExact();
   }
 
-  /** A value and a unit; null where there is none. */
-  @Nullable Length length(String name) {
-    if (!map.containsKey(name)) {
-      return null;
-    }
-    Object value = map.get(name);
-    if (value == null) {
-      throw new HttpError(500, "cannot validate null");
-    }
-    Properties inner = new Properties(object(value), context + "." + name);
-    String unit = inner.text("unit");
-    long count = inner.whole("value", 0);
-    if (count < 0) {
-      throw inner.wrong("value", "must be greater than or equal to 0");
-    }
-    if (unit == null) {
-      throw inner.wrong("unit", "may not be null");
-    }
-    return new Length(Math.toIntExact(Math.min(count, Integer.MAX_VALUE)), unit(unit));
-  }
-
-  TimeUnit unit(String text) {
-    TimeUnit unit = TimeUnit.find(text);
-    if (unit == null) {
-      throw wrong(text, "is not a valid time unit, must be one of " + TimeUnit.NAMES);
-    }
-    return unit;
-  }
-
-  /** So many units of time. */
-  record Length(int count, TimeUnit unit) {}
-
-  @SuppressWarnings("unchecked") // A tree that JsonTree has made.
+  /** An object, where KairosDB refuses anything else with a 500. */
   static Map<String, @Nullable Object> object(@Nullable Object value) {
+    return object(value, "", 500);
+  }
+
+  /** An object, where KairosDB refuses anything else with a status, after a prefix. */
+  @SuppressWarnings("unchecked") // A tree that JsonTree has made.
+  static Map<String, @Nullable Object> object(@Nullable Object value, String prefix, int status) {
     if (value instanceof Map<?, ?> map) {
       return (Map<String, @Nullable Object>) map;
     }
-    throw new HttpError(500, "Not a JSON Object: " + text(value));
+    throw new HttpError(status, prefix + "Not a JSON Object: " + JsonTree.text(value));
   }
 
+  /** An array, where KairosDB refuses anything else with a 500. */
   @SuppressWarnings("unchecked") // A tree that JsonTree has made.
   static List<@Nullable Object> array(@Nullable Object value) {
     if (value instanceof List<?> list) {
       return (List<@Nullable Object>) list;
     }
-    throw new HttpError(500, "Not a JSON Array: " + text(value));
+    throw new HttpError(500, "This is not a JSON Array.");
   }
 }

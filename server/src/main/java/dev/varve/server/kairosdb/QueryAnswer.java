@@ -41,25 +41,11 @@ final class QueryAnswer implements ResultSink {
     run.into(this);
     if (!begun) {
       openResults();
-      empty(json, query.name(), query.excludeTags());
     }
     json.writeEndArray();
     if (!run.countedAhead()) {
       json.writeNumberProperty("sample_size", run.samples());
     }
-    json.writeEndObject();
-  }
-
-  /** A result without data. */
-  static void empty(JsonGenerator json, String name, boolean excludeTags) {
-    json.writeStartObject();
-    json.writeStringProperty("name", name);
-    if (!excludeTags) {
-      json.writeObjectPropertyStart("tags");
-      json.writeEndObject();
-    }
-    json.writeArrayPropertyStart("values");
-    json.writeEndArray();
     json.writeEndObject();
   }
 
@@ -79,7 +65,9 @@ final class QueryAnswer implements ResultSink {
     series = one;
     json.writeStartObject();
     json.writeStringProperty("name", query.name());
-    writeGroupBy(one);
+    if (!one.sources().isEmpty()) {
+      writeGroupBy(one);
+    }
     if (run.countedAhead()) {
       writeTags(one);
     }
@@ -88,7 +76,7 @@ final class QueryAnswer implements ResultSink {
 
   private void writeGroupBy(ResultSeries one) {
     json.writeArrayPropertyStart("group_by");
-    List<Grouping> groupings = query.groupings();
+    List<Grouping> groupings = query.groupBy().groupings();
     for (int i = 0; i < groupings.size(); i++) {
       Grouping grouping = groupings.get(i);
       json.writeStartObject();
@@ -99,11 +87,12 @@ final class QueryAnswer implements ResultSink {
       json.writeEndObject();
       json.writeEndObject();
     }
-    if (!query.groupTags().isEmpty()) {
+    List<String> groupTags = query.groupBy().tags();
+    if (!groupTags.isEmpty()) {
       json.writeStartObject();
       json.writeStringProperty("name", "tag");
       json.writeArrayPropertyStart("tags");
-      query.groupTags().forEach(json::writeString);
+      groupTags.forEach(json::writeString);
       json.writeEndArray();
       json.writeObjectPropertyStart("group");
       one.labels().forEach(json::writeStringProperty);

@@ -10,17 +10,16 @@ import dev.varve.model.Selector;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan;
-import dev.varve.query.QueryPlan.Splitter;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.kairosdb.QueryRequest.Grouping;
+import dev.varve.server.kairosdb.QueryRequest.GroupBy;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.time.Clock;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -45,76 +44,106 @@ final class QueryReader {
   QueryRequest read(@Nullable Object json) {
     Properties query = new Properties(Properties.object(json), "");
     Frame frame = frame(query);
-    if (!query.map().containsKey("metrics") || query.get("metrics") == null) {
+    plugins(query);
+    if (!query.map().containsKey("metrics")) {
       throw HttpError.badRequest("query.metric[] must have a size of at least 1");
     }
     List<@Nullable Object> metrics = Properties.array(query.get("metrics"));
     List<MetricQuery> compiled = new ArrayList<>();
     for (int i = 0; i < metrics.size(); i++) {
-      compiled.add(
-          metric(
-              new Properties(Properties.object(metrics.get(i)), "query.metric[" + i + "]"), frame));
+      Object metric = metrics.get(i);
+      if (metric == null) {
+        throw new HttpError(500, "cannot validate null");
+      }
+      Map<String, @Nullable Object> fields =
+          Properties.object(metric, "java.lang.IllegalStateException: ", 400);
+      compiled.add(metric(new Properties(fields, "query.metric[" + i + "]"), frame));
     }
     return new QueryRequest(compiled);
   }
 
+  /** Reads all fields in their order, and only then looks at what they say. */
   private Frame frame(Properties query) {
-    if (query.whole("cache_time", 0) < 0) {
-      throw HttpError.badRequest("cache_time must be greater than or equal to 0");
-    }
-    Long start = time(query, "start_absolute", "start_relative");
-    Long end = time(query, "end_absolute", "end_relative");
-    ZoneId zone = Aggregators.zone(new Properties(query.map(), "query"), ZoneOffset.UTC);
-    return new Frame(start, end, zone);
-  }
-
-  private @Nullable Long time(Properties query, String absolute, String relative) {
-    String text = query.text(absolute);
-    if (text != null) {
-      try {
-        return Properties.whole(text);
-      } catch (ArithmeticException | NumberFormatException e) {
-        throw HttpError.badRequest(
-            "java.lang.NumberFormatException: For input string: \"" + text + "\"");
+    Properties place = new Properties(query.map(), "query");
+    Map<String, Long> absolute = new HashMap<>();
+    Map<String, Properties.Length> relative = new HashMap<>();
+    Integer cacheTime = null;
+    ZoneId zone = null;
+    for (Map.Entry<String, @Nullable Object> field : query.map().entrySet()) {
+      Object value = field.getValue();
+      String name = field.getKey();
+      switch (name) {
+        case "start_absolute", "end_absolute" -> {
+          Long time = FieldValue.whole(value);
+          if (time != null) {
+            absolute.put(name, time);
+          }
+        }
+        case "start_relative", "end_relative" -> {
+          if (value != null) {
+            relative.put(name, PropertyType.length(value, place, name));
+          }
+        }
+        case "cache_time" -> cacheTime = FieldValue.small(value);
+        case "time_zone" -> zone = PropertyType.zone(value, place);
+        default -> {}
       }
     }
-    Object given = query.get(relative);
-    if (given == null) {
-      return null;
+    if (cacheTime != null && cacheTime < 0) {
+      throw HttpError.badRequest("cache_time must be greater than or equal to 0");
     }
-    Properties inner = new Properties(Properties.object(given), relative);
-    long count = inner.whole("value", 0);
-    if (count < 0) {
-      throw inner.wrong("value", "must be greater than or equal to 0");
-    }
-    String unit = inner.text("unit");
-    if (unit == null) {
-      throw inner.wrong("unit", "may not be null");
-    }
-    TimeUnit found = TimeUnit.find(unit);
-    if (found == null) {
-      throw HttpError.badRequest(
-          "query." + unit + " is not a valid time unit, must be one of " + TimeUnit.NAMES);
+    return new Frame(
+        time(absolute.get("start_absolute"), relative.get("start_relative")),
+        time(absolute.get("end_absolute"), relative.get("end_relative")),
+        zone == null ? ZoneOffset.UTC : zone);
+  }
+
+  private @Nullable Long time(@Nullable Long absolute, Properties.@Nullable Length relative) {
+    if (absolute != null || relative == null) {
+      return absolute;
     }
     ZonedDateTime now = clock.instant().atZone(ZoneOffset.UTC);
     try {
-      return now.minus(count, found.unit()).toInstant().toEpochMilli();
+      return now.minus(relative.count(), relative.unit().unit()).toInstant().toEpochMilli();
     } catch (java.time.DateTimeException | ArithmeticException e) {
       return Long.MIN_VALUE;
     }
   }
 
-  private MetricQuery metric(Properties metric, Frame frame) {
-    String name = metric.text("name");
+  /** KairosDB comes without plugins, so that it knows none. */
+  private static void plugins(Properties owner) {
+    if (owner.map().containsKey("plugins")) {
+      List<@Nullable Object> plugins = Properties.array(owner.get("plugins"));
+      for (int i = 0; i < plugins.size(); i++) {
+        Properties plugin = processor(owner, "plugins", plugins.get(i), i);
+        throw plugin.wrong(name(plugin), "invalid query plugin name");
+      }
+    }
+  }
+
+  /** The fields of a metric that are read before anything is made of them, in this order. */
+  private record Head(String name, boolean excludeTags, List<TagFilter> filters, int limit) {}
+
+  private static Head head(Properties metric) {
+    Map<String, @Nullable Object> fields = metric.map();
+    String name = fields.containsKey("name") ? FieldValue.text(metric.get("name"), 400) : null;
+    boolean excludeTags =
+        fields.containsKey("exclude_tags")
+            && Boolean.parseBoolean(FieldValue.text(metric.get("exclude_tags"), 400));
+    List<TagFilter> filters = tags(metric);
+    int limit = fields.containsKey("limit") ? limit(metric.get("limit")) : 0;
     if (name == null) {
       throw metric.wrong("name", "may not be null");
     }
     if (name.isEmpty()) {
       throw metric.wrong("name", "may not be empty");
     }
-    List<TagFilter> filters = new ArrayList<>();
-    filters.add(QueryRequest.named(name));
-    filters.addAll(tags(metric));
+    filters.addFirst(QueryRequest.named(name));
+    return new Head(name, excludeTags, filters, limit);
+  }
+
+  private MetricQuery metric(Properties metric, Frame frame) {
+    Head head = head(metric);
     if (frame.start() == null) {
       throw metric.wrong("start_time", "relative or absolute time must be set");
     }
@@ -123,103 +152,105 @@ final class QueryReader {
     if (end < start) {
       throw metric.wrong("end_time", "must be greater than the start time");
     }
-    int limit = limit(metric);
-    boolean descending = descending(metric);
+    GroupBy groupBy = new GroupByReader(resolution, start).read(metric);
+    // Whether that is an order at all is looked at last.
+    boolean descending =
+        metric.get("order") instanceof String order && order.equalsIgnoreCase("desc");
     TimeRange times = QueryRequest.range(start, end, resolution);
+    QueryPlan plan =
+        aggregated(selected(head, times, descending, groupBy), metric, start, end, frame.zone());
+    plugins(metric);
+    checkOrder(metric);
+    return new MetricQuery(head.name(), head.filters(), times, plan, head.excludeTags(), groupBy);
+  }
 
-    List<String> groupTags = new ArrayList<>();
-    List<Grouping> groupings = new ArrayList<>();
-    List<Splitter> splitters = new ArrayList<>();
-    groupBy(metric, start, groupTags, groupings, splitters);
-
+  private static QueryPlan selected(
+      Head head, TimeRange times, boolean descending, GroupBy groupBy) {
+    int limit = Math.max(0, head.limit());
     QueryPlan plan =
         new QueryPlan.Merge(
             new QueryPlan.Select(
-                new Selector(filters),
+                new Selector(head.filters()),
                 times,
                 null,
                 Versions.LATEST,
                 Kinds.EACH,
                 descending ? limit : 0,
                 false),
-            groupTags,
+            List.copyOf(new LinkedHashSet<>(groupBy.tags())),
             descending,
-            limit);
-    if (!splitters.isEmpty()) {
-      plan = new QueryPlan.Split(plan, splitters);
+            limit,
+            true);
+    if (head.limit() < 0) {
+      // Its store refuses it as soon as there is a row to read.
+      plan = new QueryPlan.Refuse(plan, "limit must be greater than or equal to 0");
     }
-    if (limit > 0) {
-      plan = new QueryPlan.Limit(plan, 0, limit);
+    if (!groupBy.splitters().isEmpty()) {
+      plan = new QueryPlan.Split(plan, groupBy.splitters());
     }
-    return new MetricQuery(
-        name,
-        filters,
-        times,
-        aggregated(plan, metric, start, end, frame.zone()),
-        metric.truth("exclude_tags", false),
-        groupTags,
-        groupings);
+    return limit > 0 ? new QueryPlan.Limit(plan, 0, limit) : plan;
   }
 
   private QueryPlan aggregated(
       QueryPlan plan, Properties metric, long start, long end, ZoneId zone) {
-    if (!metric.has("aggregators")) {
+    if (!metric.map().containsKey("aggregators")) {
       return plan;
     }
-    Aggregators aggregators =
-        new Aggregators(start, Math.min(end, clock.millis()), zone, resolution);
+    Aggregators aggregators = new Aggregators(start, end, clock.millis(), zone, resolution);
     QueryPlan all = plan;
     List<@Nullable Object> given = Properties.array(metric.get("aggregators"));
     for (int i = 0; i < given.size(); i++) {
       Properties properties = processor(metric, "aggregators", given.get(i), i);
-      all =
-          aggregators.add(
-              all, java.util.Objects.requireNonNull(properties.text("name")), properties);
+      all = aggregators.add(all, name(properties), properties);
     }
     return all;
   }
 
-  /** An aggregator or a grouping, which has a name. */
-  private static Properties processor(
-      Properties metric, String family, @Nullable Object given, int index) {
+  /** An aggregator, a grouping or a plugin, which has a name. */
+  static Properties processor(Properties owner, String family, @Nullable Object given, int index) {
     Map<String, @Nullable Object> object = Properties.object(given);
-    String name = Properties.text(object.get("name"));
-    if (name == null || name.isEmpty()) {
-      throw metric.wrong(family + "[" + index + "]", "must have a name");
+    if (!object.containsKey("name") || FieldValue.text(object.get("name"), 500).isEmpty()) {
+      throw owner.wrong(family + "[" + index + "]", "must have a name");
     }
-    return new Properties(object, metric.context() + "." + family + "[" + index + "]");
+    return new Properties(object, owner.context() + "." + family + "[" + index + "]");
   }
 
-  private static int limit(Properties metric) {
-    String text = metric.text("limit");
-    if (text == null) {
-      return 0;
+  static String name(Properties processor) {
+    return FieldValue.text(processor.get("name"), 500);
+  }
+
+  private static int limit(@Nullable Object json) {
+    if (json instanceof JsonTree.Numeral number) {
+      return (int) FieldValue.low(number.text());
+    }
+    if (json instanceof List<?> list && list.size() == 1) {
+      return limit(list.getFirst());
     }
     try {
-      return Math.clamp(Properties.whole(text), 0, Integer.MAX_VALUE);
-    } catch (ArithmeticException | NumberFormatException e) {
-      throw new HttpError(500, "For input string: \"" + text + "\"");
+      return Integer.parseInt(FieldValue.text(json, 400));
+    } catch (NumberFormatException e) {
+      throw new HttpError(500, String.valueOf(e.getMessage()));
     }
   }
 
-  private static boolean descending(Properties metric) {
-    String order = metric.text("order");
-    if (order == null || order.equalsIgnoreCase("asc")) {
-      return false;
+  private static void checkOrder(Properties metric) {
+    if (metric.map().containsKey("order")) {
+      String order = FieldValue.text(metric.get("order"), 500);
+      if (!order.equalsIgnoreCase("asc") && !order.equalsIgnoreCase("desc")) {
+        throw metric.wrong("order", "must be either 'asc' or 'desc'");
+      }
     }
-    if (order.equalsIgnoreCase("desc")) {
-      return true;
-    }
-    throw metric.wrong("order", "must be either 'asc' or 'desc'");
   }
 
   private static List<TagFilter> tags(Properties metric) {
     List<TagFilter> filters = new ArrayList<>();
-    if (metric.get("tags") == null) {
+    if (!metric.map().containsKey("tags")) {
       return filters;
     }
     int count = 0;
-    for (var entry : Properties.object(metric.get("tags")).entrySet()) {
+    for (var entry :
+        Properties.object(metric.get("tags"), "java.lang.IllegalStateException: ", 400)
+            .entrySet()) {
       String name = entry.getKey();
       String place = "tags[" + count++ + "]";
       if (name.isEmpty()) {
@@ -229,8 +260,8 @@ final class QueryReader {
           entry.getValue() instanceof List<?> ? Properties.array(entry.getValue()) : null;
       TreeSet<String> values = new TreeSet<>();
       for (Object value : given == null ? singleton(entry.getValue()) : given) {
-        String text = Properties.text(value);
-        if (text == null || text.isEmpty()) {
+        String text = value == null ? "" : FieldValue.text(value, 400);
+        if (text.isEmpty()) {
           throw metric.wrong(place + "." + name, "value must not be null or empty");
         }
         values.add(text);
@@ -280,146 +311,5 @@ final class QueryReader {
       throw new HttpError(
           500, "'" + pattern + "' is no regular expression of RE2 syntax: " + e.getDescription());
     }
-  }
-
-  private void groupBy(
-      Properties metric,
-      long start,
-      List<String> groupTags,
-      List<Grouping> groupings,
-      List<Splitter> splitters) {
-    if (!metric.has("group_by")) {
-      return;
-    }
-    List<@Nullable Object> given = Properties.array(metric.get("group_by"));
-    boolean byTag = false;
-    for (int i = 0; i < given.size(); i++) {
-      Properties properties = processor(metric, "group_by", given.get(i), i);
-      String name = java.util.Objects.requireNonNull(properties.text("name"));
-      switch (name) {
-        case "tag" -> {
-          List<String> tags = tagNames(properties);
-          // The original looks at the first grouping by tag alone.
-          if (!byTag) {
-            groupTags.addAll(tags);
-          }
-          byTag = true;
-        }
-        case "time" -> byTime(properties, start, groupings, splitters);
-        case "value" -> byValue(properties, groupings, splitters);
-        case "bin" -> byBin(properties, groupings, splitters);
-        default -> throw properties.wrong(name, "invalid group_by name");
-      }
-    }
-  }
-
-  private static List<String> tagNames(Properties properties) {
-    properties.only(java.util.Set.of("tags"), "tag", "groupby.TagGroupBy");
-    if (!properties.has("tags")) {
-      throw properties.wrong("tags", "may not be null");
-    }
-    List<String> names = new ArrayList<>();
-    for (Object tag : Properties.array(properties.get("tags"))) {
-      String name = Properties.text(tag);
-      if (name != null && !names.contains(name)) {
-        names.add(name);
-      }
-    }
-    if (names.isEmpty()) {
-      throw properties.wrong("tags", "may not be empty");
-    }
-    return names;
-  }
-
-  private void byTime(
-      Properties properties, long start, List<Grouping> groupings, List<Splitter> splitters) {
-    properties.only(java.util.Set.of("range_size", "group_count"), "time", "groupby.TimeGroupBy");
-    Properties.Length size = rangeSize(properties);
-    long count = properties.whole("group_count", 0);
-    if (count < 1) {
-      throw properties.wrong("groupCount", "must be greater than or equal to 1");
-    }
-    int groups = Math.toIntExact(Math.min(count, Integer.MAX_VALUE));
-    if (size.unit() == TimeUnit.MONTHS) {
-      splitters.add(new Splitter.ByMonth(scaled(start), resolution, groups));
-    } else {
-      splitters.add(new Splitter.ByTime(scaled(start), scaled(millis(size)), groups));
-    }
-    Map<String, Object> block = new LinkedHashMap<>();
-    block.put("range_size", Aggregators.shown(size));
-    block.put("group_count", groups);
-    groupings.add(new Grouping("time", block, "group_number"));
-  }
-
-  private static Properties.Length rangeSize(Properties properties) {
-    Object given = properties.get("range_size");
-    if (given instanceof Map<?, ?> map) {
-      Object unit = map.get("unit");
-      // The original names the unit without the property that it stands in.
-      if (unit instanceof String text) {
-        properties.unit(text);
-      }
-    }
-    Properties.Length size = properties.length("range_size");
-    if (size == null) {
-      throw properties.wrong("rangeSize", "may not be null");
-    }
-    if (size.count() == 0) {
-      throw new HttpError(500, "the range_size of " + properties.context() + " is 0");
-    }
-    return size;
-  }
-
-  /** A year is 52 weeks here, as in the original. */
-  private static long millis(Properties.Length size) {
-    long one =
-        size.unit() == TimeUnit.YEARS
-            ? 52 * TimeUnit.WEEKS.unit().getDuration().toMillis()
-            : size.unit().unit().getDuration().toMillis();
-    return one > Long.MAX_VALUE / size.count() ? Long.MAX_VALUE : one * size.count();
-  }
-
-  private long scaled(long millis) {
-    try {
-      return resolution == Resolution.SECONDS
-          ? Math.ceilDiv(millis, 1000L)
-          : Resolution.MILLISECONDS.convert(millis, resolution);
-    } catch (ArithmeticException e) {
-      throw HttpError.badRequest(
-          "the time " + Instant.ofEpochMilli(millis) + " is outside of what the dataset can hold");
-    }
-  }
-
-  private static void byValue(
-      Properties properties, List<Grouping> groupings, List<Splitter> splitters) {
-    properties.only(java.util.Set.of("range_size"), "value", "groupby.ValueGroupBy");
-    long size = properties.whole("range_size", 0);
-    if (size < 1) {
-      throw properties.wrong("rangeSize", "must be greater than or equal to 1");
-    }
-    splitters.add(new Splitter.ByValue(Math.min(size, Integer.MAX_VALUE)));
-    groupings.add(new Grouping("value", Map.of("range_size", size), "group_number"));
-  }
-
-  private static void byBin(
-      Properties properties, List<Grouping> groupings, List<Splitter> splitters) {
-    properties.only(java.util.Set.of("bins"), "bin", "groupby.BinGroupBy");
-    if (!properties.has("bins")) {
-      throw properties.wrong("bins", "may not be null");
-    }
-    List<Double> bins = new ArrayList<>();
-    for (Object bin : Properties.array(properties.get("bins"))) {
-      String text = Properties.text(bin);
-      try {
-        bins.add(Double.parseDouble(text == null ? "" : text));
-      } catch (NumberFormatException e) {
-        throw properties.wrong("bins", "For input string: \"" + text + "\"");
-      }
-    }
-    if (bins.isEmpty()) {
-      throw properties.wrong("bins", "may not be empty");
-    }
-    splitters.add(new Splitter.ByBin(bins));
-    groupings.add(new Grouping("bin", Map.of("bins", bins), "bin_number"));
   }
 }

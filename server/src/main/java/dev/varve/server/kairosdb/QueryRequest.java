@@ -5,6 +5,7 @@ import dev.varve.model.Series;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;
 import dev.varve.query.QueryPlan;
+import dev.varve.query.QueryPlan.Splitter;
 import java.util.List;
 import java.util.Map;
 
@@ -18,8 +19,6 @@ record QueryRequest(List<MetricQuery> metrics) {
    * One metric of it.
    *
    * @param filters on its series, the name included
-   * @param groupTags the tags of the first grouping by tag; empty where there is none
-   * @param groupings all others, in their order
    */
   record MetricQuery(
       String name,
@@ -27,8 +26,16 @@ record QueryRequest(List<MetricQuery> metrics) {
       TimeRange times,
       QueryPlan plan,
       boolean excludeTags,
-      List<String> groupTags,
-      List<Grouping> groupings) {}
+      GroupBy groupBy) {}
+
+  /**
+   * How a metric is grouped.
+   *
+   * @param tags of the first grouping by tag, as they were named, also if twice; empty without one
+   * @param groupings all others, in their order
+   * @param splitters that do what these ask for
+   */
+  record GroupBy(List<String> tags, List<Grouping> groupings, List<Splitter> splitters) {}
 
   /**
    * A grouping by something else than tags.

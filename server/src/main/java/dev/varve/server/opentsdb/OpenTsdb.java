@@ -17,7 +17,9 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -49,6 +51,27 @@ public final class OpenTsdb {
   private static final int SUGGESTED = 25;
   private static final List<String> TYPES = List.of("metrics", "tagk", "tagv");
   private static final Selector ALL = new Selector(List.of());
+
+  private static final Pattern VERSION = Pattern.compile("v[0-9]+");
+
+  /** The first steps of the paths of the original's API. */
+  private static final Set<String> ENDPOINTS =
+      Set.of(
+          "aggregators",
+          "annotation",
+          "annotations",
+          "config",
+          "dropcaches",
+          "histogram",
+          "put",
+          "rollup",
+          "search",
+          "serializers",
+          "stats",
+          "suggest",
+          "tree",
+          "uid",
+          "version");
 
   private static final List<String> AGGREGATORS =
       List.of(
@@ -116,16 +139,39 @@ public final class OpenTsdb {
       both(routes, api + "config", Load.NONE, OpenTsdb::config);
     }
     both(routes, "/api/version", Load.NONE, this::version);
-    return new Router.Mount(Telnet.NAME, true, routes, OpenTsdb::error);
+    return new Router.Mount(Telnet.NAME, true, true, routes, new Errors(), OpenTsdb::isOwn);
+  }
+
+  /**
+   * Whether a path is of OpenTSDB's API, though it may not be there: all below {@code /api/} but
+   * what stands below a version, which is other dialects' as well; there its own words count.
+   */
+  static boolean isOwn(String path) {
+    if (!path.startsWith("/api/")) {
+      return false;
+    }
+    String[] steps = path.substring("/api/".length()).split("/", -1);
+    return !VERSION.matcher(steps[0]).matches()
+        || (steps[0].equals("v1") && steps.length > 1 && ENDPOINTS.contains(steps[1]));
+  }
+
+  private static final class Errors implements ErrorFormat {
+    @Override
+    public Body of(int status, String message) {
+      return new Body(CONTENT_TYPE, error(status, message, ""));
+    }
+
+    @Override
+    public Body of(Exchange exchange, int status, String kind, String message) {
+      return kind.equals(NOTHING_THERE)
+          ? new Body(CONTENT_TYPE, error(status, "Endpoint not found", message))
+          : of(status, message);
+    }
   }
 
   private static void both(List<Route> routes, String path, Load load, HttpHandler handler) {
     routes.add(Route.get(path, load, handler));
-    routes.add(Route.post(path, load, handler));
-  }
-
-  private static ErrorFormat.Body error(int status, String message) {
-    return new ErrorFormat.Body(CONTENT_TYPE, error(status, message, ""));
+    routes.add(Route.post(path, load, handler).reading());
   }
 
   private static String error(int status, String message, String details) {

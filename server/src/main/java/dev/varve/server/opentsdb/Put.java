@@ -14,6 +14,7 @@ import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -69,15 +70,26 @@ final class Put {
   private int failed;
   private int timeouts;
 
-  private record Failure(@Nullable DataPoint point, String reason) {}
+  /**
+   * What is wrong with a point.
+   *
+   * @param place of the point among all of the request, from 0
+   */
+  private record Failure(int place, @Nullable DataPoint point, String reason) {}
 
   /**
+   * @param place of the point among all of the request, from 0
    * @param stored the key as it is stored; null where the point does not come in
    * @param time in the resolution of the dataset
    * @param tooFine whether that is not quite the time
    */
   private record Placed(
-      DataPoint point, GroupKey sent, @Nullable GroupKey stored, long time, boolean tooFine) {}
+      int place,
+      DataPoint point,
+      GroupKey sent,
+      @Nullable GroupKey stored,
+      long time,
+      boolean tooFine) {}
 
   Put(DialectContext context, Exchange exchange) {
     this.exchange = exchange;
@@ -110,6 +122,7 @@ final class Put {
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
+      intake.report(Intake.SYNTAX, 1, () -> "the body is no JSON of points: " + reason(e));
       throw new OpenTsdbError(400, "Unable to parse the given JSON", reason(e));
     }
     if (points == 0) {
@@ -131,21 +144,18 @@ final class Put {
     points++;
     String wrong = point == null ? "Unexpected null datapoint encountered in set." : add(point);
     if (wrong != null) {
-      fail(point, wrong);
+      intake.report(Intake.SYNTAX, 1, () -> (point == null ? "" : point.metric() + ": ") + wrong);
+      failed++;
+      note(points - 1, point, wrong);
     }
     if (batch.sampleCount() >= Intake.BATCH) {
       write();
     }
   }
 
-  private void fail(@Nullable DataPoint point, String reason) {
-    failed++;
-    note(point, reason);
-  }
-
-  private void note(@Nullable DataPoint point, String reason) {
+  private void note(int place, @Nullable DataPoint point, String reason) {
     if (wantsDetails && failures.size() < DETAILS_MAX) {
-      failures.add(new Failure(point, reason));
+      failures.add(new Failure(place, point, reason));
     }
   }
 
@@ -216,10 +226,10 @@ final class Put {
     try {
       long time = Resolution.MILLISECONDS.convert(millis, resolution);
       boolean tooFine = resolution.convert(time, Resolution.MILLISECONDS) != millis;
-      return new Placed(point, key, intake.stored(key), time, tooFine);
+      return new Placed(points - 1, point, key, intake.stored(key), time, tooFine);
     } catch (ArithmeticException e) {
       // It lies beyond what the resolution can count to, and the intake refuses it.
-      return new Placed(point, key, intake.stored(key), millis, true);
+      return new Placed(points - 1, point, key, intake.stored(key), millis, true);
     }
   }
 
@@ -245,7 +255,7 @@ final class Put {
     int namedBefore = intake.rejections().size();
     if (timeouts > 0 || !writeInTime(full)) {
       timeouts += size;
-      placed.forEach(one -> note(one.point(), "Write timedout"));
+      placed.forEach(one -> note(one.place(), one.point(), "Write timedout"));
     } else {
       failed += (int) (intake.refused() - refusedBefore);
       if (wantsDetails) {
@@ -297,7 +307,7 @@ final class Put {
       Placed one = rest.next();
       boolean sameTime = ofTooFine ? one.tooFine() : time == null || time == one.time();
       if (sameTime && rejection.key().equals(asSent ? one.sent() : one.stored())) {
-        note(one.point(), reason);
+        note(one.place(), one.point(), reason);
         rest.remove();
         if (ofTooFine || time != null) {
           return;
@@ -334,6 +344,8 @@ final class Put {
     }
     if (wantsDetails) {
       json.writeArrayPropertyStart("errors");
+      // What the intake refuses is known later than what cannot be read.
+      failures.sort(Comparator.comparingInt(Failure::place));
       for (Failure failure : failures) {
         json.writeStartObject();
         json.writeName("datapoint");

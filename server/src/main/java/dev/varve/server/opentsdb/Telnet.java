@@ -9,7 +9,10 @@ import dev.varve.model.Resolution;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.LineBuffer;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.OverBudgetException;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.text.BadLineException;
 import dev.varve.server.text.OpenTsdbLines;
@@ -36,6 +39,8 @@ public final class Telnet implements StreamProtocol {
 
   private static final String HELP = "available commands: exit help put putm version\n";
 
+  private static final RateLimitedLog LOST = new RateLimitedLog("telnet");
+
   private final DialectContext context;
 
   public Telnet(DialectContext context) {
@@ -43,22 +48,34 @@ public final class Telnet implements StreamProtocol {
   }
 
   @Override
-  public void serve(InputStream in, OutputStream out) throws IOException {
-    new Session(out).serve(in);
+  public void serve(InputStream in, OutputStream out, Reservation memory) throws IOException {
+    try {
+      context.defaultDataset();
+    } catch (HttpError e) {
+      // Before the stores are open. A sender that is let in now loses what it puts.
+      out.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
+      return;
+    }
+    new Session(out, memory).serve(in);
   }
 
   private final class Session {
     private final OutputStream out;
     private final OpenTsdbLines format = new OpenTsdbLines(Resolution.MILLISECONDS);
-    private final LineBuffer lines = new LineBuffer(LINE_MAX);
-    private final BatchBuilder batch = new BatchBuilder();
+    private final Reservation memory;
+    private final LineBuffer lines;
+    private final BatchBuilder batch;
     private final StringBuilder answers = new StringBuilder();
     private int puts;
     private int bad;
+    private String firstBad = "";
     private boolean exit;
 
-    private Session(OutputStream out) {
+    private Session(OutputStream out, Reservation memory) {
       this.out = out;
+      this.memory = memory;
+      this.lines = new LineBuffer(LINE_MAX, memory);
+      this.batch = new BatchBuilder(memory::hold);
     }
 
     private void serve(InputStream in) throws IOException {
@@ -67,17 +84,23 @@ public final class Telnet implements StreamProtocol {
         more = lines.fill(in);
         while (!exit && lines.next()) {
           if (lines.tooLong()) {
-            bad++;
-            answers.append("error: line is longer than ").append(LINE_MAX).append(" bytes\n");
+            tooLong();
           } else {
             command(lines.from(), lines.to());
           }
         }
         if (!more && lines.hasRest()) {
-          bad++;
-          answers.append("error: the connection ends in the middle of a line\n");
+          refuse("error: the connection ends in the middle of a line");
         }
         flush();
+      }
+    }
+
+    private void tooLong() {
+      if (lines.dropped().isEmpty()) {
+        refuse("error: line is longer than " + LINE_MAX + " bytes");
+      } else {
+        lose("put: Please throttle writes: " + lines.dropped());
       }
     }
 
@@ -98,14 +121,24 @@ public final class Telnet implements StreamProtocol {
                 .append(context.version())
                 .append(")\n");
         case "help" -> answers.append(HELP);
-        case "exit", "diediedie" -> exit = word.equals("exit") || refuse(word);
-        default -> answers.append("unknown command: ").append(word).append(".  Try `help'.\n");
+        case "exit" -> exit = true;
+        default -> refuse("unknown command: " + word + ".  Try `help'.");
       }
     }
 
-    private boolean refuse(String word) {
-      answers.append("unknown command: ").append(word).append(".  Try `help'.\n");
-      return false;
+    /** Answers a line that is not taken; it is counted and logged, too, since few senders read. */
+    private void refuse(String answer) {
+      if (bad++ == 0) {
+        firstBad = answer;
+      }
+      answers.append(answer).append('\n');
+    }
+
+    /** Answers a line for which there is no room right now. */
+    private void lose(String answer) {
+      context.lines(NAME, "lost", 1);
+      LOST.warn("lines lost", answer);
+      answers.append(answer).append('\n');
     }
 
     private String word(int from, int to) {
@@ -126,9 +159,9 @@ public final class Telnet implements StreamProtocol {
         }
         puts++;
       } catch (BadLineException e) {
-        bad++;
-        answers.append(command).append(": illegal argument: ");
-        answers.append(e.getMessage()).append('\n');
+        refuse(command + ": illegal argument: " + e.getMessage());
+      } catch (OverBudgetException e) {
+        lose(command + ": Please throttle writes: " + e.getMessage());
       }
     }
 
@@ -138,10 +171,14 @@ public final class Telnet implements StreamProtocol {
         String failure = write();
         if (failure != null) {
           answers.append(failure).append('\n');
+          context.lines(NAME, "lost", puts);
+          LOST.warn("lines lost", puts, () -> failure);
         }
       }
       if (bad > 0) {
+        String first = firstBad;
         context.lines(NAME, "bad", bad);
+        context.refused(NAME, Intake.SYNTAX, bad, () -> first);
       }
       if (puts > 0) {
         context.lines(NAME, "read", puts);
@@ -160,7 +197,12 @@ public final class Telnet implements StreamProtocol {
       try {
         Dataset dataset = context.defaultDataset();
         Intake intake = new Intake(dataset, NAME, context.ingest());
-        intake.write(batch.build(), false);
+        long bytes = batch.byteCount();
+        try {
+          intake.write(batch.build(), false);
+        } finally {
+          memory.letGo(bytes);
+        }
         for (Rejection rejection : intake.rejections()) {
           answers
               .append("put: illegal argument: ")

@@ -1,6 +1,8 @@
 package dev.varve.server.operations;
 
+import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
+import dev.varve.engine.UnknownDatasetException;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -12,6 +14,7 @@ import io.prometheus.metrics.config.EscapingScheme;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -22,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * by other work.
  */
 public final class Operations {
+  /** The name of these paths among the dialects of a listener. */
+  public static final String NAME = "operations";
+
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
   private final ServerMetrics metrics;
   private final Supplier<@Nullable Engine> engine;
@@ -54,13 +60,14 @@ public final class Operations {
 
   public Router.Mount mount() {
     return new Router.Mount(
-        "operations",
+        NAME,
+        false,
         false,
         List.of(
-            Route.get("/-/healthy", Load.NONE, this::healthy),
-            Route.get("/-/ready", Load.NONE, this::ready),
-            Route.get("/metrics", Load.NONE, this::metrics),
-            Route.post("/-/reload", Load.NONE, this::reload)),
+            Route.get("/-/healthy", Load.OPERATIONS, this::healthy),
+            Route.get("/-/ready", Load.OPERATIONS, this::ready),
+            Route.get("/metrics", Load.OPERATIONS, this::metrics),
+            Route.post("/-/reload", Load.OPERATIONS, this::reload)),
         ErrorFormat.PLAIN);
   }
 
@@ -68,15 +75,39 @@ public final class Operations {
     exchange.answer(200, "text/plain; charset=utf-8", "healthy\n");
   }
 
+  /** Asks all datasets, or the one that the parameter {@code dataset} names. */
   private void ready(Exchange exchange) throws IOException {
-    String reason =
-        draining.getAsBoolean()
-            ? "stopping"
-            : engine.get() == null ? "stores are being opened" : null;
+    String reason = unreadiness(exchange.parameter("dataset"));
     exchange.answer(
         reason == null ? 200 : 503,
         "text/plain; charset=utf-8",
         (reason == null ? "ready" : reason) + "\n");
+  }
+
+  private @Nullable String unreadiness(@Nullable String dataset) {
+    if (draining.getAsBoolean()) {
+      return "stopping";
+    }
+    Engine open = engine.get();
+    if (open == null) {
+      return "stores are being opened";
+    }
+    List<String> reasons = new ArrayList<>();
+    for (Dataset asked : dataset == null ? open.datasets() : List.of(named(open, dataset))) {
+      String obstacle = asked.writeObstacle();
+      if (obstacle != null) {
+        reasons.add("dataset '%s' takes no writes: %s".formatted(asked.name(), obstacle));
+      }
+    }
+    return reasons.isEmpty() ? null : String.join("\n", reasons);
+  }
+
+  private static Dataset named(Engine engine, String name) {
+    try {
+      return engine.dataset(name);
+    } catch (UnknownDatasetException e) {
+      throw new HttpError(404, String.valueOf(e.getMessage()));
+    }
   }
 
   private void reload(Exchange exchange) throws IOException {

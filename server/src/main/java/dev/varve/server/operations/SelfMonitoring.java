@@ -1,7 +1,6 @@
 package dev.varve.server.operations;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.WriteResult;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -12,6 +11,7 @@ import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSna
 import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Clock;
@@ -70,16 +70,8 @@ public final class SelfMonitoring implements AutoCloseable {
 
   private void writeOnce() {
     try {
-      Intake intake = new Intake(dataset, "self", metrics);
-      intake.write(batch(metrics.scrape(), instance, clock.millis()), false);
-      if (intake.refused() > 0) {
-        WriteResult.Rejection first = intake.rejections().getFirst();
-        complain(
-            "%d of the server's own samples do not fit into dataset '%s', such as %s: %s"
-                .formatted(
-                    intake.refused(), dataset.name(), first.key(), first.refusal().message()),
-            null);
-      }
+      new Intake(dataset, "self", metrics)
+          .write(batch(metrics.scrape(), instance, clock.millis()), false);
     } catch (RuntimeException e) {
       complain("the server's own metrics could not be written", e);
     }
@@ -108,6 +100,7 @@ public final class SelfMonitoring implements AutoCloseable {
             add(batch, name + "_count", tags, millis, (double) histogram.getCount());
             add(batch, name + "_sum", tags, millis, histogram.getSum());
           }
+          case InfoDataPointSnapshot _ -> add(batch, name + "_info", tags, millis, 1);
           default -> throw new IllegalStateException("the server has no metric like " + name);
         }
       }

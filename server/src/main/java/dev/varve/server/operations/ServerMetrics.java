@@ -1,15 +1,18 @@
 package dev.varve.server.operations;
 
 import dev.varve.engine.WriteResult;
-import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.query.running.EndedQuery;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.RequestListener;
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.IngestListener;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
@@ -21,6 +24,9 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   private static final double[] SECONDS = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
   };
+
+  /** Senders of line protocols never read an answer: the log is where their refusals are seen. */
+  private final RateLimitedLog refusals = new RateLimitedLog("refused");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
@@ -38,7 +44,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   private final Counter refused =
       counter(
           "varve_samples_refused",
-          "Samples outside of what a layout holds, by rule.",
+          "Samples that were refused, by the rule that they broke.",
           "dataset",
           "dialect",
           "rule");
@@ -100,11 +106,41 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .register(registry);
   }
 
+  /** Shows which build runs, and on which Java. */
+  public void build(String version) {
+    Info.builder()
+        .name("varve_build_info")
+        .help("The build that runs, and its Java.")
+        .labelNames("version", "java", "vm")
+        .register(registry)
+        .setLabelValues(
+            version, Runtime.version().toString(), System.getProperty("java.vm.name", ""));
+  }
+
   public void gauge(String name, String help, LongSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
         .help(help)
         .callback(callback -> callback.call((double) value.getAsLong()))
+        .register(registry);
+  }
+
+  /** Shows how full the budget of writes is, and how often it had no room. */
+  public void writes(WriteBudget budget) {
+    gauge(
+        "varve_write_budget_bytes",
+        "Bytes that were received and are not written yet, over all protocols.",
+        budget::used);
+    gauge("varve_write_budget_max_bytes", "Bytes that may be held of these.", budget::max);
+    CounterWithCallback.builder()
+        .name("varve_write_budget_refusals")
+        .help("Times that there was no room for a write, by reason.")
+        .labelNames("reason")
+        .callback(to -> {
+          for (WriteBudget.Refusal refusal : WriteBudget.Refusal.values()) {
+            to.call((double) budget.refused(refusal), refusal.label());
+          }
+        })
         .register(registry);
   }
 
@@ -143,15 +179,31 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     if (nanos >= 0) {
       writeSeconds.labelValues(dataset).observe(nanos / 1e9);
     }
-    int named = 0;
-    for (Rejection rejection : result.rejections()) {
-      refused.labelValues(dataset, dialect, rejection.refusal().rule()).inc();
-      named++;
-    }
-    if (result.refused() > named) {
-      // Reasons are kept of the first thousand of a batch.
-      refused.labelValues(dataset, dialect, "unnamed").inc(result.refused() - named);
-    }
+    result
+        .refusedByRule()
+        .forEach((rule, count) -> refused(dataset, dialect, rule, count, () -> of(rule, result)));
+  }
+
+  /** The first rejection by a rule; reasons are kept of the first thousand of a batch. */
+  private static String of(String rule, WriteResult result) {
+    return result.rejections().stream()
+        .filter(rejection -> rejection.refusal().rule().equals(rule))
+        .findFirst()
+        .map(rejection -> rejection.key() + ": " + rejection.refusal().message())
+        .orElse("no example was kept");
+  }
+
+  @Override
+  public void refused(
+      String dataset, String dialect, String rule, long count, Supplier<String> example) {
+    refused.labelValues(dataset, dialect, rule).inc(count);
+    refusals.warn(
+        "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule), count, example);
+  }
+
+  /** Logs what is held back, before a server ends. */
+  public void flushLog() {
+    refusals.flush();
   }
 
   @Override

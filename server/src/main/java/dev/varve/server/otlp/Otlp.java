@@ -71,16 +71,17 @@ public final class Otlp {
   private void write(Exchange exchange) throws IOException {
     boolean json = isJson(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
     Translation translation = new Translation(intake, dataset.name(), holdsMarkers(dataset), sums);
     try (InputStream body = exchange.body()) {
       if (json) {
         new OtlpJson(translation).read(body);
       } else {
-        new OtlpProtobuf(translation).read(body.readAllBytes());
+        new OtlpProtobuf(translation, exchange.memory()).read(body);
       }
     } catch (MalformedMessageException e) {
       translation.write();
+      intake.report(Intake.SYNTAX, 1, () -> "the body is no request of OTLP: " + e.getMessage());
       throw HttpError.badRequest("the body is no request of OTLP: " + e.getMessage());
     }
     translation.write();

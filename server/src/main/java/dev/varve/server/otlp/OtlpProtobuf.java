@@ -1,5 +1,7 @@
 package dev.varve.server.otlp;
 
+import dev.varve.server.http.HeldPart;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.otlp.OtlpMetric.Exponential;
 import dev.varve.server.otlp.OtlpMetric.Gauge;
 import dev.varve.server.otlp.OtlpMetric.Histogram;
@@ -12,6 +14,9 @@ import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
 import dev.varve.server.otlp.OtlpMetric.Temporality;
 import dev.varve.server.protobuf.MalformedMessageException;
 import dev.varve.server.protobuf.WireReader;
+import dev.varve.server.protobuf.WireStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -47,22 +52,43 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OtlpProtobuf {
+  /** Bytes of memory that texts of a message take beside it, for each of its bytes. */
+  private static final int MEMORY_PER_BYTE = 4;
+
+  private static final int POINT_BYTES = 256;
+  private static final int ATTRIBUTE_BYTES = 160;
+  private static final int NUMBER_BYTES = 24;
+  private static final int VALUE_BYTES = 64;
+
   private final OtlpSink sink;
 
-  OtlpProtobuf(OtlpSink sink) {
+  /** What the resource at hand takes, and the metric at hand beside it. */
+  private final HeldPart ofResource;
+
+  private final HeldPart ofMetric;
+
+  OtlpProtobuf(OtlpSink sink, Reservation memory) {
     this.sink = sink;
+    this.ofResource = new HeldPart(memory);
+    this.ofMetric = new HeldPart(memory);
   }
 
   /**
-   * Reads a request; what came before a malformed place has gone to the sink.
+   * Reads a request; what came before a malformed place has gone to the sink. Of the request one
+   * {@code ResourceMetrics} is held at a time, whole, since its resource may stand behind its
+   * metrics.
    *
    * @throws MalformedMessageException if it is none
+   * @throws dev.varve.server.http.OverBudgetException if there is no room for it
    */
-  void read(byte[] bytes) {
-    WireReader request = new WireReader(bytes);
+  void read(InputStream body) throws IOException {
+    WireStream request = new WireStream(body);
     while (request.next()) {
       if (request.field() == 1) {
-        readResourceMetrics(request.message());
+        byte[] message =
+            request.message(length -> ofResource.hold((1L + MEMORY_PER_BYTE) * length));
+        readResourceMetrics(new WireReader(message));
+        ofResource.letGo();
       } else {
         request.skip();
       }
@@ -79,6 +105,7 @@ final class OtlpProtobuf {
         again.skip();
       }
     }
+    ofResource.hold((long) ATTRIBUTE_BYTES * attributes.size());
     sink.resource(attributes);
     while (message.next()) {
       if (message.field() == 2) {
@@ -90,7 +117,7 @@ final class OtlpProtobuf {
     sink.endOfResource();
   }
 
-  private static void readResource(WireReader resource, Map<String, String> into) {
+  private void readResource(WireReader resource, Map<String, String> into) {
     while (resource.next()) {
       if (resource.field() == 1) {
         readAttribute(resource.message(), into);
@@ -104,13 +131,14 @@ final class OtlpProtobuf {
     while (scope.next()) {
       if (scope.field() == 2) {
         sink.metric(metric(scope.message()));
+        ofMetric.letGo();
       } else {
         scope.skip();
       }
     }
   }
 
-  private static OtlpMetric metric(WireReader message) {
+  private OtlpMetric metric(WireReader message) {
     String name = "";
     String description = "";
     String unit = "";
@@ -131,7 +159,7 @@ final class OtlpProtobuf {
     return new OtlpMetric(name, description, unit, points);
   }
 
-  private static Gauge gauge(WireReader message) {
+  private Gauge gauge(WireReader message) {
     List<NumberPoint> points = new ArrayList<>();
     while (message.next()) {
       if (message.field() == 1) {
@@ -143,7 +171,7 @@ final class OtlpProtobuf {
     return new Gauge(points);
   }
 
-  private static Sum sum(WireReader message) {
+  private Sum sum(WireReader message) {
     List<NumberPoint> points = new ArrayList<>();
     Temporality temporality = Temporality.UNSPECIFIED;
     boolean monotonic = false;
@@ -158,7 +186,7 @@ final class OtlpProtobuf {
     return new Sum(temporality, monotonic, points);
   }
 
-  private static Histogram histogram(WireReader message) {
+  private Histogram histogram(WireReader message) {
     List<HistogramPoint> points = new ArrayList<>();
     Temporality temporality = Temporality.UNSPECIFIED;
     while (message.next()) {
@@ -180,7 +208,7 @@ final class OtlpProtobuf {
     return new Exponential(count);
   }
 
-  private static Summary summary(WireReader message) {
+  private Summary summary(WireReader message) {
     List<SummaryPoint> points = new ArrayList<>();
     while (message.next()) {
       if (message.field() == 1) {
@@ -192,7 +220,8 @@ final class OtlpProtobuf {
     return new Summary(points);
   }
 
-  private static NumberPoint number(WireReader message) {
+  private NumberPoint number(WireReader message) {
+    ofMetric.hold(POINT_BYTES);
     Map<String, String> attributes = new LinkedHashMap<>();
     long start = 0;
     long time = 0;
@@ -212,7 +241,8 @@ final class OtlpProtobuf {
     return new NumberPoint(attributes, start, time, value, flags);
   }
 
-  private static HistogramPoint histogramPoint(WireReader message) {
+  private HistogramPoint histogramPoint(WireReader message) {
+    ofMetric.hold(POINT_BYTES);
     Map<String, String> attributes = new LinkedHashMap<>();
     long start = 0;
     long time = 0;
@@ -227,8 +257,16 @@ final class OtlpProtobuf {
         case 3 -> time = message.fixed64();
         case 4 -> count = message.fixed64();
         case 5 -> sum = message.real();
-        case 6 -> message.eachFixed64(bucketCounts);
-        case 7 -> message.eachFixed64(bits -> bounds.add(Double.longBitsToDouble(bits)));
+        case 6 ->
+            message.eachFixed64(bits -> {
+              ofMetric.hold(NUMBER_BYTES);
+              bucketCounts.add(bits);
+            });
+        case 7 ->
+            message.eachFixed64(bits -> {
+              ofMetric.hold(NUMBER_BYTES);
+              bounds.add(Double.longBitsToDouble(bits));
+            });
         case 9 -> readAttribute(message.message(), attributes);
         case 10 -> flags = message.varint();
         default -> message.skip();
@@ -245,7 +283,8 @@ final class OtlpProtobuf {
         flags);
   }
 
-  private static SummaryPoint summaryPoint(WireReader message) {
+  private SummaryPoint summaryPoint(WireReader message) {
+    ofMetric.hold(POINT_BYTES);
     Map<String, String> attributes = new LinkedHashMap<>();
     List<double[]> quantiles = new ArrayList<>();
     long start = 0;
@@ -259,7 +298,10 @@ final class OtlpProtobuf {
         case 3 -> time = message.fixed64();
         case 4 -> count = message.fixed64();
         case 5 -> sum = message.real();
-        case 6 -> quantiles.add(quantile(message.message()));
+        case 6 -> {
+          ofMetric.hold(VALUE_BYTES);
+          quantiles.add(quantile(message.message()));
+        }
         case 7 -> readAttribute(message.message(), attributes);
         case 8 -> flags = message.varint();
         default -> message.skip();
@@ -290,7 +332,8 @@ final class OtlpProtobuf {
   }
 
   /** Of two attributes of one key the first counts. */
-  private static void readAttribute(WireReader message, Map<String, String> into) {
+  private void readAttribute(WireReader message, Map<String, String> into) {
+    ofMetric.hold(ATTRIBUTE_BYTES);
     String key = "";
     String value = "";
     while (message.next()) {
@@ -304,7 +347,7 @@ final class OtlpProtobuf {
   }
 
   /** A value as {@link AnyText} takes it. */
-  private static @Nullable Object any(WireReader message, int depth) {
+  private @Nullable Object any(WireReader message, int depth) {
     if (depth > AnyText.DEPTH_MAX) {
       throw new MalformedMessageException(
           "an attribute whose value is nested deeper than %d".formatted(AnyText.DEPTH_MAX));
@@ -325,10 +368,11 @@ final class OtlpProtobuf {
     return value;
   }
 
-  private static List<@Nullable Object> list(WireReader message, int depth) {
+  private List<@Nullable Object> list(WireReader message, int depth) {
     List<@Nullable Object> list = new ArrayList<>();
     while (message.next()) {
       if (message.field() == 1) {
+        ofMetric.hold(VALUE_BYTES);
         list.add(any(message.message(), depth));
       } else {
         message.skip();
@@ -337,13 +381,14 @@ final class OtlpProtobuf {
     return list;
   }
 
-  private static Map<String, @Nullable Object> map(WireReader message, int depth) {
+  private Map<String, @Nullable Object> map(WireReader message, int depth) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     while (message.next()) {
       if (message.field() != 1) {
         message.skip();
         continue;
       }
+      ofMetric.hold(ATTRIBUTE_BYTES);
       WireReader entry = message.message();
       String key = "";
       Object value = null;

@@ -5,6 +5,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.server.http.HeldPart;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.otlp.CumulativeSums.Added;
 import dev.varve.server.otlp.CumulativeSums.Running;
@@ -44,6 +45,11 @@ final class Translation implements OtlpSink {
   private static final double STALE = Double.longBitsToDouble(0x7ff0000000000002L);
   private static final int REASONS_MAX = 10;
 
+  /** Bytes of what is said of a metric, and of a difference, without their texts. */
+  private static final int METADATA_BYTES = 200;
+
+  private static final int DIFFERENCE_BYTES = 600;
+
   /** Values of names that fall together are joined, which takes time where they are many. */
   private static final int ATTRIBUTES_MAX = 1_000;
 
@@ -56,7 +62,10 @@ final class Translation implements OtlpSink {
   private final String dataset;
   private final boolean holdsMarkers;
   private final CumulativeSums sums;
-  private final BatchBuilder batch = new BatchBuilder();
+  private final BatchBuilder batch;
+
+  /** What waits beside the batch to be written. */
+  private final HeldPart waiting;
 
   /** What is added up when it is written, so that no other request waits while this one is read. */
   private final List<Difference> differences = new ArrayList<>();
@@ -75,6 +84,8 @@ final class Translation implements OtlpSink {
    */
   Translation(Intake intake, String dataset, boolean holdsMarkers, CumulativeSums sums) {
     this.intake = intake;
+    this.batch = intake.newBatch();
+    this.waiting = new HeldPart(intake.memory());
     this.dataset = dataset;
     this.holdsMarkers = holdsMarkers;
     this.sums = sums;
@@ -103,10 +114,18 @@ final class Translation implements OtlpSink {
   @Override
   public void metric(OtlpMetric metric) {
     switch (metric.points()) {
-      case null -> note(metric, "has no points of a kind that is known");
+      case null -> {
+        note(metric, "has no points of a kind that is known");
+        intake.report("kind.unknown", 1, () -> words(metric, "has no points of a known kind"));
+      }
       case Gauge gauge -> {
         String name = describe(metric, "gauge", false, true);
-        gauge.points().forEach(point -> number(metric, name, null, point));
+        gauge
+            .points()
+            .forEach(point -> {
+              number(metric, name, null, point);
+              writeIfFull();
+            });
       }
       case Sum sum -> sum(metric, sum);
       case Histogram histogram -> histogram(metric, histogram);
@@ -115,7 +134,11 @@ final class Translation implements OtlpSink {
         summary.points().forEach(point -> summary(metric, name, point));
       }
       case Exponential exponential ->
-          refuse(metric, exponential.count(), "is an exponential histogram, which is not held");
+          refuse(
+              "histogram.native",
+              metric,
+              exponential.count(),
+              "is an exponential histogram, which is not held");
     }
     writeIfFull();
   }
@@ -123,6 +146,9 @@ final class Translation implements OtlpSink {
   private String describe(OtlpMetric metric, String type, boolean counter, boolean gauge) {
     String name = PrometheusNames.metric(metric.name(), metric.unit(), counter, gauge);
     if (!name.isEmpty()) {
+      waiting.hold(
+          METADATA_BYTES
+              + 2L * (name.length() + metric.unit().length() + metric.description().length()));
       metadata.put(name, new MetricMetadata(name, type, metric.unit(), metric.description()));
     }
     return name;
@@ -130,7 +156,11 @@ final class Translation implements OtlpSink {
 
   private void sum(OtlpMetric metric, Sum sum) {
     if (sum.temporality() == Temporality.UNSPECIFIED) {
-      refuse(metric, sum.count(), "does not say whether its sums are delta or cumulative");
+      refuse(
+          "temporality",
+          metric,
+          sum.count(),
+          "does not say whether its sums are delta or cumulative");
       return;
     }
     String type = sum.monotonic() ? "counter" : "gauge";
@@ -156,7 +186,7 @@ final class Translation implements OtlpSink {
       }
       add(key, point, STALE);
     } else if (value == null) {
-      refuse(metric, 1, "has a point without a value");
+      refuse("value.missing", metric, 1, "has a point without a value");
     } else if (sum == null) {
       add(key, point, value);
     } else {
@@ -176,6 +206,7 @@ final class Translation implements OtlpSink {
   }
 
   private void endSum(GroupKey series) {
+    waiting.hold(DIFFERENCE_BYTES);
     CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
     differences.add(new Difference(key, adding -> adding.end(key)));
     differenceSamples++;
@@ -194,6 +225,8 @@ final class Translation implements OtlpSink {
       Point point,
       Running difference,
       Consumer<Added> then) {
+    // Key, point and what they hold, of which the labels are there twice.
+    waiting.hold(DIFFERENCE_BYTES + 3 * series.byteCount() + 32L * samples);
     CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
     differenceSamples += samples;
     differences.add(
@@ -211,12 +244,16 @@ final class Translation implements OtlpSink {
   }
 
   private void refuseLate(OtlpMetric metric) {
-    refuse(metric, 1, "has a delta that is older than what has been added up");
+    refuse("delta.late", metric, 1, "has a delta that is older than what has been added up");
   }
 
   private void histogram(OtlpMetric metric, Histogram histogram) {
     if (histogram.temporality() == Temporality.UNSPECIFIED) {
-      refuse(metric, histogram.count(), "does not say whether it is delta or cumulative");
+      refuse(
+          "temporality",
+          metric,
+          histogram.count(),
+          "does not say whether it is delta or cumulative");
       return;
     }
     String name = describe(metric, "histogram", false, false);
@@ -230,7 +267,7 @@ final class Translation implements OtlpSink {
     }
     String wrong = problem(point.bucketCounts(), point.bounds());
     if (wrong != null) {
-      refuse(metric, 1, wrong);
+      refuse("histogram.buckets", metric, 1, wrong);
       return;
     }
     Map<String, String> labels = labels(point.attributes());
@@ -340,15 +377,16 @@ final class Translation implements OtlpSink {
 
   private boolean isGood(OtlpMetric metric, String name, Point point) {
     if (name.isEmpty()) {
-      refuse(metric, 1, "has a name of which nothing is left");
+      refuse("series.name", metric, 1, "has a name of which nothing is left");
       return false;
     }
     if (point.timeNanos() <= 0) {
-      refuse(metric, 1, "has a point without a time");
+      refuse("time.missing", metric, 1, "has a point without a time");
       return false;
     }
     if (point.attributes().size() > ATTRIBUTES_MAX) {
       refuse(
+          "labels.count",
           metric,
           1,
           "has a point of %d attributes, at most %d are taken"
@@ -418,8 +456,9 @@ final class Translation implements OtlpSink {
     writeIfFull();
   }
 
-  private void refuse(OtlpMetric metric, int count, String reason) {
+  private void refuse(String rule, OtlpMetric metric, int count, String reason) {
     refused += count;
+    intake.report(rule, count, () -> words(metric, reason));
     if (count > 0) {
       note(metric, reason);
     }
@@ -427,14 +466,17 @@ final class Translation implements OtlpSink {
 
   private void note(OtlpMetric metric, String reason) {
     if (reasons.size() < REASONS_MAX) {
-      String name = metric.name();
-      reasons.add(
-          "metric '%s' %s".formatted(name.length() > 200 ? name.substring(0, 200) : name, reason));
+      reasons.add(words(metric, reason));
     }
   }
 
+  private static String words(OtlpMetric metric, String reason) {
+    String name = metric.name();
+    return "metric '%s' %s".formatted(name.length() > 200 ? name.substring(0, 200) : name, reason);
+  }
+
   private void writeIfFull() {
-    if (batch.sampleCount() + differenceSamples >= Intake.BATCH) {
+    if (intake.isFull(batch) || batch.sampleCount() + differenceSamples >= Intake.BATCH) {
       write();
     }
   }
@@ -448,13 +490,14 @@ final class Translation implements OtlpSink {
       differences.clear();
       differenceSamples = 0;
       if (!batch.isEmpty()) {
-        intake.write(batch.build(), false);
+        intake.write(batch, false);
       }
       if (!metadata.isEmpty()) {
         intake.describe(metadata.values());
         metadata.clear();
       }
       adding.keep();
+      waiting.letGo();
     }
   }
 }

@@ -48,7 +48,7 @@ final class Envelope {
         @Override
         public Body of(Exchange exchange, int status, String kind, String message) {
           return switch (kind) {
-            case "" -> of(status, message);
+            case "", NOTHING_THERE -> of(status, message);
             case "timeout" -> error(kind, TIMED_OUT + message);
             default -> error(kind, message);
           };

@@ -2,6 +2,7 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Cardinality;
 import dev.varve.engine.Dataset;
+import dev.varve.model.Kind;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
@@ -25,7 +26,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Which series, labels and values there are, and how many. */
+/**
+ * Which series, labels and values there are, and how many. Series of texts alone are left out, as
+ * no query in PromQL returns them.
+ */
 final class Metadata {
   private static final String NAME = Series.NAME_LABEL;
   private static final String TRUNCATED = "results truncated due to limit";
@@ -56,7 +60,7 @@ final class Metadata {
           AtomicBoolean truncated = new AtomicBoolean();
           try (Stream<Series> found =
               new CatalogQuestion(use)
-                  .series(dataset, selectors, times, limit == 0 ? 0 : limit + 1L)) {
+                  .series(dataset, selectors, times, Kind.NUMBERS, limit == 0 ? 0 : limit + 1L)) {
             Envelope.answer(
                 exchange,
                 json -> truncated.set(write(found, limit, json)),
@@ -110,7 +114,7 @@ final class Metadata {
         use -> {
           TreeSet<String> names = new TreeSet<>();
           for (Selector selector : selectors) {
-            names.addAll(dataset.catalog().labelNames(selector, times, use));
+            names.addAll(dataset.catalog().labelNames(selector, times, Kind.NUMBERS, use));
           }
           if (!names.isEmpty()) {
             names.add(NAME);
@@ -120,10 +124,7 @@ final class Metadata {
   }
 
   void values(Exchange exchange) throws IOException {
-    String path = exchange.path();
-    String from = "/api/v1/label/";
-    String escaped = path.substring(from.length(), path.length() - "/values".length());
-    String name = EscapedName.read(escaped);
+    String name = EscapedName.read(exchange.variables().getFirst());
     Parameters parameters = Parameters.of(exchange);
     int limit = parameters.limit();
     Dataset dataset = context.dataset(exchange);
@@ -138,7 +139,8 @@ final class Metadata {
         use -> {
           TreeSet<String> values = new TreeSet<>();
           for (Selector selector : selectors) {
-            values.addAll(dataset.catalog().labelValues(name, selector, times, most, use));
+            values.addAll(
+                dataset.catalog().labelValues(name, selector, times, Kind.NUMBERS, most, use));
           }
           strings(exchange, values, limit, use);
         });

@@ -81,20 +81,22 @@ public final class Prometheus {
 
   /** Its routes. */
   public Router.Mount mount() {
-    List<Route> routes = new ArrayList<>(CrossOrigin.open(open()));
+    List<Route> routes = new ArrayList<>();
     routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));
     routes.add(Route.post("/api/v1/import/prometheus", Load.WRITE, textImport::post));
-    String pushed = TextImport.PUSH + Route.REST;
-    routes.add(Route.post(pushed, Load.WRITE, textImport::push));
-    routes.add(new Route("PUT", pushed, Load.WRITE, textImport::push));
+    for (String job : List.of("job", "job@base64")) {
+      String pushed = TextImport.PUSH + job + "/" + Route.REST;
+      HttpHandler push = exchange -> textImport.push(exchange, job);
+      routes.add(Route.post(pushed, Load.WRITE, push));
+      routes.add(new Route("PUT", pushed, Load.WRITE, push));
+    }
     routes.add(Route.post("/api/v1/read", Load.QUERY, remoteRead::read));
     routes.add(Route.get("/federate", Load.QUERY, federation::answer));
+    addQuestions(routes);
     return new Router.Mount(NAME, true, routes, Envelope.ERRORS);
   }
 
-  /** What pages of other origins may ask. */
-  private List<Route> open() {
-    List<Route> routes = new ArrayList<>();
+  private void addQuestions(List<Route> routes) {
     add(routes, "/api/v1/query", Load.QUERY, queries::instant);
     add(routes, "/api/v1/query_range", Load.QUERY, queries::range);
     add(routes, "/api/v1/series", Load.QUERY, metadata::series);
@@ -109,7 +111,6 @@ public final class Prometheus {
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));
     routes.add(Route.get("/api/v1/status/tsdb", Load.QUERY, metadata::cardinality));
     routes.add(Route.get("/api/v1/status/buildinfo", Load.NONE, this::buildInfo));
-    return routes;
   }
 
   private static void add(List<Route> routes, String path, Load load, HttpHandler handler) {

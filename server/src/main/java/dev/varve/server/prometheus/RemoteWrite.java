@@ -34,10 +34,10 @@ final class RemoteWrite {
   void write(Exchange exchange) throws IOException {
     boolean second = isSecond(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
-    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
+    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
     WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
     try {
-      read(SnappyBody.read(exchange, "remote write"), second, reader);
+      read(SnappyBody.read(exchange, "remote write"), second, reader, intake);
     } finally {
       // A store may fail behind batches that are written.
       tellWritten(exchange, intake, reader);
@@ -50,7 +50,8 @@ final class RemoteWrite {
     }
   }
 
-  private static void read(byte[] message, boolean second, WriteRequestReader reader) {
+  private static void read(
+      byte[] message, boolean second, WriteRequestReader reader, Intake intake) {
     try {
       if (second) {
         reader.readSecond(message);
@@ -59,6 +60,7 @@ final class RemoteWrite {
       }
     } catch (MalformedMessageException e) {
       reader.write();
+      intake.report(Intake.SYNTAX, 1, () -> "the body is no write request: " + e.getMessage());
       throw HttpError.badRequest("the body is no write request: " + e.getMessage());
     }
   }

@@ -1,65 +1,290 @@
 package dev.varve.server.prometheus;
 
-import dev.varve.server.protobuf.WireWriter;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.function.LongConsumer;
-import org.xerial.snappy.Snappy;
 
 /**
  * <a href="https://github.com/google/snappy/blob/main/format_description.txt">Snappy's block
- * format</a>, in which the messages of remote write come.
+ * format</a>, in which the messages of remote write and remote read come.
+ *
+ * <p>Both directions are Java. A native codec would need the bytes outside the heap: the JVM may
+ * move an array that native code works on (JDK-8377811).
  */
 final class SnappyBlock {
   /** The most bytes that three bytes of a block can stand for is 64, by a copy. */
   private static final int EXPANSION_MAX = 22;
 
-  /** So much is compressed within some milliseconds; whole fragments of the format's own 64 KiB. */
+  /** Content is compressed in fragments of this many bytes: a copy looks back within its own. */
+  private static final int FRAGMENT = 1 << 16;
+
+  /** The compressor asks whether its block is still wanted after this many bytes of content. */
   private static final int PART = 1 << 20;
+
+  /** The end of a fragment holds no copies, so that matching may read whole words. */
+  private static final int MARGIN = 15;
+
+  private static final int HASH_BITS = 14;
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private SnappyBlock() {}
 
   /**
-   * A block of some content. Its parts are compressed each by itself, and stand one behind the
-   * other: a copy looks back within its part.
+   * Compresses some content into a block.
    *
-   * @param between throws where the block is not wanted any more
+   * @param between runs once per MiB of content; throws if the block is no longer wanted
    */
-  static byte[] pack(byte[] content, Runnable between) throws IOException {
-    ByteArrayOutputStream block = new ByteArrayOutputStream();
-    length(content.length, block);
-    for (int from = 0; from < content.length; from += PART) {
-      between.run();
-      int length = Math.min(PART, content.length - from);
-      byte[] part = new byte[Snappy.maxCompressedLength(length)];
-      int size = Snappy.compress(content, from, length, part, 0);
-      int head = WireWriter.varintSize(length);
-      block.write(part, head, size - head);
+  static byte[] pack(byte[] content, Runnable between) {
+    Packer packer = new Packer(content);
+    for (int from = 0; from < content.length; from += FRAGMENT) {
+      if (from % PART == 0) {
+        between.run();
+      }
+      packer.fragment(from, Math.min(content.length, from + FRAGMENT));
     }
-    return block.toByteArray();
-  }
-
-  private static void length(int length, ByteArrayOutputStream into) {
-    int rest = length;
-    while (rest >= 0x80) {
-      into.write((rest & 0x7f) | 0x80);
-      rest >>>= 7;
-    }
-    into.write(rest);
+    return packer.block();
   }
 
   /**
    * The content of a block.
    *
-   * @param announced is told its length in bytes before there is room for it, and may refuse
-   * @throws IOException if it is no block
+   * @param announced receives the length of the content in bytes before it is allocated, and may
+   *     throw to reject it
+   * @throws IOException if the bytes are not a block
    */
   static byte[] unpack(byte[] block, LongConsumer announced) throws IOException {
-    long length = Snappy.uncompressedLength(block);
-    if (length < 0 || length > (long) EXPANSION_MAX * block.length) {
+    long length = 0;
+    int in = 0;
+    int shift = 0;
+    int last;
+    do {
+      if (in == block.length || shift > 28) {
+        throw new IOException("no length at the start of a block");
+      }
+      last = block[in++];
+      length |= (long) (last & 0x7f) << shift;
+      shift += 7;
+    } while (last < 0);
+    if (length > (long) EXPANSION_MAX * block.length || length > Integer.MAX_VALUE - 8) {
       throw new IOException("a length of %d in %d bytes".formatted(length, block.length));
     }
     announced.accept(length);
-    return Snappy.uncompress(block);
+    byte[] content = new byte[(int) length];
+    unpack(block, in, content);
+    return content;
+  }
+
+  private static void unpack(byte[] block, int start, byte[] content) throws IOException {
+    int in = start;
+    int out = 0;
+    while (in < block.length) {
+      int tag = block[in++] & 0xff;
+      int type = tag & 3;
+      if (type == 0) {
+        int length = (tag >>> 2) + 1;
+        if (length > 60) {
+          int bytes = length - 60;
+          length = number(block, in, bytes) + 1;
+          in += bytes;
+        }
+        if (length <= 0 || length > block.length - in || length > content.length - out) {
+          throw new IOException("a literal of %d bytes at %d".formatted(length, in));
+        }
+        System.arraycopy(block, in, content, out, length);
+        in += length;
+        out += length;
+        continue;
+      }
+      int length;
+      int offset;
+      if (type == 1) {
+        length = ((tag >>> 2) & 7) + 4;
+        offset = (tag >>> 5) << 8 | number(block, in, 1);
+        in += 1;
+      } else {
+        int bytes = type == 2 ? 2 : 4;
+        length = (tag >>> 2) + 1;
+        offset = number(block, in, bytes);
+        in += bytes;
+      }
+      if (offset <= 0 || offset > out || length > content.length - out) {
+        throw new IOException("a copy of %d bytes from %d before".formatted(length, offset));
+      }
+      copy(content, out, offset, length);
+      out += length;
+    }
+    if (out != content.length) {
+      throw new IOException("%d bytes of %d".formatted(out, content.length));
+    }
+  }
+
+  private static int number(byte[] block, int at, int bytes) throws IOException {
+    if (bytes > block.length - at) {
+      throw new IOException("a block that ends within a tag");
+    }
+    int number = 0;
+    for (int i = 0; i < bytes; i++) {
+      number |= (block[at + i] & 0xff) << (8 * i);
+    }
+    return number;
+  }
+
+  /** Repeats what stands {@code offset} bytes before; it may overlap with what it becomes. */
+  private static void copy(byte[] content, int out, int offset, int length) {
+    int from = out - offset;
+    // Words may write past the copy's end: what follows is not written yet.
+    if (offset >= Long.BYTES && out + length + Long.BYTES <= content.length) {
+      for (int i = 0; i < length; i += Long.BYTES) {
+        LONG.set(content, out + i, (long) LONG.get(content, from + i));
+      }
+    } else {
+      for (int i = 0; i < length; i++) {
+        content[out + i] = content[from + i];
+      }
+    }
+  }
+
+  /** Compresses the fragments of one content, each with the first match that it finds. */
+  private static final class Packer {
+    private final byte[] content;
+
+    /** By the hash of four bytes: where they were last seen, counted from the fragment's start. */
+    private final short[] seen;
+
+    private final int shift;
+    private byte[] block;
+    private int size;
+
+    Packer(byte[] content) {
+      this.content = content;
+      int bits = 8;
+      while (bits < HASH_BITS && 1 << bits < content.length) {
+        bits++;
+      }
+      seen = new short[1 << bits];
+      shift = Integer.SIZE - bits;
+      block = new byte[16 + Math.min(content.length, FRAGMENT)];
+      int rest = content.length;
+      while (rest >= 0x80) {
+        block[size++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      block[size++] = (byte) rest;
+    }
+
+    byte[] block() {
+      return Arrays.copyOf(block, size);
+    }
+
+    void fragment(int start, int end) {
+      // The most that a fragment can become: all of it in literals.
+      reserve(end - start + (end - start) / 6 + 32);
+      Arrays.fill(seen, (short) 0);
+      int literal = start;
+      int limit = end - MARGIN;
+      int at = start + 1;
+      // Where nothing matches, the steps grow: content that cannot be compressed costs little.
+      int misses = 32;
+      while (at < limit) {
+        int word = (int) INT.get(content, at);
+        int slot = hash(word);
+        int candidate = start + (seen[slot] & 0xffff);
+        seen[slot] = (short) (at - start);
+        if (word != (int) INT.get(content, candidate)) {
+          at += misses++ >>> 5;
+          continue;
+        }
+        literal(literal, at);
+        int length = 4 + matching(candidate + 4, at + 4, end);
+        copy(at - candidate, length);
+        at += length;
+        literal = at;
+        misses = 32;
+        if (at < limit) {
+          seen[hash((int) INT.get(content, at - 1))] = (short) (at - 1 - start);
+        }
+      }
+      literal(literal, end);
+    }
+
+    private int hash(int word) {
+      return (word * 0x1e35a7bd) >>> shift;
+    }
+
+    private int matching(int from, int at, int end) {
+      int length = 0;
+      while (at + length + Long.BYTES <= end) {
+        long difference =
+            (long) LONG.get(content, from + length) ^ (long) LONG.get(content, at + length);
+        if (difference != 0) {
+          return length + (Long.numberOfTrailingZeros(difference) >>> 3);
+        }
+        length += Long.BYTES;
+      }
+      while (at + length < end && content[from + length] == content[at + length]) {
+        length++;
+      }
+      return length;
+    }
+
+    private void literal(int from, int to) {
+      int length = to - from;
+      if (length == 0) {
+        return;
+      }
+      int n = length - 1;
+      if (n < 60) {
+        block[size++] = (byte) (n << 2);
+      } else if (n < 1 << 8) {
+        block[size++] = (byte) (60 << 2);
+        block[size++] = (byte) n;
+      } else {
+        block[size++] = (byte) (61 << 2);
+        block[size++] = (byte) n;
+        block[size++] = (byte) (n >>> 8);
+      }
+      System.arraycopy(content, from, block, size, length);
+      size += length;
+    }
+
+    private void copy(int offset, int length) {
+      int rest = length;
+      // What is left for the last copy is 4 bytes at least: so many the short form needs.
+      while (rest >= 68) {
+        longCopy(offset, 64);
+        rest -= 64;
+      }
+      if (rest > 64) {
+        longCopy(offset, 60);
+        rest -= 60;
+      }
+      if (rest < 12 && offset < 1 << 11) {
+        block[size++] = (byte) ((offset >>> 8) << 5 | (rest - 4) << 2 | 1);
+        block[size++] = (byte) offset;
+      } else {
+        longCopy(offset, rest);
+      }
+    }
+
+    private void longCopy(int offset, int length) {
+      block[size++] = (byte) ((length - 1) << 2 | 2);
+      block[size++] = (byte) offset;
+      block[size++] = (byte) (offset >>> 8);
+    }
+
+    private void reserve(int bytes) {
+      if (bytes > block.length - size) {
+        int least = Math.addExact(size, bytes);
+        block =
+            Arrays.copyOf(block, (int) Math.min(Integer.MAX_VALUE - 8, Math.max(least, 2L * size)));
+      }
+    }
   }
 }

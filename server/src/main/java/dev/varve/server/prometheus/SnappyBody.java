@@ -3,7 +3,6 @@ package dev.varve.server.prometheus;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.function.LongConsumer;
 
 /** Bodies in snappy's block format, as remote write and remote read send them. */
@@ -19,11 +18,16 @@ final class SnappyBody {
    */
   static byte[] read(Exchange exchange, String what) throws IOException {
     requireSnappy(exchange, what);
-    byte[] compressed;
-    try (InputStream body = exchange.body("identity")) {
-      compressed = body.readAllBytes();
-    }
-    return unpack(compressed, exchange::requireDecodedLength);
+    byte[] compressed = exchange.bodyAsSent();
+    byte[] content =
+        unpack(
+            compressed,
+            length -> {
+              exchange.requireDecodedLength(length);
+              exchange.memory().hold(length);
+            });
+    exchange.memory().letGo(compressed.length);
+    return content;
   }
 
   /**

@@ -35,7 +35,9 @@ import tools.jackson.core.JsonGenerator;
  * <p>Good lines of a bad body are written. The answer names the lines that were refused, and why.
  */
 final class TextImport {
-  static final String PUSH = "/metrics/job/";
+  static final String PUSH = "/metrics/";
+
+  private static final String BASE64 = "@base64";
 
   /** So many of the refused are named. */
   private static final int NAMED_MAX = 100;
@@ -65,18 +67,21 @@ final class TextImport {
     write(exchange, labels, time == null ? context.clock().millis() : Long.parseLong(time), 204);
   }
 
-  void push(Exchange exchange) throws IOException {
-    String[] steps = exchange.path().substring(PUSH.length() - "job/".length()).split("/", -1);
-    if (steps.length % 2 != 0) {
+  /** What the path names: {@code job} or {@code job@base64}, its value, and so on. */
+  void push(Exchange exchange, String job) throws IOException {
+    List<String> steps = new ArrayList<>(List.of(job));
+    steps.addAll(exchange.variables());
+    if (steps.size() % 2 != 0) {
       throw HttpError.badRequest(
           "the path is /metrics/job/JOB/NAME/VALUE..., and its last name has no value");
     }
     Map<String, String> labels = new TreeMap<>();
-    for (int i = 0; i < steps.length; i += 2) {
-      boolean encoded = steps[i].endsWith("@base64");
-      String name =
-          encoded ? steps[i].substring(0, steps[i].length() - "@base64".length()) : steps[i];
-      put(labels, name, encoded ? decoded(steps[i + 1]) : steps[i + 1]);
+    for (int i = 0; i < steps.size(); i += 2) {
+      String step = steps.get(i);
+      String value = steps.get(i + 1);
+      boolean encoded = step.endsWith(BASE64);
+      String name = encoded ? step.substring(0, step.length() - BASE64.length()) : step;
+      put(labels, name, encoded ? decoded(value) : value);
     }
     if (labels.getOrDefault("job", "").isEmpty()) {
       throw HttpError.badRequest("the name of the job is missing: /metrics/job/JOB");
@@ -114,10 +119,14 @@ final class TextImport {
             dataset.resolution(),
             () -> now,
             labels);
-    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest());
+    Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
     List<BadLine> bad = new ArrayList<>();
     int badCount = read(exchange, format, intake, bad);
     context.lines(Prometheus.NAME, "refused", badCount);
+    intake.report(
+        Intake.SYNTAX,
+        badCount,
+        () -> "line %d: %s".formatted(bad.getFirst().number(), bad.getFirst().reason()));
     if (badCount == 0 && intake.refused() == 0) {
       exchange.answer(status);
     } else {
@@ -130,9 +139,9 @@ final class TextImport {
 
   private static int read(Exchange exchange, Exposition format, Intake intake, List<BadLine> bad)
       throws IOException {
-    BatchBuilder batch = new BatchBuilder();
+    BatchBuilder batch = intake.newBatch();
     int badCount = 0;
-    try (ShortLines lines = new ShortLines(exchange.body())) {
+    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
         try {
           if (!lines.isText()) {
@@ -145,8 +154,8 @@ final class TextImport {
             bad.add(new BadLine(lines.number(), e.getMessage()));
           }
         }
-        if (batch.sampleCount() >= Intake.BATCH) {
-          intake.writeOwn(batch.build(), false);
+        if (intake.isFull(batch)) {
+          intake.writeOwn(batch, false);
         }
       }
       String atEnd = format.problemAtEnd();
@@ -156,7 +165,7 @@ final class TextImport {
     } finally {
       // What came whole before a body broke off is kept, as what came before a bad line is.
       if (!batch.isEmpty()) {
-        intake.writeOwn(batch.build(), false);
+        intake.writeOwn(batch, false);
       }
     }
     intake.describe(format.metadata());

@@ -6,6 +6,8 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.server.http.HeldPart;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import dev.varve.server.protobuf.WireReader;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the messages of remote write, and hands their samples on batch by batch. */
@@ -25,6 +28,13 @@ final class WriteRequestReader {
 
   private static final int REASONS_MAX = 10;
   private static final int SYMBOLS_MAX = 1 << 22;
+
+  /** Bytes of memory that texts take at most while they are made, for each of their bytes. */
+  private static final int MEMORY_PER_BYTE = 4;
+
+  private static final int LABEL_BYTES = 160;
+  private static final int SYMBOL_BYTES = 64;
+  private static final int METADATA_BYTES = 200;
 
   /** The types of metrics by their numbers, the same in both versions. */
   private static final List<String> TYPES =
@@ -54,7 +64,14 @@ final class WriteRequestReader {
 
   private final Intake intake;
   private final boolean holdsMarkers;
-  private final BatchBuilder batch = new BatchBuilder();
+  private final BatchBuilder batch;
+
+  /** What the labels of the series at hand take, until they are a key of the batch. */
+  private final HeldPart ofSeries;
+
+  /** What is said of metrics takes this, until it is written. */
+  private final HeldPart ofMetadata;
+
   private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
   private final Set<String> reasons = new LinkedHashSet<>();
   private long refused;
@@ -71,6 +88,9 @@ final class WriteRequestReader {
    */
   WriteRequestReader(Intake intake, boolean holdsMarkers) {
     this.intake = intake;
+    this.batch = intake.newBatch();
+    this.ofSeries = new HeldPart(intake.memory());
+    this.ofMetadata = new HeldPart(intake.memory());
     this.holdsMarkers = holdsMarkers;
   }
 
@@ -112,6 +132,7 @@ final class WriteRequestReader {
   }
 
   private void readMetadata(WireReader message) {
+    ofMetadata.hold((long) MEMORY_PER_BYTE * message.left());
     String metric = "";
     String type = MetricMetadata.UNKNOWN;
     String unit = "";
@@ -133,6 +154,7 @@ final class WriteRequestReader {
   }
 
   private void describe(MetricMetadata said) {
+    ofMetadata.hold(METADATA_BYTES);
     metadata.put(said.metric(), said);
     if (metadata.size() >= Intake.BATCH) {
       write();
@@ -157,9 +179,10 @@ final class WriteRequestReader {
       }
       add(labels, series, places);
     } catch (MalformedMessageException e) {
-      refused += Math.max(1, count(whole, places) - readOfSeries);
-      note(String.valueOf(e.getMessage()));
+      String reason = String.valueOf(e.getMessage());
+      refuse(Intake.SYNTAX, Math.max(1, count(whole, places) - readOfSeries), () -> reason);
     }
+    ofSeries.letGo();
     writeIfFull();
   }
 
@@ -214,10 +237,11 @@ final class WriteRequestReader {
     return name;
   }
 
-  private static Map<String, String> labels(WireReader series) {
+  private Map<String, String> labels(WireReader series) {
     Map<String, String> labels = new TreeMap<>();
     while (series.next()) {
       if (series.field() == 1) {
+        ofSeries.hold(LABEL_BYTES + (long) MEMORY_PER_BYTE * series.lengthAhead());
         readLabel(series.message(), labels);
       } else {
         series.skip();
@@ -254,7 +278,7 @@ final class WriteRequestReader {
    *   Metadata { MetricType type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
    */
   void readSecond(byte[] bytes) {
-    List<String> symbols = symbols(new WireReader(bytes));
+    List<String> symbols = symbols(new WireReader(bytes), intake.memory());
     WireReader request = new WireReader(bytes);
     while (request.next()) {
       if (request.field() == 5) {
@@ -266,7 +290,8 @@ final class WriteRequestReader {
     write();
   }
 
-  private static List<String> symbols(WireReader request) {
+  /** The symbols, which are held until the request ends. */
+  private static List<String> symbols(WireReader request, Reservation memory) {
     List<String> symbols = new ArrayList<>();
     while (request.next()) {
       if (request.field() != 4) {
@@ -274,6 +299,7 @@ final class WriteRequestReader {
       } else if (symbols.size() == SYMBOLS_MAX) {
         throw new MalformedMessageException("more than %,d symbols".formatted(SYMBOLS_MAX));
       } else {
+        memory.hold(SYMBOL_BYTES + (long) MEMORY_PER_BYTE * request.lengthAhead());
         symbols.add(request.text());
       }
     }
@@ -283,11 +309,14 @@ final class WriteRequestReader {
     return symbols;
   }
 
-  private static Map<String, String> labels(WireReader series, List<String> symbols) {
+  private Map<String, String> labels(WireReader series, List<String> symbols) {
     List<String> words = new ArrayList<>();
     while (series.next()) {
       if (series.field() == 1) {
-        series.eachVarint(reference -> words.add(symbol(symbols, reference)));
+        series.eachVarint(reference -> {
+          ofSeries.hold(LABEL_BYTES / 2);
+          words.add(symbol(symbols, reference));
+        });
       } else {
         series.skip();
       }
@@ -318,7 +347,7 @@ final class WriteRequestReader {
       if (series.field() == places.histograms()) {
         series.skip();
         readOfSeries++;
-        refuse(named, "native histograms are not held");
+        refuse("histogram.native", 1, () -> named + ": native histograms are not held");
       } else if (series.field() == places.exemplars()) {
         series.skip();
         exemplars += key == null ? 0 : 1;
@@ -327,7 +356,7 @@ final class WriteRequestReader {
       } else if (key == null) {
         series.skip();
         readOfSeries++;
-        refuse(named, "a series without a name, __name__");
+        refuse("series.name", 1, () -> named + ": a series without a name, __name__");
       } else {
         readSample(series.message(), batch.group(key));
         readOfSeries++;
@@ -361,21 +390,16 @@ final class WriteRequestReader {
     }
   }
 
-  private void refuse(Object series, String reason) {
-    refused++;
+  private void refuse(String rule, long count, Supplier<String> reason) {
+    refused += count;
+    intake.report(rule, count, reason);
     if (reasons.size() < REASONS_MAX) {
-      note(series + ": " + reason);
-    }
-  }
-
-  private void note(String reason) {
-    if (reasons.size() < REASONS_MAX) {
-      reasons.add(reason);
+      reasons.add(reason.get());
     }
   }
 
   private void writeIfFull() {
-    if (batch.sampleCount() >= Intake.BATCH) {
+    if (intake.isFull(batch)) {
       write();
     }
   }
@@ -383,11 +407,12 @@ final class WriteRequestReader {
   /** Writes what was read and is not written yet. */
   void write() {
     if (!batch.isEmpty()) {
-      intake.write(batch.build(), false);
+      intake.write(batch, false);
     }
     if (!metadata.isEmpty()) {
       intake.describe(metadata.values());
       metadata.clear();
+      ofMetadata.letGo();
     }
   }
 }

@@ -65,6 +65,11 @@ public final class WireReader {
     return new WireReader(bytes, at, end);
   }
 
+  /** How many bytes are still to be read. */
+  public int left() {
+    return end - at;
+  }
+
   /** The number of the field at hand. */
   public int field() {
     return field;
@@ -89,14 +94,25 @@ public final class WireReader {
 
   /** Bytes as they are. */
   public byte[] bytes() {
-    int length = length();
+    int length = fieldLength();
     at += length;
     return Arrays.copyOfRange(bytes, at - length, at);
   }
 
+  /**
+   * How many bytes a text, message or bytes have that are the field at hand, which stays to be
+   * read.
+   */
+  public int lengthAhead() {
+    int before = at;
+    int length = fieldLength();
+    at = before;
+    return length;
+  }
+
   /** A message within this one. */
   public WireReader message() {
-    int length = length();
+    int length = fieldLength();
     WireReader inner = new WireReader(bytes, at, at + length);
     at += length;
     return inner;
@@ -128,7 +144,7 @@ public final class WireReader {
 
   /** A text, which has to be UTF-8. */
   public String text() {
-    int length = length();
+    int length = fieldLength();
     try {
       String text =
           StandardCharsets.UTF_8
@@ -147,7 +163,7 @@ public final class WireReader {
     switch (type) {
       case VARINT -> readVarint();
       case FIXED_64 -> advance(8);
-      case BYTES -> advance(length());
+      case BYTES -> advance(fieldLength());
       case FIXED_32 -> advance(4);
       default ->
           throw new MalformedMessageException("wire type %d in field %d".formatted(type, field));
@@ -161,7 +177,7 @@ public final class WireReader {
     }
   }
 
-  private int length() {
+  private int fieldLength() {
     require(BYTES);
     long length = readVarint();
     if (length < 0 || length > end - at) {

@@ -26,7 +26,6 @@ import tools.jackson.core.JsonGenerator;
 public final class QueryStatus {
   private static final String JSON = "application/json";
   private static final String PATH = "/api/v1/status/queries";
-  private static final String KILL = "/kill";
 
   private final RunningQueries queries;
 
@@ -38,9 +37,10 @@ public final class QueryStatus {
     return new Router.Mount(
         "queries",
         false,
+        false,
         List.of(
-            Route.get(PATH, Load.NONE, this::list),
-            Route.post(PATH + "/*" + KILL, Load.NONE, this::kill)),
+            Route.get(PATH, Load.OPERATIONS, this::list),
+            Route.post(PATH + "/*/kill", Load.OPERATIONS, this::kill)),
         QueryStatus::error);
   }
 
@@ -100,8 +100,7 @@ public final class QueryStatus {
   }
 
   private void kill(Exchange exchange) throws IOException {
-    String path = exchange.path();
-    String id = path.substring(PATH.length() + 1, path.length() - KILL.length());
+    String id = exchange.variables().getFirst();
     if (!queries.kill(id)) {
       throw new HttpError(
           404, "no query '%s' runs here; GET %s lists those that do".formatted(id, PATH));

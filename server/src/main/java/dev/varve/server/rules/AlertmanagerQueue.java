@@ -1,8 +1,8 @@
 package dev.varve.server.rules;
 
 import dev.varve.query.rules.AlertSink.Notification;
+import dev.varve.server.config.Url;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -40,7 +40,7 @@ final class AlertmanagerQueue implements AutoCloseable {
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private final RulesConfig.Alertmanager target;
-  private final URI url;
+  private final Url url;
   private final int capacity;
   private final HttpClient client;
   private final Thread thread;
@@ -61,13 +61,13 @@ final class AlertmanagerQueue implements AutoCloseable {
 
   AlertmanagerQueue(RulesConfig.Alertmanager target, int capacity, HttpClient client) {
     this.target = target;
-    this.url = URI.create(target.url().toString().replaceFirst("/+$", "") + "/api/v2/alerts");
+    this.url = target.url().plus("/api/v2/alerts");
     this.capacity = capacity;
     this.client = client;
     this.thread = Thread.ofVirtual().name("varve-alertmanager").start(this::run);
   }
 
-  URI url() {
+  Url url() {
     return url;
   }
 
@@ -165,7 +165,8 @@ final class AlertmanagerQueue implements AutoCloseable {
         again = status / 100 == 5 || status == 429;
         problem = "answered with status " + status;
       } catch (IOException e) {
-        problem = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        problem =
+            e.getMessage() == null ? e.getClass().getSimpleName() : Url.redacted(e.getMessage());
       }
       failed.addAndGet(batch.size());
       if (!again || tries == TRIES) {
@@ -183,7 +184,7 @@ final class AlertmanagerQueue implements AutoCloseable {
 
   private HttpRequest request(byte[] body) throws IOException {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(url)
+        HttpRequest.newBuilder(url.bare())
             .timeout(target.timeout())
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
@@ -195,6 +196,8 @@ final class AlertmanagerQueue implements AutoCloseable {
       String pair = target.user() + ":" + secret(password);
       byte[] utf8 = pair.getBytes(StandardCharsets.UTF_8);
       request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(utf8));
+    } else {
+      url.authorization().ifPresent(header -> request.header("Authorization", header));
     }
     return request.build();
   }

@@ -2,6 +2,7 @@ package dev.varve.server.rules;
 
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.rules.RuleSettings;
+import dev.varve.server.config.Url;
 import dev.varve.server.relabel.Relabelling;
 import java.net.URI;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ public record RulesConfig(
    * @param tokenFile that holds a bearer token; null for none
    */
   public record Alertmanager(
-      URI url,
+      Url url,
       Duration timeout,
       @Nullable String user,
       @Nullable Path passwordFile,

@@ -1,6 +1,7 @@
 package dev.varve.server.rules;
 
 import dev.varve.server.config.ConfigReader;
+import dev.varve.server.config.Url;
 import dev.varve.server.relabel.RelabelConfig;
 import dev.varve.server.relabel.Relabelling;
 import java.net.URI;
@@ -54,7 +55,7 @@ public final class RulesSection {
             duration("for-grace-period", DEFAULTS.forGracePeriod()),
             duration("resend-delay", DEFAULTS.resendDelay()),
             reread.isZero() ? null : reread,
-            url(reader, "external-url"),
+            externalUrl(),
             new TreeMap<>(reader.texts("external-labels", "external labels")),
             new RulesConfig.Alerting(
                 alertmanagers(), relabelling(), reader.integer("queue", 1, 10_000_000, 10_000)));
@@ -98,6 +99,17 @@ public final class RulesSection {
     return null;
   }
 
+  /** It is a part of every alert. */
+  private @Nullable URI externalUrl() {
+    URI url = url(reader, "external-url");
+    if (url != null && url.getRawUserInfo() != null) {
+      reader.problem(
+          "external-url", "has a user or a password, which every alert would show: leave them out");
+      return null;
+    }
+    return url;
+  }
+
   private List<RulesConfig.Alertmanager> alertmanagers() {
     List<RulesConfig.Alertmanager> all = new ArrayList<>();
     for (ConfigReader item : reader.list("alertmanagers")) {
@@ -115,11 +127,14 @@ public final class RulesSection {
       if (token != null && user != null) {
         item.problem("token-file", "goes not with user: only one of them can be sent");
       }
+      if (url != null && url.getRawUserInfo() != null && (user != null || token != null)) {
+        item.problem("url", "has a user, and another one is given: only one of them can be sent");
+      }
       item.refuseUnknown();
       if (url != null) {
         all.add(
             new RulesConfig.Alertmanager(
-                url,
+                new Url(url),
                 timeout == null ? RulesConfig.Alertmanager.TIMEOUT : timeout,
                 user,
                 password,

@@ -1,5 +1,6 @@
 package dev.varve.server.scrape;
 
+import dev.varve.server.config.Url;
 import dev.varve.server.scrape.ScrapeConfig.Credentials;
 import dev.varve.server.scrape.ScrapeConfig.Tls;
 import java.io.ByteArrayInputStream;
@@ -116,7 +117,9 @@ final class ScrapeClient implements AutoCloseable {
       return "the request failed";
     }
     String message = cause.getMessage();
-    return message == null || message.isEmpty() ? cause.getClass().getSimpleName() : message;
+    return message == null || message.isEmpty()
+        ? cause.getClass().getSimpleName()
+        : Url.redacted(message);
   }
 
   private HttpRequest request(Target target) throws ScrapeException {

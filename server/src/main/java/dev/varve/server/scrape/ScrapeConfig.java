@@ -73,7 +73,12 @@ public record ScrapeConfig(
      *
      * @param file holds the password; null where it is given
      */
-    record Basic(String username, String password, @Nullable Path file) implements Credentials {}
+    record Basic(String username, String password, @Nullable Path file) implements Credentials {
+      @Override
+      public String toString() {
+        return "a password";
+      }
+    }
 
     /**
      * An {@code Authorization} header.
@@ -81,7 +86,12 @@ public record ScrapeConfig(
      * @param type such as {@code Bearer}
      * @param file holds the credentials; null where they are given
      */
-    record Header(String type, String credentials, @Nullable Path file) implements Credentials {}
+    record Header(String type, String credentials, @Nullable Path file) implements Credentials {
+      @Override
+      public String toString() {
+        return "a secret";
+      }
+    }
   }
 
   /**

@@ -9,7 +9,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
-import dev.varve.server.http.Complaints;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.text.SampleSink;
@@ -44,8 +44,11 @@ final class ScrapeLoop {
   /** Times closer to the rhythm than this are taken to be in it, which makes them compress. */
   private static final Duration TOLERANCE = Duration.ofMillis(2);
 
+  /** The rule by which the samples of a scrape are refused that fails on what they are. */
+  private static final String FAILED = "scrape.failed";
+
   private static final Logger LOG = LoggerFactory.getLogger(ScrapeLoop.class);
-  private static final Complaints COMPLAINTS = new Complaints("scrape");
+  private static final RateLimitedLog LOST = new RateLimitedLog("scrape");
 
   /**
    * What all loops share.
@@ -228,7 +231,9 @@ final class ScrapeLoop {
       }
       reading.checkLimit();
     } catch (ScrapeException e) {
-      error = String.valueOf(e.getMessage());
+      String reason = String.valueOf(e.getMessage());
+      error = reason;
+      intake.report(FAILED, reading.total, () -> target.url() + ": " + reason);
       batch = new BatchBuilder();
       metadata = described;
     }
@@ -291,16 +296,7 @@ final class ScrapeLoop {
       }
       described = Set.copyOf(metadata);
     } catch (OverloadedException | WriteFailedException e) {
-      COMPLAINTS.add(1, target.url() + ": a scrape is lost: " + e.getMessage());
-    }
-    if (intake.refused() > 0) {
-      COMPLAINTS.add(
-          intake.refused(),
-          "%s: a sample was refused: %s: %s"
-              .formatted(
-                  target.url(),
-                  intake.rejections().getFirst().key(),
-                  intake.rejections().getFirst().refusal().message()));
+      LOST.warn("scrapes lost", target.url() + ": " + e.getMessage());
     }
   }
 

@@ -306,7 +306,10 @@ public final class ScrapeReader {
       List<String> targets = group.texts("targets");
       for (String target : targets) {
         if (target.contains("/")) {
-          group.problem("targets", "'" + target + "' is not a valid hostname");
+          group.problem("targets", "'" + Target.shown(target) + "' is not a valid hostname");
+        } else if (target.contains("@")) {
+          group.problem(
+              "targets", "'" + Target.shown(target) + "' has a user or a password: use basic_auth");
         }
       }
       groups.add(new TargetGroup(targets, group.texts("labels", "labels")));

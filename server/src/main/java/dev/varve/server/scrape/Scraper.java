@@ -3,7 +3,7 @@ package dev.varve.server.scrape;
 import dev.varve.engine.Dataset;
 import dev.varve.layout.Domain;
 import dev.varve.server.config.ConfigException;
-import dev.varve.server.http.Complaints;
+import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.scrape.ScrapeConfig.TargetFiles;
 import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
@@ -40,7 +40,7 @@ public final class Scraper implements AutoCloseable {
   /** So long a loop may take to end. */
   private static final Duration STOP = Duration.ofSeconds(5);
 
-  private static final Complaints COMPLAINTS = new Complaints("scrape");
+  private static final RateLimitedLog FAULTS = new RateLimitedLog("scrape");
 
   private final ScrapeLoop.Shared shared;
   private final List<Pool> pools = new ArrayList<>();
@@ -145,7 +145,9 @@ public final class Scraper implements AutoCloseable {
     }
 
     private void follow(Target.All wanted) {
-      wanted.problems().forEach(problem -> COMPLAINTS.add(1, job.jobName() + ": " + problem));
+      wanted
+          .problems()
+          .forEach(problem -> FAULTS.warn("targets left out", job.jobName() + ": " + problem));
       dropped = List.copyOf(wanted.dropped());
       List<ScrapeLoop> next = new ArrayList<>();
       List<ScrapeLoop> begun = new ArrayList<>();
@@ -192,7 +194,7 @@ public final class Scraper implements AutoCloseable {
         listings.put(file, new Listing(time, ScrapeReader.targets(file)));
         return true;
       } catch (IOException | ConfigException e) {
-        COMPLAINTS.add(1, job.jobName() + ": " + e.getMessage());
+        FAULTS.warn("files of targets", job.jobName() + ": " + e.getMessage());
         listings.put(file, new Listing(time, known == null ? List.of() : known.groups()));
         return false;
       }
@@ -236,7 +238,7 @@ public final class Scraper implements AutoCloseable {
       // There will be something some day, or there has been.
       return found;
     } catch (IOException e) {
-      COMPLAINTS.add(1, "cannot look into '" + folder + "': " + e.getMessage());
+      FAULTS.warn("files of targets", "cannot look into '" + folder + "': " + e.getMessage());
     }
     return found;
   }

@@ -55,7 +55,7 @@ record Target(
             all.active().add(target);
           }
         } catch (IllegalArgumentException e) {
-          all.problems().add("target '%s': %s".formatted(address, e.getMessage()));
+          all.problems().add("target '%s': %s".formatted(shown(address), e.getMessage()));
         }
       }
     }
@@ -87,7 +87,11 @@ record Target(
       throw new IllegalArgumentException("no address");
     }
     if (address.contains("/")) {
-      throw new IllegalArgumentException("'" + address + "' is not a valid hostname");
+      throw new IllegalArgumentException("'" + shown(address) + "' is not a valid hostname");
+    }
+    if (address.contains("@")) {
+      throw new IllegalArgumentException(
+          "'" + shown(address) + "' has a user or a password: use basic_auth");
     }
     Duration interval = duration(kept, INTERVAL);
     Duration timeout = duration(kept, TIMEOUT);
@@ -104,6 +108,12 @@ record Target(
     });
     labels.putIfAbsent(INSTANCE, address);
     return new Target(discovered, labels, url(job, kept, address), interval, timeout);
+  }
+
+  /** An address for messages, without a user and a password that somebody has put into it. */
+  static String shown(String address) {
+    int at = address.lastIndexOf('@');
+    return at < 0 ? address : "***" + address.substring(at);
   }
 
   private static Duration duration(Map<String, String> labels, String label) {

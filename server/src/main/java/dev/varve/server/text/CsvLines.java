@@ -181,6 +181,9 @@ public final class CsvLines implements LineFormat {
         tags.put(columns.tagColumns().get(i), value);
       }
     }
+    if (fields.stream().allMatch(field -> cells.get(field.index()).isEmpty())) {
+      throw new BadLineException("the line has no value: all columns of fields are empty");
+    }
     long time = time(cells.get(timeIndex).strip());
     double[] numbers = new double[fields.size()];
     long[] integers = new long[fields.size()];

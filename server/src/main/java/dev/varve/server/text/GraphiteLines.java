@@ -16,9 +16,10 @@ import java.util.function.LongSupplier;
  * name;tag=value;tag=value} or without.
  *
  * <p>A value is a double; NaN is none, and its line is passed over as carbon does. A time is
- * seconds, with a fraction or without; -1, or no time, is now. What the steps of a path without
- * tags mean is said by {@link GraphiteTemplates}; a path with tags is taken as it is. Source: the
- * pages "Feeding In Your Data" and "Graphite Tag Support" of Graphite's documentation.
+ * seconds, with a fraction or without; -1, or no time, is now. {@link GraphiteTemplates} say what
+ * the steps of a path mean, of one with tags those of its name; a tag that was sent wins over one
+ * of a template, as in Telegraf. Source: the pages "Feeding In Your Data" and "Graphite Tag
+ * Support" of Graphite's documentation.
  */
 public final class GraphiteLines implements LineFormat {
   /** The year 2286; a time behind it is milliseconds that somebody took for seconds. */
@@ -28,7 +29,6 @@ public final class GraphiteLines implements LineFormat {
   private final Resolution target;
   private final LongSupplier now;
   private final boolean joined;
-  private final KeyCache<Series> series = new KeyCache<>();
 
   /**
    * Prepares to read.
@@ -94,10 +94,13 @@ public final class GraphiteLines implements LineFormat {
 
   private void add(byte[] path, int from, int to, double seconds, double value, BatchBuilder into) {
     long time = time(seconds);
-    Series known = series.get(path, from, to);
+    Series known = templates.known().get(path, from, to);
     if (known == null) {
       known = series(Scan.text(path, from, to));
-      series.put(path, from, to, known);
+      templates.known().put(path, from, to, known);
+    }
+    if (joined) {
+      known = joined(known);
     }
     if (!Double.isNaN(value)) {
       into.group(known.key()).add(known.field(), time, value);
@@ -116,28 +119,27 @@ public final class GraphiteLines implements LineFormat {
     return Resolution.MICROSECONDS.convert(Math.round(seconds * 1e6), target);
   }
 
-  private Series series(String path) {
-    Series read = path.indexOf(';') < 0 ? untagged(path) : tagged(path);
-    if (!joined || read.field().equals(Series.DEFAULT_FIELD)) {
+  private static Series joined(Series read) {
+    if (read.field().equals(Series.DEFAULT_FIELD)) {
       return read;
     }
     return GroupKey.of(read.metric() + "_" + read.field(), read.key().tags())
         .field(Series.DEFAULT_FIELD);
   }
 
-  private Series untagged(String path) {
-    if (path.isEmpty()) {
-      throw new BadLineException("the path is empty");
-    }
-    return templates.series(path);
-  }
-
-  private static Series tagged(String path) {
+  private Series series(String path) {
     String[] parts = path.split(";", -1);
     if (parts[0].isEmpty()) {
-      throw new BadLineException("the name is missing before the tags: '" + Scan.shown(path) + "'");
+      throw new BadLineException(
+          parts.length == 1
+              ? "the path is empty"
+              : "the name is missing before the tags: '" + Scan.shown(path) + "'");
     }
-    Map<String, String> tags = new TreeMap<>();
+    Series named = templates.series(parts[0]);
+    if (parts.length == 1) {
+      return named;
+    }
+    Map<String, String> tags = new TreeMap<>(named.key().tags().toMap());
     for (int i = 1; i < parts.length; i++) {
       int equals = parts[i].indexOf('=');
       if (equals < 1 || equals == parts[i].length() - 1) {
@@ -145,6 +147,6 @@ public final class GraphiteLines implements LineFormat {
       }
       tags.put(parts[i].substring(0, equals), parts[i].substring(equals + 1));
     }
-    return GroupKey.of(parts[0], Tags.of(tags)).field(Series.DEFAULT_FIELD);
+    return GroupKey.of(named.metric(), Tags.of(tags)).field(named.field());
   }
 }

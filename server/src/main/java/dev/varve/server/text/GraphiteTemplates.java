@@ -28,6 +28,9 @@ public final class GraphiteTemplates {
 
   private final List<Template> templates;
 
+  /** What paths mean by these templates, as they were read. */
+  private final KeyCache<Series> known = KeyCache.shared();
+
   private GraphiteTemplates(List<Template> templates) {
     this.templates = templates;
   }
@@ -58,6 +61,10 @@ public final class GraphiteTemplates {
       }
       return filter.size() > other.filter.size();
     }
+  }
+
+  KeyCache<Series> known() {
+    return known;
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,13 +28,16 @@ public final class InfluxLines implements LineFormat {
   private static final String ESCAPED_IN_NAME = ",= ";
   private static final String ESCAPED_IN_TEXT = "\"\\";
 
+  /** What a series means is the same in all lines. */
+  private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
+
   private final Resolution unit;
   private final int factor;
   private final Resolution target;
   private final LongSupplier now;
   private final boolean joined;
-  private final KeyCache<GroupKey> keys = new KeyCache<>();
   private final List<Field> fields = new ArrayList<>();
+  private @Nullable LeftOut repeated;
 
   /**
    * Prepares to read.
@@ -62,6 +66,15 @@ public final class InfluxLines implements LineFormat {
     this.joined = joined;
   }
 
+  /**
+   * Reports the values of fields that come again in their line: the last value is the one that
+   * counts.
+   */
+  public InfluxLines reporting(LeftOut leftOut) {
+    repeated = leftOut;
+    return this;
+  }
+
   /** One field of the line under way: number, or text where {@code text} is set. */
   private record Field(String name, boolean integer, long number, @Nullable String text) {}
 
@@ -75,7 +88,25 @@ public final class InfluxLines implements LineFormat {
     GroupKey key = key(bytes, start, keyEnd);
     int at = fields(bytes, Scan.skipBlanks(bytes, keyEnd, to), to);
     long time = time(bytes, Scan.skipBlanks(bytes, at, to), to);
+    if (repeated != null) {
+      dropRepeated(repeated);
+    }
     add(key, time, into);
+  }
+
+  private void dropRepeated(LeftOut report) {
+    report.clear();
+    Map<String, Field> last = new LinkedHashMap<>();
+    for (Field field : fields) {
+      if (last.put(field.name(), field) != null) {
+        report.add(
+            "field '%s' comes again: the last value is kept".formatted(Scan.shown(field.name())));
+      }
+    }
+    if (last.size() < fields.size()) {
+      fields.clear();
+      fields.addAll(last.values());
+    }
   }
 
   private void add(GroupKey key, long time, BatchBuilder into) {
@@ -101,7 +132,7 @@ public final class InfluxLines implements LineFormat {
   }
 
   private GroupKey key(byte[] bytes, int from, int to) {
-    GroupKey known = keys.get(bytes, from, to);
+    GroupKey known = KEYS.get(bytes, from, to);
     if (known != null) {
       return known;
     }
@@ -125,7 +156,7 @@ public final class InfluxLines implements LineFormat {
       at = end;
     }
     GroupKey key = new GroupKey(metric, Tags.of(tags), Tags.EMPTY);
-    keys.put(bytes, from, to, key);
+    KEYS.put(bytes, from, to, key);
     return key;
   }
 

@@ -37,10 +37,16 @@ public final class KairosDbLines implements LineFormat {
           .build();
 
   private final Resolution target;
+  private final LeftOut leftOut;
 
-  /** Prepares to read, for a dataset of a resolution. */
-  public KairosDbLines(Resolution target) {
+  /**
+   * Prepares to read, for a dataset of a resolution.
+   *
+   * @param leftOut takes the points of a line that cannot be read; its other points are read
+   */
+  public KairosDbLines(Resolution target, LeftOut leftOut) {
     this.target = target;
+    this.leftOut = leftOut;
   }
 
   private record Point(long time, Value value) {}
@@ -51,6 +57,7 @@ public final class KairosDbLines implements LineFormat {
     if (start == to) {
       return;
     }
+    leftOut.clear();
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), bytes, start, to - start)) {
       new LineReader(json).read(into);
     } catch (JacksonException e) {
@@ -59,13 +66,17 @@ public final class KairosDbLines implements LineFormat {
   }
 
   /**
-   * Reads all of a line before anything of it is added, so that a bad one leaves nothing behind.
+   * Reads all of a line before anything of it is added, so that a bad one leaves nothing behind. A
+   * point that cannot be read is left out; a fault of anything else makes the line bad.
    */
   private final class LineReader {
     private final JsonParser json;
     private @Nullable String name;
     private Tags tags = Tags.EMPTY;
     private final List<Point> points = new ArrayList<>();
+
+    /** The place of the point under way in {@code datapoints}. */
+    private int place;
 
     /** Of the one point that stands in the object itself. */
     private @Nullable Long timestamp;
@@ -112,7 +123,9 @@ public final class KairosDbLines implements LineFormat {
       addOwnPoint();
       if (points.isEmpty()) {
         throw new BadLineException(
-            "there is no point: expected 'datapoints', or 'timestamp' and 'value'");
+            leftOut.count() > 0
+                ? leftOut.summary()
+                : "there is no point: expected 'datapoints', or 'timestamp' and 'value'");
       }
       GroupKey key = GroupKey.of(name, tags);
       for (Point point : points) {
@@ -160,15 +173,23 @@ public final class KairosDbLines implements LineFormat {
 
     private void readPoints() {
       expect(JsonToken.START_ARRAY, "'datapoints' is an array of [time, value, \"type\"]");
-      while (json.nextToken() != JsonToken.END_ARRAY) {
-        if (json.currentToken() != JsonToken.START_ARRAY) {
-          throw bad("is not an array [time, value, \"type\"]");
+      int depth = json.streamReadContext().getNestingDepth();
+      for (place = 0; json.nextToken() != JsonToken.END_ARRAY; place++) {
+        try {
+          points.add(point());
+        } catch (BadLineException e) {
+          leftOut.add(String.valueOf(e.getMessage()));
+          while (json.streamReadContext().getNestingDepth() > depth) {
+            json.nextToken();
+          }
         }
-        points.add(point());
       }
     }
 
     private Point point() {
+      if (json.currentToken() != JsonToken.START_ARRAY) {
+        throw bad("is not an array [time, value, \"type\"]");
+      }
       if (json.nextToken() != JsonToken.VALUE_NUMBER_INT) {
         throw bad("has no time; it comes first, an integer in milliseconds");
       }
@@ -212,7 +233,7 @@ public final class KairosDbLines implements LineFormat {
       return switch (type) {
         case "long" -> new Value.Int64(Scan.integer(text, what() + ": value"));
         case "double" -> new Value.Real(Scan.realOrSpecial(text, what() + ": value"));
-        case "string" -> new Value.Text(wellFormed(text));
+        case "string" -> new Value.Text(wellFormed(text, what() + " has a text with"));
         default ->
             throw bad(
                 "is of unknown type '" + Scan.shown(type) + "' (known: long, double, string)");
@@ -221,16 +242,20 @@ public final class KairosDbLines implements LineFormat {
 
     /** JSON can name half a character, which no store can hold. */
     private static String wellFormed(String text) {
+      return wellFormed(text, "a text has");
+    }
+
+    private static String wellFormed(String text, String place) {
       if (text.codePoints()
           .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
         throw new BadLineException(
-            "a text has half a character: a surrogate (\\ud800 to \\udfff) without its other");
+            place + " half a character: a surrogate (\\ud800 to \\udfff) without its other");
       }
       return text;
     }
 
     private String what() {
-      return "data point " + points.size();
+      return "data point " + place;
     }
 
     private BadLineException bad(String how) {

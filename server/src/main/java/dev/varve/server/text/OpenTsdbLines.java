@@ -19,8 +19,10 @@ import java.util.TreeMap;
 public final class OpenTsdbLines implements LineFormat {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
 
+  /** What a series means is the same in all lines. */
+  private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
+
   private final Resolution target;
-  private final KeyCache<GroupKey> keys = new KeyCache<>();
 
   /** Prepares to read, for a dataset of a resolution; finer times are rounded towards the past. */
   public OpenTsdbLines(Resolution target) {
@@ -124,12 +126,12 @@ public final class OpenTsdbLines implements LineFormat {
     System.arraycopy(bytes, metricFrom, joined, 0, metricTo - metricFrom);
     joined[metricTo - metricFrom] = ' ';
     System.arraycopy(bytes, tagsFrom, joined, metricTo - metricFrom + 1, to - tagsFrom);
-    GroupKey known = keys.get(joined, 0, joined.length);
+    GroupKey known = KEYS.get(joined, 0, joined.length);
     if (known != null) {
       return known;
     }
     GroupKey key = GroupKey.of(Scan.text(bytes, metricFrom, metricTo), tags(bytes, tagsFrom, to));
-    keys.put(joined, 0, joined.length, key);
+    KEYS.put(joined, 0, joined.length, key);
     return key;
   }
 

@@ -26,11 +26,14 @@ public final class PrometheusLines implements LineFormat {
 
   private static final int SECONDS_DIGITS_MAX = 40;
 
+  /** What a series means is the same in all lines that are given no labels. */
+  private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
+
   private final Resolution target;
   private final LongSupplier now;
   private final boolean openMetrics;
   private final Map<String, String> given;
-  private final KeyCache<GroupKey> keys = new KeyCache<>();
+  private final KeyCache<GroupKey> keys;
 
   /** What the last line said. */
   private double value;
@@ -61,6 +64,7 @@ public final class PrometheusLines implements LineFormat {
     this.now = now;
     this.openMetrics = openMetrics;
     this.given = given;
+    this.keys = given.isEmpty() ? KEYS : KeyCache.ofRequest();
   }
 
   @Override

@@ -2,12 +2,16 @@ package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckProgress;
+import dev.varve.engine.check.CheckRun;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.query.PlanExplanation;
@@ -28,6 +32,7 @@ import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
+import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.points.JsonLines;
 import dev.varve.server.points.PointFormatException;
@@ -35,6 +40,8 @@ import dev.varve.server.points.PointReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,6 +67,9 @@ import tools.jackson.core.JsonGenerator;
  *   <li>{@code POST /varve/v1/compact}: {@code selector}, {@code from}, {@code to} and {@code scan}
  *       of a query; compacts the rows of the series and answers lines of {@link CompactionJson}, of
  *       which the last says what it came to
+ *   <li>{@code POST /varve/v1/check}: reads everything that the server holds, whatever dataset is
+ *       named, at {@code rate} MB a second, 32 unless it is given; answers lines of {@link
+ *       CheckJson}. One runs at a time, and ends when its client goes away
  * </ul>
  *
  * <p>Errors are {@code {"error":"..."}}; in the middle of a result such a line is its last.
@@ -70,6 +80,9 @@ public final class VarveApi {
   private static final int BATCH_SAMPLES = 10_000;
   private static final int REASONS_MAX = 1000;
   private static final int EXPLAINED_MAX = 10_000;
+
+  /** MB a second that a check reads, which leave most of a disk to queries. */
+  private static final long CHECK_RATE = 32;
 
   /** The prefix of its paths. */
   public static final String NAME = "varve";
@@ -107,7 +120,8 @@ public final class VarveApi {
         Route.get("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofUrl(exchange))),
         Route.post("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofForm(exchange))),
         Route.post("/v1/explain/points", Load.READ, this::explainPoints),
-        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange))));
+        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange))),
+        Route.post("/v1/check", Load.NONE, exchange -> check(exchange, Form.read(exchange))));
   }
 
   private void dataset(Exchange exchange) throws IOException {
@@ -128,25 +142,27 @@ public final class VarveApi {
   }
 
   private void points(Exchange exchange) throws IOException {
-    Intake intake = new Intake(context.dataset(exchange), NAME, context.ingest());
+    Intake intake =
+        new Intake(context.dataset(exchange), NAME, context.ingest(), exchange.memory());
     boolean insists = insists(exchange);
     Tally tally = new Tally();
-    BatchBuilder batch = new BatchBuilder();
-    try (ShortLines lines = new ShortLines(exchange.body())) {
+    BatchBuilder batch = intake.newBatch();
+    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
       try {
         for (String line = lines.next(); line != null; line = lines.next()) {
           read(line, lines, batch, tally);
           // Attributes are no samples, and are as many as lines at most.
-          if (batch.sampleCount() >= BATCH_SAMPLES || lines.number() % BATCH_SAMPLES == 0) {
-            intake.writeOwn(batch.build(), insists);
+          if (intake.isFull(batch) || lines.number() % BATCH_SAMPLES == 0) {
+            intake.writeOwn(batch, insists);
           }
         }
       } finally {
         count(lines.number(), (int) tally.refused);
+        intake.report(Intake.SYNTAX, tally.refused, tally.reasons::getFirst);
       }
     }
     if (!batch.isEmpty()) {
-      intake.writeOwn(batch.build(), insists);
+      intake.writeOwn(batch, insists);
     }
     tally.add(intake);
     answer(exchange, tally::write);
@@ -278,8 +294,8 @@ public final class VarveApi {
   private void explainPoints(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
     Tally tally = new Tally();
-    BatchBuilder batch = new BatchBuilder();
-    try (ShortLines lines = new ShortLines(exchange.body())) {
+    BatchBuilder batch = new BatchBuilder(exchange.memory()::hold);
+    try (ShortLines lines = new ShortLines(exchange.body(), exchange.memory())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
         read(line, lines, batch, tally);
         if (lines.number() > EXPLAINED_MAX) {
@@ -291,7 +307,7 @@ public final class VarveApi {
     if (tally.refused > 0) {
       throw HttpError.badRequest(tally.reasons.getFirst());
     }
-    Intake intake = new Intake(dataset, NAME, context.ingest());
+    Intake intake = new Intake(dataset, NAME, IngestListener.NONE.behind(context.door()));
     Batch stored = intake.asStored(batch.build(), insists(exchange));
     if (intake.refused() > 0) {
       throw HttpError.badRequest(Tally.text(intake.rejections().getFirst()));
@@ -319,6 +335,76 @@ public final class VarveApi {
         json.writeStartObject();
         json.writeStringProperty("error", String.valueOf(e.getMessage()));
         json.writeEndObject();
+      }
+    }
+  }
+
+  private void check(Exchange exchange, Map<String, String> texts) throws IOException {
+    Engine engine = context.engine().get();
+    if (engine == null) {
+      throw new HttpError(503, "the stores are being opened", Duration.ofSeconds(1));
+    }
+    long rate = rate(texts.get("rate"));
+    AtomicBoolean stopped = new AtomicBoolean();
+    exchange.onGone(() -> stopped.set(true));
+    try (CheckLines lines = new CheckLines(exchange)) {
+      CheckRun run = new CheckRun(rate << 20, lines::progress, lines::found, stopped::get);
+      engine.check(run);
+      lines.done(run.progress());
+    }
+  }
+
+  private static long rate(@Nullable String text) {
+    if (text == null) {
+      return CHECK_RATE;
+    }
+    if (!text.matches("[1-9]\\d{0,5}")) {
+      throw HttpError.badRequest("'rate' is a number of MB a second, from 1 on, such as 32");
+    }
+    return Long.parseLong(text);
+  }
+
+  /** The lines of a check; the answer begins with the first. */
+  private static final class CheckLines implements AutoCloseable {
+    private final Exchange exchange;
+    private @Nullable OutputStream out;
+
+    private CheckLines(Exchange exchange) {
+      this.exchange = exchange;
+    }
+
+    private void line(Consumer<JsonGenerator> content) {
+      OutputStream to = out;
+      if (to == null) {
+        to = exchange.answer(JSON_LINES);
+        out = to;
+      }
+      try (JsonGenerator json = JsonLines.generator(to)) {
+        content.accept(json);
+        json.writeRaw('\n');
+        json.flush();
+        to.flush();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private void progress(CheckProgress progress) {
+      line(to -> CheckJson.write(progress, false, to));
+    }
+
+    private void found(CheckFinding finding) {
+      line(to -> CheckJson.write(finding, to));
+    }
+
+    private void done(CheckProgress progress) {
+      line(to -> CheckJson.write(progress, true, to));
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (out != null) {
+        out.close();
       }
     }
   }

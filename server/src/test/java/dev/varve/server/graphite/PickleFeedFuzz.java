@@ -23,6 +23,7 @@ public final class PickleFeedFuzz {
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     byte[] framed =
         ByteBuffer.allocate(Integer.BYTES + input.length).putInt(input.length).put(input).array();
-    FEED.serve(new ByteArrayInputStream(framed), OutputStream.nullOutputStream());
+    FEED.serve(
+        new ByteArrayInputStream(framed), OutputStream.nullOutputStream(), FuzzIntake.memory());
   }
 }

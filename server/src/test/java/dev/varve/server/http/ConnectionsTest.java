@@ -10,10 +10,12 @@ import org.junit.jupiter.api.Test;
 class ConnectionsTest {
   @Test
   void closesWhatCannotBeSetUp() throws Exception {
-    Connections connections = new Connections(1);
     // It knows no option of TCP.
-    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      assertThatThrownBy(() -> connections.admit(channel))
+    try (Connections connections =
+            new Connections(ConnectionLimits.DEFAULTS, new ConnectionFigures());
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      Connections.Door door = connections.door(false, true);
+      assertThatThrownBy(() -> door.admit(channel))
           .isInstanceOf(UnsupportedOperationException.class);
       assertThat(channel.isOpen()).isFalse();
       assertThat(connections.open()).isZero();

@@ -28,7 +28,7 @@ public final class FuzzExchange extends Exchange {
 
   /** The same request under other limits of its body. */
   FuzzExchange limited(long raw, long decoded) {
-    prepare(HttpLimits.DEFAULTS.withBodies(raw, decoded));
+    prepare(HttpLimits.DEFAULTS.withBodies(raw, decoded), new WriteBudget(Long.MAX_VALUE));
     return this;
   }
 
@@ -91,6 +91,16 @@ public final class FuzzExchange extends Exchange {
   @Override
   public String client() {
     return "";
+  }
+
+  @Override
+  public boolean onLoopback() {
+    return false;
+  }
+
+  @Override
+  public ClientAddress clientAddress() {
+    return ClientAddress.LOCAL;
   }
 
   @Override

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -28,7 +27,7 @@ class LineConnectionTest {
     CompletableFuture<Integer> read = new CompletableFuture<>();
     Dispatcher dispatcher = dispatcher();
     StreamProtocol slow =
-        (in, out) -> {
+        (in, out, memory) -> {
           in.read();
           begun.countDown();
           await(stopping);
@@ -53,14 +52,31 @@ class LineConnectionTest {
   }
 
   private static Dispatcher dispatcher() {
-    return new Dispatcher(HttpLimits.DEFAULTS, (dialect, path, status, nanos, in, out) -> {});
+    return dispatcher(ConnectionLimits.DEFAULTS);
+  }
+
+  private static Dispatcher dispatcher(ConnectionLimits connections) {
+    return new Dispatcher(
+        HttpLimits.DEFAULTS.withConnections(connections),
+        (dialect, path, status, nanos, in, out) -> {});
   }
 
   private static SocketServer echo(int connections, Duration idle) throws IOException {
     return SocketServer.start(
-        List.of(new SocketServer.Port("127.0.0.1", 0, null, InputStream::transferTo)),
-        dispatcher(),
-        new SocketServer.LineLimits(connections, idle));
+        List.of(
+            new SocketServer.Port("127.0.0.1", 0, null, (in, out, memory) -> in.transferTo(out))),
+        dispatcher(
+            new ConnectionLimits(
+                100,
+                100,
+                connections,
+                2,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10),
+                idle,
+                1 << 10,
+                Duration.ofSeconds(10),
+                TrustedProxies.NONE)));
   }
 
   private static Socket connect(SocketServer server) throws IOException {

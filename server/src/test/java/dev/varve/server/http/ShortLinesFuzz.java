@@ -15,7 +15,8 @@ public final class ShortLinesFuzz {
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     int number = 0;
-    try (ShortLines lines = new ShortLines(new ByteArrayInputStream(input))) {
+    try (ShortLines lines =
+        new ShortLines(new ByteArrayInputStream(input), WriteBudget.unlimited())) {
       int from = 0;
       while (from < input.length) {
         ByteArrayOutputStream expected = new ByteArrayOutputStream();

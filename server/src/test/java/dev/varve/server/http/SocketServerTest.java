@@ -28,6 +28,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,14 +51,24 @@ class SocketServerTest {
       new HttpLimits(
           1000,
           5000,
+          64 << 20,
           2,
           1,
           1,
           Duration.ofMillis(300),
           Duration.ofMillis(700),
-          Duration.ofSeconds(2),
           Duration.ofSeconds(3),
-          10);
+          new ConnectionLimits(
+              10,
+              10,
+              10,
+              2,
+              Duration.ofSeconds(2),
+              Duration.ofSeconds(2),
+              Duration.ofMinutes(1),
+              1 << 10,
+              Duration.ofSeconds(2),
+              TrustedProxies.NONE));
 
   private final AtomicLong aborted = new AtomicLong();
   private final CountDownLatch started = new CountDownLatch(1);
@@ -182,7 +193,7 @@ class SocketServerTest {
                 }));
     Router router = new Router(List.of(new Router.Mount("test", true, routes, ErrorFormat.PLAIN)));
     StreamProtocol shout =
-        (in, out) -> {
+        (in, out, memory) -> {
           BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8));
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             out.write((line.toUpperCase(java.util.Locale.ROOT) + "\n").getBytes(UTF_8));
@@ -378,7 +389,7 @@ class SocketServerTest {
             "GET / HTTP/9.7\r\n\r\n",
             "GET / HTTP/1.1\r\nHost x\r\n\r\n",
             "GET / HTTP/1.1\r\n\r\n",
-            "GET /" + "a".repeat(20_000) + " HTTP/1.1\r\nHost: x\r\n\r\n")) {
+            "GET /" + "a".repeat(20_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n")) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket.getOutputStream().write(malformed.getBytes(UTF_8));
         socket.setSoTimeout(5000);
@@ -395,7 +406,9 @@ class SocketServerTest {
   @Test
   void breaksOffAnAnswerThatFailsHalfWay() throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.getOutputStream().write("GET /half HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET /half HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       socket.setSoTimeout(5000);
       String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
       // A chunked body that ends well ends with an empty chunk.
@@ -407,7 +420,9 @@ class SocketServerTest {
   void cancelsWhenTheClientGoesAway() throws Exception {
     long closed;
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.getOutputStream().write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
       Thread.sleep(100);
       assertThat(aborted).hasValue(0);
@@ -422,7 +437,7 @@ class SocketServerTest {
     long closed;
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       OutputStream out = socket.getOutputStream();
-      out.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      out.write("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
       out.write("\r\n".getBytes(UTF_8));
       Thread.sleep(100);
@@ -439,7 +454,7 @@ class SocketServerTest {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket
             .getOutputStream()
-            .write(("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+            .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
         assertThat(socket.getInputStream().read()).isEqualTo('H');
       }
       org.awaitility.Awaitility.await().until(() -> statuses.containsKey(path));
@@ -458,7 +473,9 @@ class SocketServerTest {
     }
 
     private void ask() throws IOException {
-      socket.getOutputStream().write("GET /kept HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET /kept HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       String line = in.readLine();
       assertThat(line).startsWith("HTTP/1.1 200");
       while (!line.equals("kept")) {
@@ -516,9 +533,10 @@ class SocketServerTest {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       OutputStream out = socket.getOutputStream();
       socket.setSoTimeout(5000);
-      out.write("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      out.write("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       assertThat(started.await(5, TimeUnit.SECONDS)).isTrue();
-      out.write("GET /where HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+      out.write(
+          "GET /where HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
       Thread.sleep(150);
       release.countDown();
       String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
@@ -530,7 +548,9 @@ class SocketServerTest {
   @Test
   void givesUpAClientThatReadsNoAnswer() throws Exception {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.getOutputStream().write("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       org.awaitility.Awaitility.await().until(() -> dispatcher.reading() == 1);
       org.awaitility.Awaitility.await()
           .atMost(Duration.ofSeconds(10))
@@ -545,14 +565,18 @@ class SocketServerTest {
       body.setSoTimeout(10_000);
       head.setSoTimeout(10_000);
       body.getOutputStream()
-          .write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf".getBytes(UTF_8));
+          .write(
+              "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
+                  .getBytes(UTF_8));
       head.getOutputStream().write("GET /where HTTP/1.1\r\nHos".getBytes(UTF_8));
-      org.awaitility.Awaitility.await().until(() -> dispatcher.writing() == 1);
+      org.awaitility.Awaitility.await().until(() -> dispatcher.budget().used() > 0);
+      // Who waits for a body keeps nobody from writing.
+      assertThat(dispatcher.writing()).isZero();
       String answer = new String(body.getInputStream().readAllBytes(), UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 408").doesNotContain("Exception");
       assertThat(new String(head.getInputStream().readAllBytes(), UTF_8))
           .doesNotContain("HTTP/1.1 200", "Exception");
-      assertThat(dispatcher.writing()).isZero();
+      assertThat(dispatcher.budget().used()).isZero();
     }
   }
 
@@ -579,6 +603,32 @@ class SocketServerTest {
       release.countDown();
       assertThat(first.get(5, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     }
+  }
+
+  @Test
+  void takesBodiesThatHaveComeWhileOthersAreStillComing() throws Exception {
+    // More than may write at once, and wait.
+    List<Socket> halves = new ArrayList<>();
+    try {
+      for (int i = 0; i < 6; i++) {
+        Socket half = new Socket(InetAddress.getLoopbackAddress(), port);
+        halves.add(half);
+        half.getOutputStream()
+            .write(
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
+                    .getBytes(UTF_8));
+      }
+      org.awaitility.Awaitility.await()
+          .until(() -> dispatcher.budget().used() >= halves.size() * (4L << 10));
+      HttpResponse<String> whole =
+          send(request("/echo").POST(HttpRequest.BodyPublishers.ofString("whole")));
+      assertThat(whole.body()).isEqualTo("whole");
+    } finally {
+      for (Socket half : halves) {
+        half.close();
+      }
+    }
+    org.awaitility.Awaitility.await().until(() -> dispatcher.budget().used() == 0);
   }
 
   @Test

@@ -55,7 +55,7 @@ public final class QueryFuzz {
     FuzzExchange exchange = new FuzzExchange(input, Map.of(), Map.of());
     try {
       QUERY.handle(exchange);
-    } catch (QueryRefusedException e) {
+    } catch (QueryRefusedException | HttpError e) {
       return;
     }
     if (!(JsonTree.read(exchange.answered()) instanceof Map<?, ?> answer

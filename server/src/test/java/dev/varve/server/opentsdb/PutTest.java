@@ -84,6 +84,25 @@ class PutTest {
   }
 
   @Test
+  void listsErrorsInTheOrderOfThePoints() {
+    String details =
+        server
+            .post(
+                "/api/put?details",
+                "[%s,%s,%s,%s]"
+                    .formatted(
+                        point("first bad", "1356998400", "1"),
+                        point("second", "0", "1"),
+                        point("third bad", "1356998400", "1"),
+                        point("fourth", "1356998400", "\"\"")))
+            .body();
+    assertThat(details).startsWith("{\"success\":0,\"failed\":4,");
+    assertThat(List.of("first bad", "second", "third bad", "fourth").stream().map(details::indexOf))
+        .doesNotContain(-1)
+        .isSorted();
+  }
+
+  @Test
   void takesGzip() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (OutputStream out = new GZIPOutputStream(bytes)) {

@@ -13,6 +13,6 @@ public final class TelnetFuzz {
 
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
-    TELNET.serve(new ByteArrayInputStream(input), new ByteArrayOutputStream());
+    TELNET.serve(new ByteArrayInputStream(input), new ByteArrayOutputStream(), FuzzIntake.memory());
   }
 }

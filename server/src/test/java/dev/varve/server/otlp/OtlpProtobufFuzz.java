@@ -3,17 +3,19 @@ package dev.varve.server.otlp;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 
 /** Fuzzed: OTLP's requests in Protocol Buffers, and what series they come to. */
 public final class OtlpProtobufFuzz {
   private OtlpProtobufFuzz() {}
 
   /** Takes one input, as fuzzers call it. */
-  public static void fuzzerTestOneInput(byte[] input) {
+  public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Intake intake = FuzzIntake.next();
     Translation translation = translation(intake);
     try {
-      new OtlpProtobuf(translation).read(input);
+      new OtlpProtobuf(translation, FuzzIntake.memory()).read(new ByteArrayInputStream(input));
     } catch (MalformedMessageException e) {
       ensureReason(e);
     }

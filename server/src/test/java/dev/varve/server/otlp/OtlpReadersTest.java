@@ -3,6 +3,7 @@ package dev.varve.server.otlp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.otlp.OtlpMetric.HistogramPoint;
 import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
 import dev.varve.server.protobuf.MalformedMessageException;
@@ -85,9 +86,9 @@ class OtlpReadersTest {
     return told.found;
   }
 
-  private static List<String> protobuf(byte[] bytes) {
+  private static List<String> protobuf(byte[] bytes) throws IOException {
     Told told = new Told();
-    new OtlpProtobuf(told).read(bytes);
+    new OtlpProtobuf(told, WriteBudget.unlimited()).read(new ByteArrayInputStream(bytes));
     return told.found;
   }
 

@@ -4,6 +4,7 @@ import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.ShortLines;
+import dev.varve.server.http.WriteBudget;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -18,7 +19,8 @@ public final class PointFuzz {
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     BatchBuilder read = new BatchBuilder();
-    try (ShortLines lines = new ShortLines(new ByteArrayInputStream(input))) {
+    try (ShortLines lines =
+        new ShortLines(new ByteArrayInputStream(input), WriteBudget.unlimited())) {
       for (String line = lines.next(); line != null; line = lines.next()) {
         read(line, read);
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.varve.server.TestServer;
+import dev.varve.server.http.WebAccess;
 import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.IntToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -63,7 +65,9 @@ class GrafanaTest {
   @BeforeAll
   void start(@TempDir Path directory) throws IOException {
     Path rules = Files.writeString(directory.resolve("rules.yml"), RULES);
-    server = TestServer.withRules(directory.resolve("data"), rules);
+    server =
+        TestServer.withRules(directory.resolve("data"), rules)
+            .with(new WebAccess(Set.of(), Set.of(), Set.of(ORIGIN)));
     WireWriter message = new WireWriter();
     String[] a = {"instance", "a:9100", "job", "node"};
     String[] b = {"instance", "b:9100", "job", "node"};
@@ -154,6 +158,10 @@ class GrafanaTest {
           request
               .header("Content-Type", "application/x-www-form-urlencoded")
               .POST(BodyPublishers.ofString(recorded.form()));
+      case "OPTIONS" ->
+          request
+              .header("Access-Control-Request-Method", "POST")
+              .method("OPTIONS", BodyPublishers.noBody());
       default -> request.method(recorded.method(), BodyPublishers.noBody());
     };
   }
@@ -171,7 +179,7 @@ class GrafanaTest {
       assertThat(answer.body()).isEqualTo(body);
     }
     assertThat(answer.statusCode()).isEqualTo(recorded.status());
-    assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue("*");
+    assertThat(answer.headers().firstValue("Access-Control-Allow-Origin")).hasValue(ORIGIN);
     if (recorded.status() != 204) {
       assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
     }

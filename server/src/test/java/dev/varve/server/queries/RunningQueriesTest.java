@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.TestServer;
+import dev.varve.server.http.ConnectionLimits;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -195,7 +196,7 @@ class RunningQueriesTest {
           Socket client = server.connect();
           client
               .getOutputStream()
-              .write(("GET " + request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+              .write(("GET " + request + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
           awaitState("running");
           return () -> close(client);
         });
@@ -228,7 +229,9 @@ class RunningQueriesTest {
     requests.add("GET " + COMPUTES);
     for (String request : requests) {
       try (Socket socket = server.connect()) {
-        socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+        socket
+            .getOutputStream()
+            .write((request + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
         awaitState("running");
       }
       awaitIdle();
@@ -377,7 +380,9 @@ class RunningQueriesTest {
       socket.setReceiveBufferSize(4096);
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
       String request = "GET /varve/v1/query?selector=m&from=0&to=" + (START + 10_000_000);
-      socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+      socket
+          .getOutputStream()
+          .write((request + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
       String id = awaitState("running");
       await().until(() -> server.get(STATUS).body().matches(".*\"pointsReturned\":[1-9].*"));
       Thread.sleep(300);
@@ -396,7 +401,9 @@ class RunningQueriesTest {
         socket.setReceiveBufferSize(4096);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
         String request = "GET /varve/v1/query?selector=m&from=0&to=" + (START + 10_000_000);
-        socket.getOutputStream().write((request + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(UTF_8));
+        socket
+            .getOutputStream()
+            .write((request + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(UTF_8));
         awaitState("running");
         assertThat(socket.getInputStream().read()).isEqualTo('H');
       }
@@ -597,16 +604,25 @@ class RunningQueriesTest {
   @Test
   void refusesConnectionsBeyondTheirLimit() throws Exception {
     server.close();
-    server = TestServer.withConnections(directory.resolve("few"), 2);
+    server = TestServer.withConnections(directory.resolve("few"), ConnectionLimits.ofMax(8));
     try (Socket first = server.connect();
         Socket second = server.connect()) {
       first.getOutputStream().write("put m 1 1 a=b\n".getBytes(UTF_8));
       second.getOutputStream().write("put m 2 1 a=b\n".getBytes(UTF_8));
+      await()
+          .atMost(SOON)
+          .until(() -> server.get("/metrics").body().contains("\nvarve_line_connections 2"));
       try (Socket third = server.connect()) {
+        third
+            .getOutputStream()
+            .write("GET /varve/v1/dataset HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8));
         String refusal = new String(third.getInputStream().readAllBytes(), UTF_8);
         assertThat(refusal)
             .startsWith("HTTP/1.1 503 ")
-            .contains("Retry-After: 5", "2 connections are open, which is all");
+            .contains(
+                "Retry-After: 5",
+                "2 connections of this client are open",
+                "connections.per-client");
       }
     }
     await()
@@ -615,7 +631,8 @@ class RunningQueriesTest {
           try (Socket again = server.connect()) {
             OutputStream out = again.getOutputStream();
             out.write(
-                "GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".getBytes(UTF_8));
+                "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                    .getBytes(UTF_8));
             return new String(again.getInputStream().readAllBytes(), UTF_8)
                 .startsWith("HTTP/1.1 200");
           }

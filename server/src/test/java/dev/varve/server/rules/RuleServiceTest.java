@@ -96,6 +96,10 @@ class RuleServiceTest {
   }
 
   private RulesConfig config(String more) throws IOException {
+    return config("{url: 'http://127.0.0.1:%d/am/', user: me, password-file: password}", more);
+  }
+
+  private RulesConfig config(String target, String more) throws IOException {
     Files.writeString(folder.resolve("password"), "secret\n");
     List<String> problems = new ArrayList<>();
     ConfigNode node =
@@ -106,12 +110,12 @@ class RuleServiceTest {
             external-url: http://varve.example/x/
             external-labels: {site: north, severity: low}
             alertmanagers:
-              - {url: 'http://127.0.0.1:%d/am/', user: me, password-file: password}
+              - TARGET
             alert-relabel:
               - {source_labels: [alertname], regex: Slow, action: drop}
               - {target_label: seen, replacement: 'yes'}
             """
-                    .formatted(alertmanager.getAddress().getPort())
+                    .replace("TARGET", target.formatted(alertmanager.getAddress().getPort()))
                 + more,
             "test",
             true);
@@ -261,6 +265,19 @@ class RuleServiceTest {
       await().atMost(Duration.ofSeconds(20)).until(() -> !received.isEmpty());
       assertThat(send(server, "GET", "/metrics"))
           .containsPattern("varve_notifications_errors_total\\{[^}]*} [1-9]");
+    }
+  }
+
+  @Test
+  void sendsUserAndPasswordOfAUrlAndShowsNeither() throws IOException {
+    Files.writeString(folder.resolve("rules.yml"), RULES);
+    try (Engine engine = engine();
+        Server server = server(config("{url: 'http://me:secret@127.0.0.1:%d/am/'}", ""), engine)) {
+      await().atMost(Duration.ofSeconds(20)).until(() -> !received.isEmpty());
+      assertThat(authorizations).contains("Basic bWU6c2VjcmV0");
+      assertThat(send(server, "GET", "/metrics"))
+          .contains("{alertmanager=\"http://***@127.0.0.1:")
+          .doesNotContain("secret");
     }
   }
 

@@ -57,7 +57,7 @@ class BadLinesTest {
         "{\"name\":\"m\",\"tags\":{\"host\":\"a\"},\"datapoints\":[[1,2,\"long\"],[3,4.5],[5,\"s\"]]}") {
       @Override
       LineFormat format() {
-        return new KairosDbLines(Resolution.NANOSECONDS);
+        return new KairosDbLines(Resolution.NANOSECONDS, new LeftOut());
       }
     },
     PROMETHEUS("{\"my.metric\",a=\"b\\\\\\\"c\\n\" , \"d e\"=\"}\"} 1.5e3 1395066363000") {

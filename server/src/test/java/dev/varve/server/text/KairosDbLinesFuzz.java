@@ -8,6 +8,6 @@ public final class KairosDbLinesFuzz {
 
   /** Takes one input, as fuzzers call it. */
   public static void fuzzerTestOneInput(byte[] input) {
-    LinesFuzz.read(new KairosDbLines(Resolution.MILLISECONDS), input);
+    LinesFuzz.read(new KairosDbLines(Resolution.MILLISECONDS, new LeftOut()), input);
   }
 }

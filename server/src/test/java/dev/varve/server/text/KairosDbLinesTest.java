@@ -8,7 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class KairosDbLinesTest {
-  private final KairosDbLines lines = new KairosDbLines(Resolution.MILLISECONDS);
+  private final LeftOut leftOut = new LeftOut();
+  private final KairosDbLines lines = new KairosDbLines(Resolution.MILLISECONDS, leftOut);
 
   @Test
   void readsALineOfAnExport() {
@@ -92,8 +93,7 @@ class KairosDbLinesTest {
           {"name":"m","value":[1],"timestamp":1}        | 'value' is a number or a text
           {"name":"m","value":1,"timestamp":1.5}        | 'timestamp' is an integer in milliseconds
           {"name":"m","datapoints":{}}                  | 'datapoints' is an array of [time, value, "type"]
-          {"name":"m","datapoints":[1,2]}               | data point 0 is not an array [time, value, "type"]
-          {"name":"m","datapoints":[[1,2],3]}           | data point 1 is not an array [time, value, "type"]
+          {"name":"m","datapoints":[1,2]}               | data point 0 is not an array [time, value, "type"], and 1 more points are bad
           {"name":"m","datapoints":[[]]}                | data point 0 has no time; it comes first, an integer in milliseconds
           {"name":"m","datapoints":[["1",2]]}           | data point 0 has no time; it comes first, an integer in milliseconds
           {"name":"m","datapoints":[[1.5,2]]}           | data point 0 has no time; it comes first, an integer in milliseconds
@@ -137,8 +137,36 @@ class KairosDbLinesTest {
   void refusesATimeThatDoesNotFitTheDataset() {
     assertThat(
             Reading.complaint(
-                new KairosDbLines(Resolution.NANOSECONDS),
-                "{\"name\":\"m\",\"datapoints\":[[1,2],[9223372036855,1]]}"))
-        .isEqualTo("data point 1 has a time, 9223372036855, that is too large for ns");
+                new KairosDbLines(Resolution.NANOSECONDS, leftOut),
+                "{\"name\":\"m\",\"datapoints\":[[9223372036855,1]]}"))
+        .isEqualTo("data point 0 has a time, 9223372036855, that is too large for ns");
+  }
+
+  @Test
+  void leavesOutBadPointsAndReadsTheRestOfTheLine() {
+    assertThat(
+            Reading.of(
+                lines,
+                """
+                {"datapoints":[[1,2],3,[4,[5,[6]],7],{"a":[8]},[9,"x","double"],[],[10,"\\ud800"],[11,12]],"name":"m","tags":{"a":"b"}}\
+                """))
+        .containsExactly("m{a=\"b\"} 1 2i", "m{a=\"b\"} 11 12i");
+    assertThat(leftOut.reasons())
+        .containsExactly(
+            "data point 1 is not an array [time, value, \"type\"]",
+            "data point 2 has no value; it comes second, a number or a text",
+            "data point 3 is not an array [time, value, \"type\"]",
+            "data point 4: value 'x' is not a number",
+            "data point 5 has no time; it comes first, an integer in milliseconds",
+            "data point 6 has a text with half a character: a surrogate (\\ud800 to \\udfff) without its other");
+    Reading.of(lines, "{\"name\":\"m\",\"datapoints\":[[1,2]]}");
+    assertThat(leftOut.count()).isZero();
+  }
+
+  @Test
+  void namesTheFirstReasonsOfALineOfManyBadPoints() {
+    Reading.of(lines, "{\"name\":\"m\",\"datapoints\":[[1,2]" + ",3".repeat(50) + "]}");
+    assertThat(leftOut.count()).isEqualTo(50);
+    assertThat(leftOut.reasons()).hasSize(21).endsWith("and 30 more");
   }
 }

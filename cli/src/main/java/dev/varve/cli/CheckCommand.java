@@ -1,0 +1,163 @@
+package dev.varve.cli;
+
+import dev.varve.cli.config.VarveConfig;
+import dev.varve.engine.Engine;
+import dev.varve.engine.check.AffectedSeries;
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.check.CheckProgress;
+import dev.varve.engine.check.CheckRun;
+import dev.varve.server.points.JsonLines;
+import dev.varve.server.varve.CheckJson;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code varve check}. */
+@Command(
+    name = "check",
+    description =
+        "Reads everything and says what is damaged: checksums of all files, cells that their layout cannot read, the catalog against the rows.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Examples:",
+      "  varve check",
+      "  varve check --rate 100 --output json",
+      "",
+      "Beside a running server it asks that server, which goes on working. Exit codes: 0 nothing is damaged, 1 something is,",
+      "2 the call itself is wrong."
+    })
+final class CheckCommand implements Callable<Integer> {
+  private static final int SERIES_SHOWN = 20;
+
+  @Mixin private ConfigOptions config;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description =
+          "A server to ask, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
+  private @Nullable URI server;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "MB",
+      description =
+          "Megabytes to read per second at most (default: 32 in a server, else as many as can be).")
+  private @Nullable Integer rate;
+
+  @Option(
+      names = "--output",
+      defaultValue = "text",
+      description =
+          "How findings are printed: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Form output;
+
+  @Option(names = "--no-progress", description = "Do not say how far it is.")
+  private boolean silent;
+
+  @Spec private CommandSpec spec;
+
+  /** For people, or a line of JSON a finding. */
+  enum Form {
+    text,
+    json
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (rate != null && (rate < 1 || rate > 999_999)) {
+      throw new WrongCallException("--rate is a number of MB per second, 1 or more");
+    }
+    CheckProgress end;
+    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
+      end = check(progress);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == Form.json) {
+      JsonLines.write(out, json -> CheckJson.write(end, true, json));
+    } else {
+      out.println(
+          end.damages() == 0
+              ? "nothing is damaged: read %,d bytes, %,d cells in %,d rows of samples and indexes"
+                  .formatted(end.bytes(), end.cells(), end.rows())
+              : "%,d damages; read %,d bytes, %,d cells in %,d rows of samples and indexes"
+                  .formatted(end.damages(), end.bytes(), end.cells(), end.rows()));
+    }
+    out.flush();
+    return end.damages() == 0 ? 0 : 1;
+  }
+
+  private CheckProgress check(Progress progress) throws IOException {
+    if (server != null) {
+      return remote(new ServerAddress.Remote(ServerOptions.checked(server)), progress);
+    }
+    VarveConfig read = config.read();
+    Path data = read.engine().directory();
+    if (!Files.isDirectory(data)) {
+      throw new CommandFailedException(
+          "there is no data directory '%s': --data names another, --server a server"
+              .formatted(data));
+    }
+    Optional<ServerAddress> running = RunningServer.find(data);
+    if (running.isPresent()) {
+      return remote(running.get(), progress);
+    }
+    CheckRun run =
+        new CheckRun(
+            rate == null ? 0 : (long) rate << 20,
+            now -> tell(now, progress),
+            this::print,
+            () -> false);
+    try (DirectoryLock _ = DirectoryLock.take(data)) {
+      Engine.check(read.engine(), run);
+    }
+    return run.progress();
+  }
+
+  private CheckProgress remote(ServerAddress address, Progress progress) {
+    try (ServerConnection connection = new ServerConnection(address)) {
+      return RemoteCheck.run(connection, rate, now -> tell(now, progress), this::print);
+    }
+  }
+
+  private static void tell(CheckProgress now, Progress progress) {
+    progress.update(
+        now.rows(), now.bytes(), "%,d MB, %s".formatted(now.bytes() >> 20, now.doing()));
+  }
+
+  private void print(CheckFinding finding) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == Form.json) {
+      JsonLines.write(out, json -> CheckJson.write(finding, json));
+      out.flush();
+      return;
+    }
+    String severity = finding.severity() == Severity.DAMAGE ? "damage" : "note";
+    out.println("%s: %s: %s".formatted(severity, finding.place(), finding.text()));
+    int shown = 0;
+    for (AffectedSeries series : finding.affected()) {
+      if (shown++ < SERIES_SHOWN) {
+        out.println("  " + series);
+      }
+    }
+    if (finding.affectedSeries() > SERIES_SHOWN) {
+      out.println(
+          "  and %,d series more; --output json lists 1,000"
+              .formatted(finding.affectedSeries() - SERIES_SHOWN));
+    }
+    out.flush();
+  }
+}

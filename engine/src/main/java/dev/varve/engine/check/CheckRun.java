@@ -1,0 +1,105 @@
+package dev.varve.engine.check;
+
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.store.ReadCancelledException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A check under way: its pace, how far it is, what it has found. Used by one thread. */
+public final class CheckRun {
+  private static final long LOOK_MILLIS = 50;
+  private static final long NEWS_NANOS = 1_000_000_000L;
+
+  private final long bytesPerSecond;
+  private final Consumer<CheckProgress> progress;
+  private final Consumer<CheckFinding> found;
+  private final BooleanSupplier stopped;
+  private final long start = System.nanoTime();
+  private long told = start;
+  private String doing = "";
+  private long bytes;
+  private long rows;
+  private long cells;
+  private long damages;
+
+  /**
+   * Begins.
+   *
+   * @param bytesPerSecond to read at most; 0 for as many as can be
+   * @param progress told about once a second
+   * @param found told of each finding
+   * @param stopped asked often whether to stop
+   */
+  public CheckRun(
+      long bytesPerSecond,
+      Consumer<CheckProgress> progress,
+      Consumer<CheckFinding> found,
+      BooleanSupplier stopped) {
+    this.bytesPerSecond = bytesPerSecond;
+    this.progress = progress;
+    this.found = found;
+    this.stopped = stopped;
+  }
+
+  /** How far it is. */
+  public CheckProgress progress() {
+    return new CheckProgress(doing, bytes, rows, cells, damages);
+  }
+
+  void doing(String what) {
+    doing = what;
+    ensureWanted();
+  }
+
+  /** Takes a finding. */
+  public void found(CheckFinding finding) {
+    if (finding.severity() == Severity.DAMAGE) {
+      damages++;
+    }
+    found.accept(finding);
+  }
+
+  void read(long moreRows, long moreCells, long moreBytes) {
+    rows += moreRows;
+    cells += moreCells;
+    spend(moreBytes);
+  }
+
+  /**
+   * Counts bytes, and waits until so many are no more than allowed.
+   *
+   * @throws ReadCancelledException if nobody wants the check any more
+   */
+  void spend(long moreBytes) {
+    bytes += moreBytes;
+    ensureWanted();
+    long now = System.nanoTime();
+    if (now - told > NEWS_NANOS) {
+      told = now;
+      progress.accept(progress());
+    }
+    if (bytesPerSecond > 0) {
+      waitUntil(start + (long) (bytes * 1e9 / bytesPerSecond));
+    }
+  }
+
+  private void waitUntil(long due) {
+    while (due - System.nanoTime() > 0) {
+      ensureWanted();
+      long left = TimeUnit.NANOSECONDS.toMillis(due - System.nanoTime());
+      try {
+        Thread.sleep(Math.clamp(left, 1, LOOK_MILLIS));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new ReadCancelledException();
+      }
+    }
+  }
+
+  private void ensureWanted() {
+    if (stopped.getAsBoolean()) {
+      throw new ReadCancelledException();
+    }
+  }
+}

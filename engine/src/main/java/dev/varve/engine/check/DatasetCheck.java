@@ -1,0 +1,218 @@
+package dev.varve.engine.check;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.Layout;
+import dev.varve.layout.RowSamples;
+import dev.varve.layout.RowShape;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.store.Capabilities.RowOrder;
+import dev.varve.store.CellBatch;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Reads all tables of a dataset: every cell must be one of its layout, and the catalog must list
+ * the series of every row.
+ */
+public final class DatasetCheck {
+  /** Of one kind of finding so many are told one by one. */
+  private static final int TOLD_MAX = 100;
+
+  private static final int EXAMPLES = 3;
+
+  private final OpenDataset dataset;
+  private final CheckRun run;
+  private final BitSet seen = new BitSet();
+
+  /** Keys of rows that the catalog lacked when they were read, with a row of each. */
+  private final Map<String, GroupKey> unlisted = new TreeMap<>();
+
+  private long damaged;
+
+  /** Whether every row of samples could be asked for its series. */
+  private boolean complete = true;
+
+  public DatasetCheck(OpenDataset dataset, CheckRun run) {
+    this.dataset = dataset;
+    this.run = run;
+  }
+
+  /** Reads everything. */
+  public void run() {
+    for (Table table : dataset.home().tables()) {
+      run.doing("dataset %s, table %s".formatted(dataset.name(), table.spec().name()));
+      new TableScan(table, run, this::damaged).run((page, from, to) -> {});
+    }
+    for (Period period : dataset.periods().all()) {
+      for (PlacedLayout placed : period.layouts()) {
+        for (int table = 0; table < placed.layout().tables().size(); table++) {
+          check(placed, table);
+        }
+      }
+    }
+    compareCatalog();
+    if (damaged > TOLD_MAX) {
+      tell(
+          Severity.DAMAGE,
+          "%,d places are damaged, of which the first %d are listed".formatted(damaged, TOLD_MAX));
+    }
+  }
+
+  private void check(PlacedLayout placed, int number) {
+    Table table = placed.table(number);
+    String name = table.spec().name();
+    boolean ofSamples = number == placed.layout().dataTable();
+    run.doing("dataset %s, table %s".formatted(dataset.name(), name));
+    if (dataset.store().capabilities(table.spec()).order() != RowOrder.TABLE) {
+      complete &= !ofSamples;
+      tell(
+          Severity.NOTE,
+          "table '%s' was not read: the %s store spreads its rows, which cannot be read as a whole"
+              .formatted(name, dataset.store().kind()));
+      return;
+    }
+    boolean whole =
+        new TableScan(table, run, this::damaged)
+            .run(ofSamples ? new SampleRows(placed, table) : describing(placed, number, table));
+    complete &= whole || !ofSamples;
+  }
+
+  private TableScan.Rows describing(PlacedLayout placed, int number, Table table) {
+    return (page, from, to) -> {
+      for (int cell = from; cell < to; cell++) {
+        try {
+          placed.layout().describe(number, page.cell(cell));
+        } catch (DamagedCellException e) {
+          damaged(place(table, page, cell) + e.getMessage());
+        }
+      }
+    };
+  }
+
+  private static String place(Table table, CellBatch page, int cell) {
+    return "table '%s', row %s, family '%s', qualifier %s: "
+        .formatted(
+            table.spec().name(),
+            page.row(cell),
+            table.spec().families().get(page.family(cell)).name(),
+            page.qualifier(cell));
+  }
+
+  private void damaged(String text) {
+    damaged++;
+    if (damaged <= TOLD_MAX) {
+      tell(Severity.DAMAGE, text);
+    }
+  }
+
+  private void tell(Severity severity, String text) {
+    run.found(new CheckFinding(severity, "dataset " + dataset.name(), text));
+  }
+
+  /** The rows of a table of samples. */
+  private final class SampleRows implements TableScan.Rows {
+    private final PlacedLayout placed;
+    private final Layout layout;
+    private final RowShape shape;
+    private final Table table;
+    private final KeyBytes signature = new KeyBytes();
+    private final RowSamples samples = new RowSamples();
+    private Bytes lastSignature = Bytes.EMPTY;
+    private boolean known;
+
+    private SampleRows(PlacedLayout placed, Table table) {
+      this.placed = placed;
+      this.layout = placed.layout();
+      this.shape = layout.rows();
+      this.table = table;
+    }
+
+    @Override
+    public void take(CellBatch page, int from, int to) {
+      try {
+        identify(page, from);
+      } catch (DamagedCellException | CorruptDataException e) {
+        known = false;
+        complete = false;
+        damaged(
+            "table '%s', row %s: %s"
+                .formatted(table.spec().name(), page.row(from), e.getMessage()));
+        return;
+      }
+      samples.clear();
+      layout.decode(page, from, to, samples);
+      for (RowSamples.Damage damage : samples.damages()) {
+        damaged(place(table, page, damage.cell()) + damage.reason());
+      }
+    }
+
+    /** Asks each series once, as long as its rows come one behind the other. */
+    private void identify(CellBatch page, int cell) {
+      signature.clear();
+      byte[] bytes = page.bytes();
+      int at = page.rowOffset(cell);
+      int end = at + page.rowLength(cell);
+      shape.decode(bytes, at, end, new dev.varve.layout.KeyOutput());
+      shape.signature(bytes, at, end, signature);
+      if (known && lastSignature.contentEquals(signature.array(), 0, signature.length())) {
+        return;
+      }
+      GroupKey key = placed.run(layout.identify(page.row(cell)));
+      lastSignature = signature.toBytes();
+      known = true;
+      int number = dataset.index().find(SeriesIdentity.of(key));
+      if (number >= 0) {
+        seen.set(number);
+      } else if (unlisted.size() < TOLD_MAX) {
+        unlisted.put(key.toString(), key);
+      }
+    }
+  }
+
+  private void compareCatalog() {
+    // A row may be there a moment before its series.
+    unlisted.values().removeIf(key -> dataset.index().find(SeriesIdentity.of(key)) >= 0);
+    if (!unlisted.isEmpty()) {
+      tell(
+          Severity.DAMAGE,
+          "the catalog lacks %s%d series that have rows, such as %s: no query finds their samples; 'varve check --repair' has the catalog rebuilt"
+              .formatted(
+                  unlisted.size() == TOLD_MAX ? "at least " : "",
+                  unlisted.size(),
+                  examples(List.copyOf(unlisted.keySet()))));
+    }
+    if (!complete || dataset.config().attached() != null) {
+      return;
+    }
+    List<String> without = new ArrayList<>();
+    int size = dataset.index().size();
+    int count = size - seen.cardinality();
+    for (int number = seen.nextClearBit(0);
+        number < size && without.size() < EXAMPLES;
+        number = seen.nextClearBit(number + 1)) {
+      without.add(dataset.index().key(number).toString());
+    }
+    if (count > 0) {
+      tell(
+          Severity.NOTE,
+          "the catalog lists %,d series without rows, such as %s: their samples were deleted, never arrived, or came while the check ran"
+              .formatted(count, examples(without)));
+    }
+  }
+
+  private static String examples(List<String> all) {
+    return String.join(", ", all.subList(0, Math.min(EXAMPLES, all.size())));
+  }
+}

@@ -1,0 +1,195 @@
+package dev.varve.engine.check;
+
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.layout.Binding;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.KeyBytes;
+import dev.varve.layout.KeyInput;
+import dev.varve.layout.RefusedException;
+import dev.varve.layout.RowShape;
+import dev.varve.model.Bytes;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.RowSpan;
+import dev.varve.store.StoreException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the series of the catalog whose samples lie in a span of rows, and of what times these are.
+ */
+final class SpanSeries {
+  /*
+   * With all other parts fixed, the rows of a series stand in the order of time, or in its reverse:
+   * so the times whose rows lie in the span are found by halving the extent of the series.
+   */
+  private static final int LISTED_MAX = 1000;
+
+  private final OpenDataset dataset;
+  private final List<AffectedSeries> listed = new ArrayList<>();
+  private long count;
+
+  SpanSeries(OpenDataset dataset) {
+    this.dataset = dataset;
+  }
+
+  /** The first thousand that were found. */
+  List<AffectedSeries> listed() {
+    return listed;
+  }
+
+  /** How many were found. */
+  long count() {
+    return count;
+  }
+
+  /** Adds the series of a span; none where it is of no table of samples of this dataset. */
+  void add(RowSpan span) {
+    for (Period period : dataset.periods().all()) {
+      for (PlacedLayout placed : period.layouts()) {
+        if (placed.dataTable().spec().name().equals(span.table())) {
+          add(span, period, placed);
+        }
+      }
+    }
+  }
+
+  private void add(RowSpan span, Period period, PlacedLayout placed) {
+    SeriesIndex index = dataset.index();
+    int size = index.size();
+    for (int number = 0; number < size; number++) {
+      GroupKey key = index.key(number);
+      TimeRange times = index.extent(number).intersect(period.times());
+      Binding binding = times.isEmpty() ? null : binding(placed, key);
+      if (binding == null) {
+        continue;
+      }
+      Map<String, TimeRange> found = new TreeMap<>();
+      RowShape shape = placed.layout().rows();
+      for (String field : index.fields(number)) {
+        for (Kind kind : Kind.values()) {
+          if (index.hasField(number, field, kind)) {
+            KeyInput input = new KeyInput(binding).field(field).kind(kind);
+            TimeRange within = within(span, shape, input, times);
+            if (within != null) {
+              found.merge(field, within, SpanSeries::sum);
+            }
+          }
+        }
+      }
+      found.forEach((field, range) -> {
+        count++;
+        if (listed.size() < LISTED_MAX) {
+          listed.add(
+              new AffectedSeries(
+                  dataset.name(),
+                  key.field(field).toString(),
+                  instant(range.from()),
+                  instant(range.to() - 1)));
+        }
+      });
+    }
+  }
+
+  private static @Nullable Binding binding(PlacedLayout placed, GroupKey key) {
+    try {
+      Optional<Binding> binding = placed.find(key);
+      return binding.orElse(null);
+    } catch (RefusedException | DamagedCellException | StoreException e) {
+      // Its rows are named by their keys all the same.
+      return null;
+    }
+  }
+
+  private static TimeRange sum(TimeRange a, TimeRange b) {
+    return new TimeRange(Math.min(a.from(), b.from()), Math.max(a.to(), b.to()));
+  }
+
+  private Instant instant(long time) {
+    return instant(time, dataset.resolution());
+  }
+
+  static Instant instant(long time, Resolution resolution) {
+    long second = resolution.perSecond();
+    long seconds =
+        Math.clamp(
+            Math.floorDiv(time, second),
+            Instant.MIN.getEpochSecond(),
+            Instant.MAX.getEpochSecond());
+    return Instant.ofEpochSecond(seconds, Math.floorMod(time, second) * (1_000_000_000L / second));
+  }
+
+  /** The times whose rows lie in the span; null where there are none. */
+  private static @Nullable TimeRange within(
+      RowSpan span, RowShape shape, KeyInput input, TimeRange times) {
+    int last = shape.lastTimePart();
+    int parts = last < 0 ? shape.parts().size() : last + 1;
+    long from = times.from();
+    long to = times.to() - 1;
+    boolean falls = key(shape, parts, input, from).compareTo(key(shape, parts, input, to)) > 0;
+    long first =
+        first(
+            from,
+            to,
+            time -> {
+              Bytes key = key(shape, parts, input, time);
+              return falls ? isNotBehind(key, span) : isNotBefore(key, span);
+            });
+    long behind =
+        first(
+            from,
+            to,
+            time -> {
+              Bytes key = key(shape, parts, input, time);
+              return falls ? !isNotBefore(key, span) : !isNotBehind(key, span);
+            });
+    return first < behind ? new TimeRange(first, behind) : null;
+  }
+
+  private interface Condition {
+    boolean holds(long time);
+  }
+
+  /**
+   * The first time from which on a condition holds; the one behind the last where it never does.
+   */
+  private static long first(long from, long to, Condition condition) {
+    long low = from;
+    long high = to + 1;
+    while (low < high) {
+      long middle = (low & high) + ((low ^ high) >> 1);
+      if (condition.holds(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Whether rows that begin with a key may come at the beginning of the span or behind it. */
+  private static boolean isNotBefore(Bytes key, RowSpan span) {
+    return key.compareTo(span.from()) >= 0 || span.from().startsWith(key);
+  }
+
+  private static boolean isNotBehind(Bytes key, RowSpan span) {
+    Bytes to = span.to();
+    return to == null || key.compareTo(to) <= 0;
+  }
+
+  private static Bytes key(RowShape shape, int parts, KeyInput input, long time) {
+    KeyBytes key = new KeyBytes();
+    shape.encode(input.time(time), 0, parts, key);
+    return key.toBytes();
+  }
+}

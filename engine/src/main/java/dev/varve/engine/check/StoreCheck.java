@@ -1,0 +1,72 @@
+package dev.varve.engine.check;
+
+import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.store.FileCheck;
+import dev.varve.store.RowSpan;
+import dev.varve.store.Store;
+import dev.varve.store.StoreDamage;
+import dev.varve.store.StoreException;
+import java.util.List;
+
+/** Reads all files of a store, and names the series in what is damaged. */
+public final class StoreCheck implements FileCheck {
+  private final String name;
+  private final Store store;
+  private final List<OpenDataset> datasets;
+  private final CheckRun run;
+
+  /**
+   * Prepares.
+   *
+   * @param name the folder of the store
+   * @param datasets those that may lie in it
+   */
+  public StoreCheck(String name, Store store, List<OpenDataset> datasets, CheckRun run) {
+    this.name = name;
+    this.store = store;
+    this.datasets = List.copyOf(datasets);
+    this.run = run;
+  }
+
+  /** Reads everything. */
+  public void run() {
+    try {
+      store.checkFiles(this);
+    } catch (StoreException e) {
+      run.found(
+          new CheckFinding(
+              Severity.DAMAGE, place(), "its files cannot be checked: " + e.getMessage()));
+    }
+  }
+
+  private String place() {
+    return "store " + name;
+  }
+
+  @Override
+  public void reading(String file, long bytes) {
+    run.doing("store %s, file %s".formatted(name, file));
+    run.spend(bytes);
+  }
+
+  @Override
+  public void damaged(StoreDamage damage) {
+    run.found(finding(place(), damage, datasets));
+  }
+
+  /** What a damaged file means for some datasets. */
+  static CheckFinding finding(String place, StoreDamage damage, List<OpenDataset> datasets) {
+    List<AffectedSeries> affected = new java.util.ArrayList<>();
+    long count = 0;
+    for (OpenDataset dataset : datasets) {
+      SpanSeries series = new SpanSeries(dataset);
+      for (RowSpan span : damage.rows()) {
+        series.add(span);
+      }
+      affected.addAll(series.listed());
+      count += series.count();
+    }
+    return new CheckFinding(Severity.DAMAGE, place, damage.description(), affected, count);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.varve.server.http;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+
+/** Takes connections at a Unix socket that is bound already. */
+final class LocalConnector extends ServerConnector {
+  private final ServerSocketChannel socket;
+  private final Router router;
+
+  LocalConnector(Server server, ServerSocketChannel socket, Router router, ConnectionFactory http) {
+    super(server, 1, 1, http);
+    this.socket = socket;
+    this.router = router;
+  }
+
+  Router router() {
+    return router;
+  }
+
+  /** Jetty's own would ask for a TCP port. */
+  @Override
+  public void open() throws IOException {
+    socket.configureBlocking(true);
+  }
+
+  @Override
+  public boolean isOpen() {
+    return socket.isOpen();
+  }
+
+  @Override
+  public Object getTransport() {
+    return socket;
+  }
+
+  @Override
+  public void accept(int acceptor) throws IOException {
+    SocketChannel channel = socket.accept();
+    channel.configureBlocking(false);
+    getSelectorManager().accept(channel);
+  }
+
+  @Override
+  protected SocketChannelEndPoint newEndPoint(
+      SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+    WatchedEndPoint endPoint =
+        new WatchedEndPoint(
+            channel,
+            selector,
+            key,
+            getScheduler(),
+            OpenConnection.local(channel),
+            connection -> {});
+    endPoint.setIdleTimeout(getIdleTimeout());
+    return endPoint;
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    try {
+      socket.close();
+    } catch (IOException e) {
+      org.slf4j.LoggerFactory.getLogger(LocalConnector.class).warn("closing the socket", e);
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package dev.varve.server.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a request as it comes. Reading waits for the client no longer than its pace and the
+ * time of the request allow, then fails with 408. For one thread.
+ */
+final class RequestBody extends InputStream {
+  /** So much of a body that nobody wants is read, so that the connection can go on. */
+  private static final int REST_MAX = 1 << 20;
+
+  private final Content.Source source;
+  private final long length;
+  private final long deadline;
+  private final Pace pace;
+  private final long minRate;
+  private final Runnable onTooSlow;
+  private final Semaphore arrived = new Semaphore(0);
+  private final byte[] one = new byte[1];
+  private Content.@Nullable Chunk chunk;
+  private @Nullable HttpError failed;
+  private long count;
+  private volatile boolean ended;
+
+  /**
+   * @param length as announced; -1 where it is not
+   * @param deadline when all of it has to be here, by {@link System#nanoTime}
+   * @param onTooSlow is told once that the client is too slow
+   */
+  RequestBody(
+      Content.Source source,
+      long length,
+      long deadline,
+      ConnectionLimits limits,
+      Runnable onTooSlow) {
+    this.source = source;
+    this.length = length;
+    this.deadline = deadline;
+    this.pace = new Pace(limits.minRate(), limits.grace());
+    this.minRate = limits.minRate();
+    this.onTooSlow = onTooSlow;
+  }
+
+  /** Whether there is no more to come. Asked by any thread. */
+  boolean ended() {
+    return ended;
+  }
+
+  @Override
+  public int read() throws IOException {
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] buffer, int offset, int wanted) throws IOException {
+    if (wanted == 0) {
+      return 0;
+    }
+    Content.Chunk next = next();
+    int read = next.get(buffer, offset, wanted);
+    if (!next.hasRemaining()) {
+      next.release();
+      chunk = next.isLast() ? Content.Chunk.EOF : null;
+    }
+    if (read == 0) {
+      ended = true;
+      return -1;
+    }
+    count += read;
+    ended |= count == length || (chunk != null && chunk.isLast() && !chunk.hasRemaining());
+    return read;
+  }
+
+  /** What holds bytes, or is the last. */
+  private Content.Chunk next() throws IOException {
+    if (failed != null) {
+      throw failed;
+    }
+    while (true) {
+      Content.Chunk held = chunk;
+      if (held != null) {
+        return held;
+      }
+      Content.Chunk next = source.read();
+      if (next == null) {
+        await();
+      } else if (Content.Chunk.isFailure(next)) {
+        Throwable failure = next.getFailure();
+        throw failure instanceof IOException io ? io : new IOException(failure);
+      } else if (next.hasRemaining()) {
+        pace.moved(next.remaining());
+        chunk = next;
+        return next;
+      } else if (next.isLast()) {
+        chunk = next;
+        return next;
+      } else {
+        next.release();
+      }
+    }
+  }
+
+  private void await() throws IOException {
+    long start = System.nanoTime();
+    long ofRequest = deadline - start;
+    source.demand(Invocable.from(Invocable.InvocationType.NON_BLOCKING, arrived::release));
+    try {
+      if (!arrived.tryAcquire(Math.min(ofRequest, pace.left()), TimeUnit.NANOSECONDS)) {
+        throw tooLate(ofRequest <= pace.left());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+    pace.waited(System.nanoTime() - start);
+  }
+
+  private HttpError tooLate(boolean timeIsUp) {
+    HttpError late;
+    if (timeIsUp) {
+      late = new HttpError(408, "the body did not come within the time of a request");
+    } else {
+      late =
+          new HttpError(
+              408,
+              "the body came at less than %d bytes/s (connections.min-rate); %d bytes were received"
+                  .formatted(minRate, count));
+    }
+    // What has been demanded may still come, so that nothing can be read after this.
+    failed = late;
+    onTooSlow.run();
+    return late;
+  }
+
+  /** Gives back what was received and is not read any more. */
+  void release() {
+    Content.Chunk held = chunk;
+    if (held != null) {
+      held.release();
+      chunk = Content.Chunk.EOF;
+    }
+  }
+
+  @Override
+  public int available() {
+    Content.Chunk held = chunk;
+    return held == null ? 0 : held.remaining();
+  }
+
+  @Override
+  public void close() throws IOException {
+    byte[] rest = new byte[4 << 10];
+    for (int read = 0; read < REST_MAX && !ended && failed == null; ) {
+      read += Math.max(read(rest, 0, rest.length), 0);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package dev.varve.server.http;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What web pages may do here. A browser sends requests for any page that its user has opened, also
+ * to servers that only the user's machine can reach; it says which page by {@code Origin}.
+ *
+ * @param origins whose pages may change state, besides those of the server itself
+ * @param hosts by which a server on a loopback address may be called, besides the names of loopback
+ * @param corsOrigins whose pages may read what is answered; {@link #ANY} for all
+ */
+public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> corsOrigins) {
+  /** Stands for every origin. */
+  public static final String ANY = "*";
+
+  private static final String HOST = "(\\[[0-9a-fA-F:.]+]|[^\\s/?#@:,\\[\\]\\\\]+)";
+  private static final Pattern AUTHORITY = Pattern.compile(HOST + "(?::(\\d{0,5}))?");
+  private static final Pattern ORIGIN =
+      Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*)://" + HOST + "(?::(\\d{0,5}))?");
+
+  /** Pages of other origins neither change nor read anything. */
+  public static final WebAccess DEFAULTS = new WebAccess(Set.of(), Set.of(), Set.of());
+
+  public WebAccess {
+    origins = Set.copyOf(origins);
+    hosts = Set.copyOf(hosts);
+    corsOrigins = Set.copyOf(corsOrigins);
+  }
+
+  /** The same, and pages below the address by which the server is known; null for none. */
+  public WebAccess withOriginOf(@Nullable URI external) {
+    if (external == null) {
+      return this;
+    }
+    Set<String> more = new HashSet<>(origins);
+    String port = external.getPort() < 0 ? "" : ":" + external.getPort();
+    more.add(origin(external.getScheme() + "://" + external.getHost() + port));
+    return new WebAccess(more, hosts, corsOrigins);
+  }
+
+  /**
+   * Brings an origin into the form in which origins are compared: as browsers send it.
+   *
+   * @throws IllegalArgumentException if it is no origin
+   */
+  public static String origin(String text) {
+    Matcher matcher = ORIGIN.matcher(text);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(
+          "'%s' is no origin such as https://grafana.example.com or http://localhost:3000"
+              .formatted(text));
+    }
+    String scheme = lower(matcher.group(1));
+    String host = lower(matcher.group(2));
+    return scheme + "://" + host + portUnlessDefault(scheme, matcher.group(3));
+  }
+
+  private static String lower(String text) {
+    return text.toLowerCase(Locale.ROOT);
+  }
+
+  private static String portUnlessDefault(String scheme, @Nullable String port) {
+    boolean usual = scheme.equals("https") ? "443".equals(port) : "80".equals(port);
+    return port == null || port.isEmpty() || usual ? "" : ":" + port;
+  }
+
+  /**
+   * Checks a name by which a server may be called.
+   *
+   * @throws IllegalArgumentException if it is no host, or has a port
+   */
+  public static String host(String text) {
+    Matcher matcher = AUTHORITY.matcher(text);
+    if (!matcher.matches() || matcher.group(2) != null) {
+      throw new IllegalArgumentException(
+          "'%s' is no host without a port, such as metrics.example.com".formatted(text));
+    }
+    return lower(text);
+  }
+
+  /**
+   * Rejects a request to a loopback address that calls the server by another name. To a browser a
+   * page and a server of one name are of one origin, and whoever owns a name decides which address
+   * it has (DNS rebinding).
+   *
+   * @throws HttpError 403
+   */
+  void requireHost(Exchange exchange) {
+    String header = exchange.header("Host");
+    if (!exchange.onLoopback() || header == null) {
+      return;
+    }
+    Matcher matcher = AUTHORITY.matcher(header);
+    String host = matcher.matches() ? lower(matcher.group(1)) : "";
+    if (!isLoopback(host) && !hosts.contains(host)) {
+      throw new HttpError(
+          403,
+          "a server on a loopback address is not called '%s'; web.hosts lists further names"
+              .formatted(header));
+    }
+  }
+
+  private static boolean isLoopback(String host) {
+    if (host.equals("localhost") || host.equals("localhost.")) {
+      return true;
+    }
+    try {
+      return InetAddress.ofLiteral(host.replaceAll("^\\[|]$", "")).isLoopbackAddress();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Rejects a request that changes state if a page of another origin has sent it.
+   *
+   * @throws HttpError 403
+   */
+  void requireOrigin(Exchange exchange) {
+    String origin = exchange.header("Origin");
+    if (origin != null && !isOwn(origin, exchange.header("Host")) && !listed(origin, origins)) {
+      throw new HttpError(
+          403,
+          "a page of origin '%s' may not change anything here; web.origins lists those that may"
+              .formatted(origin));
+    }
+  }
+
+  /** Whether the page has come from the server itself. */
+  private static boolean isOwn(String origin, @Nullable String host) {
+    Matcher matcher = ORIGIN.matcher(origin);
+    return host != null
+        && matcher.matches()
+        && AUTHORITY.matcher(host).matches()
+        && origin(origin).equals(origin(matcher.group(1) + "://" + host));
+  }
+
+  private static boolean listed(String origin, Set<String> origins) {
+    if (origins.contains(ANY)) {
+      return true;
+    }
+    return ORIGIN.matcher(origin).matches() && origins.contains(origin(origin));
+  }
+
+  /**
+   * Allows a page to read what is answered, where it may.
+   *
+   * @param changesState whether the route does; its answers are for those who may use it
+   * @return whether the page may
+   */
+  boolean allowReading(Exchange exchange, boolean changesState) {
+    Set<String> allowed = changesState ? origins : corsOrigins;
+    String origin = exchange.header("Origin");
+    if (allowed.contains(ANY)) {
+      exchange.header("Access-Control-Allow-Origin", ANY);
+    } else if (!allowed.isEmpty()) {
+      exchange.header("Vary", "Origin");
+      if (origin == null || !listed(origin, allowed)) {
+        return false;
+      }
+      exchange.header("Access-Control-Allow-Origin", origin);
+    } else {
+      return false;
+    }
+    exchange.header("Access-Control-Expose-Headers", "*");
+    return true;
+  }
+
+  /**
+   * Answers what a browser asks before it lets a page send a request.
+   *
+   * @param changesState whether that request would; null where there is no such route
+   */
+  void answerPreflight(Exchange exchange, @Nullable Boolean changesState) {
+    String method = exchange.header("Access-Control-Request-Method");
+    if (method != null && changesState != null && allowReading(exchange, changesState)) {
+      exchange.header("Access-Control-Allow-Methods", method);
+      String headers = exchange.header("Access-Control-Request-Headers");
+      if (headers != null) {
+        exchange.header("Access-Control-Allow-Headers", headers);
+      }
+      exchange.header("Access-Control-Max-Age", "600");
+    }
+    exchange.answer(204);
+  }
+}

@@ -1,0 +1,101 @@
+package dev.varve.server.http;
+
+import com.github.luben.zstd.EndDirective;
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdException;
+import com.github.luben.zstd.ZstdIOException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Compresses into one frame of zstd. For one thread.
+ *
+ * <p>The encoder is native code: it sees memory outside the heap only, never an array (see {@code
+ * docs/engine.md}). Closing the stream frees that memory at once.
+ */
+final class ZstdOutput extends OutputStream {
+  private static final int BUFFER = 32 << 10;
+
+  private final OutputStream out;
+  private final Arena arena = Arena.ofConfined();
+  private final ZstdCompressCtx encoder = new ZstdCompressCtx();
+  private final byte[] chunk = new byte[BUFFER];
+  private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer();
+  private final ByteBuffer target = arena.allocate(BUFFER).asByteBuffer();
+  private boolean closed;
+
+  ZstdOutput(OutputStream out) {
+    this.out = out;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    requireOpen();
+    int from = offset;
+    int end = offset + length;
+    while (from < end) {
+      int count = Math.min(end - from, source.remaining());
+      source.put(bytes, from, count);
+      from += count;
+      if (!source.hasRemaining()) {
+        compress(EndDirective.CONTINUE);
+      }
+    }
+  }
+
+  @Override
+  public void flush() throws IOException {
+    requireOpen();
+    compress(EndDirective.FLUSH);
+    out.flush();
+  }
+
+  /** Hands everything that was written to the encoder, and what it gives to the stream below. */
+  private void compress(EndDirective directive) throws IOException {
+    source.flip();
+    try {
+      boolean done;
+      do {
+        target.clear();
+        done = encoder.compressDirectByteBufferStream(target, source, directive);
+        target.flip();
+        int count = target.remaining();
+        target.get(chunk, 0, count);
+        out.write(chunk, 0, count);
+      } while (directive == EndDirective.CONTINUE ? source.hasRemaining() : !done);
+    } catch (ZstdException e) {
+      throw new ZstdIOException(e.getErrorCode(), String.valueOf(e.getMessage()));
+    } finally {
+      source.clear();
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the stream is closed");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    try (out) {
+      compress(EndDirective.END);
+    } finally {
+      closed = true;
+      encoder.close();
+      arena.close();
+    }
+  }
+}
