@@ -36,7 +36,8 @@ import org.xerial.snappy.Snappy;
  * run more often. The programs are fetched by {@code parts/debian/fetch prometheus
  * victoria-metrics}. To compare two builds of Varve in one run, {@code before=LAUNCHER} names the
  * other one, which {@code servers=varve-rocksdb,before-rocksdb} then asks; ratios are to the server
- * that {@code to=NAME} names, by default Prometheus.
+ * that {@code to=NAME} names, by default Prometheus. {@code queries=TEXT} asks only the queries
+ * whose names contain the text; {@code queries=none} measures writing alone.
  */
 public final class PromQlComparison {
   private static final int WARM_UP = 3;
@@ -58,6 +59,7 @@ public final class PromQlComparison {
   private final Path folder;
   private final int series;
   private final int runs;
+  private final String asked;
   private final List<String> names;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -69,6 +71,7 @@ public final class PromQlComparison {
     this.comparedWith = argument(arguments, "to", "prometheus");
     this.series = Integer.parseInt(argument(arguments, "series", "4000"));
     this.runs = Integer.parseInt(argument(arguments, "runs", "5"));
+    this.asked = argument(arguments, "queries", "");
     this.names =
         List.of(
             argument(arguments, "servers", "varve-memory,varve-rocksdb,prometheus,victoria-metrics")
@@ -164,9 +167,15 @@ public final class PromQlComparison {
           series,
           (long) series * MonitoringSeries.SAMPLES);
       write(servers);
+      if (asked.equals("none")) {
+        return;
+      }
       compareAnswers(servers);
       Map<String, List<Figures>> figures = new LinkedHashMap<>();
       for (Map.Entry<String, String> query : QUERIES.entrySet()) {
+        if (!query.getKey().contains(asked)) {
+          continue;
+        }
         List<Figures> row = new ArrayList<>();
         for (Server server : servers) {
           row.add(measure(server, query.getValue()));
