@@ -14,7 +14,7 @@ import java.util.Objects;
  * Compresses into one frame of zstd. For one thread.
  *
  * <p>The encoder is native code: it sees memory outside the heap only, never an array (see {@code
- * docs/engine.md}). Closing the stream frees that memory at once.
+ * docs/decisions.md}). Closing the stream frees that memory at once.
  */
 final class ZstdOutput extends OutputStream {
   private static final int BUFFER = 32 << 10;
