@@ -97,8 +97,8 @@ class RecordedTest {
   /**
    * Thousands of requests in order, whose answers are kept as they came: every aggregator and
    * grouping on every kind of data, each of their properties with each wrong JSON type, points of
-   * every type and form. Where Varve answers otherwise on purpose, the recording names the row of
-   * docs/api/kairosdb.md that says why.
+   * every type and form. Where Varve answers otherwise on purpose, the recording names the entry of
+   * docs/api/kairosdb.md that explains it.
    */
   @Test
   void answersToEveryFormOfRequestAsKairosDbDid() throws IOException {
@@ -108,8 +108,8 @@ class RecordedTest {
     for (Object one : Properties.array(recorded.get("more"))) {
       Map<String, @Nullable Object> request = Properties.object(one);
       String differs = (String) request.get("differs");
-      if (differs != null && !page.contains("| " + differs + " |")) {
-        wrong.add("the page has no row '" + differs + "'");
+      if (differs != null && !page.contains("\n- **" + differs + "**")) {
+        wrong.add("the page has no entry '" + differs + "'");
       }
       try {
         checkRaw(request, differs != null);
