@@ -14,8 +14,8 @@ import java.util.Objects;
  * Decompresses one or more frames of zstd. For one thread.
  *
  * <p>The decoder is native code: it sees memory outside the heap only, never an array (see {@code
- * docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the window of the
- * frame, all outside the heap; closing it frees them at once.
+ * docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the window of
+ * the frame, all outside the heap; closing it frees them at once.
  */
 final class ZstdInput extends InputStream {
   static final int BUFFER = 32 << 10;
