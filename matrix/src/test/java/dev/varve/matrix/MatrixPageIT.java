@@ -41,7 +41,7 @@ class MatrixPageIT {
       contract.add(contract(store));
     }
     line(page, "*the store contract*", contract, counts -> counts.kept() + counts.declared());
-    line(page, "*of it, gaps that are declared*", contract, Tally.Counts::declared);
+    line(page, "*declared gaps in it*", contract, Tally.Counts::declared);
     Map<String, Map<String, Integer>> counts = new TreeMap<>();
     Set<String> layouts = new TreeSet<>();
     for (String store : STORES) {
@@ -94,16 +94,22 @@ class MatrixPageIT {
 
   private static final String HEAD =
       """
-      # Which layout was tried on which store
+      # Which layouts are tested on which store
 
-      Every number is a count of promises that were tried on that store by `.ci/run`; the build compares this page with what it counted. The first line counts those of
-      the store contract, the second how many of them the store is declared not to keep: their tests run as well, and fail in the very way that is declared
-      (a store's own page says why). Of a layout these are the promises of its contract that depend on the store, each with %d seeds, among them that the store holds
-      cell for cell what memory holds; and, for the layouts of the catalog, a dataset that is written, read and explained through the engine, which has to answer like
-      one in memory, sample for sample and in the same order, where the estimate of `explain` has to lie within a factor of two of what was read, and of which scripts of PromQL, with
-      every function, operator and form, have to get the answers that they say. The parts of the layout
-      contract that touch no store (codecs, refusals, damaged cells) run in module `layout-contract`. A layout whose name begins with `declared-` is one of the combinations
-      of key parts that are tested beside those of the catalog. Module `matrix` has the tests; `-Dvarve.matrix.tries=100` tries longer.
+      Every number counts promises that `.ci/run` tests on that store; the build compares this page with its counts.
+
+      - The first line counts the promises of the store contract. The second counts those that the store declares as gaps.
+        Their tests run as well and must fail as declared; a store's own page gives the reasons.
+      - The line of a layout counts the promises of the layout contract that depend on the store, each with %d seeds. One of
+        them is that the store holds the same cells as memory.
+      - A layout of the catalog also has a dataset that the engine writes, reads and explains. It must answer like one in
+        memory, sample for sample and in the same order. The estimate of `explain` must be within a factor of two of what
+        was read. Scripts of PromQL with every function, operator and form must get the answers that they state.
+      - The parts of the layout contract that use no store (codecs, refusals, damaged cells) run in module
+        `layout-contract`.
+      - A layout whose name begins with `declared-` is a combination of key parts that is tested in addition.
+
+      The tests are in module `matrix`; `-Dvarve.matrix.tries=100` runs more seeds.
 
       """
           .formatted(LayoutsOnStore.TRIES_OF_A_CHECK);
@@ -111,10 +117,11 @@ class MatrixPageIT {
   private static final String WORDS =
       """
 
-      ## What each store says
+      ## What each store reports
 
-      Each says this of itself when it is opened; the contract tries it, and [guardrails](../guardrails.md) go by it. KB, MB and GB are 2^10, 2^20 and 2^30 bytes. A
-      layout that has to run everywhere keeps to the smallest number of a line.
+      Each store reports these capabilities when it is opened. The contract tests them, and
+      [guardrails](../guardrails.md) use them. KB, MB and GB are 2^10, 2^20 and 2^30 bytes. A layout that must run
+      everywhere keeps to the smallest number of a line.
 
       """;
 

@@ -65,19 +65,19 @@ final class StoreWords {
     Map<String, String> words = new LinkedHashMap<>();
     words.put("row key", size(limits.rowKey()));
     words.put("qualifier", size(limits.qualifier()));
-    words.put("value, warned of", size(limits.softValue()));
-    words.put("value, refused", size(limits.hardValue()));
-    words.put("row or partition, warned of", size(limits.softRow()));
-    words.put("row or partition that cannot be read any more", size(limits.hardRow()));
-    words.put("families of a table, warned of beyond", count(limits.families()));
+    words.put("value, soft limit", size(limits.softValue()));
+    words.put("value, hard limit", size(limits.hardValue()));
+    words.put("row or partition, soft limit", size(limits.softRow()));
+    words.put("row or partition, hard limit", size(limits.hardRow()));
+    words.put("families of a table, soft limit", count(limits.families()));
     words.put("edits of a mutation", count(limits.editsPerRow()));
     words.put("bytes of a mutation", size(limits.mutationBytes()));
     words.put("cell times in microseconds", times(says.cellTimes()));
     words.put(
-        "a delete hides older puts that come later",
+        "a delete hides later puts with older times",
         says.deletes() == Capabilities.Deletes.MASK_OLDER ? "yes" : "no");
     words.put(
-        "rows stand in order",
+        "rows are in order",
         says.order() == Capabilities.RowOrder.TABLE ? "in a table" : "in a partition");
     return words;
   }
