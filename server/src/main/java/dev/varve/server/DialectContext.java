@@ -157,7 +157,12 @@ public record DialectContext(
     String agent = exchange.header("User-Agent");
     QueryOrigin origin =
         new QueryOrigin(
-            queried.name(), language, text, exchange.client(), agent == null ? "" : agent);
+            queried.name(),
+            language,
+            text,
+            exchange.client(),
+            agent == null ? "" : agent,
+            exchange.clientAddress().toString());
     queries.<@Nullable Void, IOException>run(
         origin,
         limits,

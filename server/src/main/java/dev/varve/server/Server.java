@@ -175,8 +175,7 @@ public final class Server implements AutoCloseable {
               named == null ? opened.defaultDataset() : opened.dataset(named),
               metrics.behind(config.door()),
               clock,
-              version(),
-              dispatcher.budget()));
+              version()));
     } catch (IllegalArgumentException e) {
       throw new InvalidConfigException(List.of("scrape: " + e.getMessage()));
     }

@@ -2,24 +2,18 @@ package dev.varve.query.running;
 
 import dev.varve.store.ReadCancelledException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Lets so many queries run at once and so many more wait, in the order in which they came; who
- * comes when even that is full is sent away at once.
- */
+/** Lets so many queries run at once and so many more wait, fairly among their clients. */
 final class QueryGate {
   private final QueryCapacity capacity;
 
-  /** Guarded by this, as what follows. */
-  private final Deque<RunningQuery> waiting = new ArrayDeque<>();
-
-  private int running;
+  /** Guarded by this. */
+  private final Turns turns;
 
   QueryGate(QueryCapacity capacity) {
     this.capacity = capacity;
+    this.turns = new Turns(capacity.running(), capacity.waiting());
   }
 
   /**
@@ -28,48 +22,52 @@ final class QueryGate {
    * @throws QueryStoppedException if too many wait, or it took too long
    * @throws ReadCancelledException if the query is stopped before
    */
-  synchronized void enter(RunningQuery query) {
-    if (running < capacity.running() && waiting.isEmpty()) {
-      running++;
-      return;
+  synchronized Turns.Turn enter(RunningQuery query) {
+    Turns.Turn turn = turns.come(query.origin().share());
+    if (turn.runs()) {
+      return turn;
     }
-    if (waiting.size() >= capacity.waiting()) {
-      throw new QueryStoppedException(
-          Outcome.BUSY,
-          "%d queries run and %d wait, which is all that this server takes at once (queries.concurrency and queries.queue)"
-              .formatted(running, waiting.size()),
-          Duration.ofSeconds(1),
-          null);
-    }
+    // Another may have been sent away for it.
+    notifyAll();
     Runnable wake = this::wake;
-    waiting.add(query);
     query.use().begun(wake);
+    boolean entered = false;
     try {
-      await(query);
-      running++;
+      await(query, turn);
+      entered = true;
+      return turn;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ReadCancelledException();
     } finally {
       query.use().ended(wake);
-      waiting.remove(query);
-      notifyAll();
+      if (!entered) {
+        leave(turn);
+      }
     }
   }
 
-  private void await(RunningQuery query) throws InterruptedException {
+  private void await(RunningQuery query, Turns.Turn turn) throws InterruptedException {
     long end = System.nanoTime() + capacity.patience().toNanos();
     while (true) {
       query.use().ensureWanted();
-      if (waiting.peek() == query && running < capacity.running()) {
+      if (turn.runs()) {
         return;
+      }
+      if (turn.isSentAway()) {
+        throw new QueryStoppedException(
+            Outcome.BUSY,
+            "%d queries run and %d wait, which is all that this server takes at once (queries.concurrency and queries.queue)"
+                .formatted(turns.running(), turns.waiting()),
+            Duration.ofSeconds(1),
+            null);
       }
       long left = end - System.nanoTime();
       if (left <= 0) {
         throw new QueryStoppedException(
             Outcome.TIMEOUT,
             "the query waited %s for one of the %d that run to end, and was not begun (queries.wait and queries.concurrency)"
-                .formatted(Durations.text(capacity.patience()), capacity.running()),
+                .formatted(Durations.text(capacity.patience()), turns.running()),
             Duration.ofSeconds(5),
             null);
       }
@@ -77,8 +75,8 @@ final class QueryGate {
     }
   }
 
-  synchronized void leave() {
-    running--;
+  synchronized void leave(Turns.Turn turn) {
+    turns.leave(turn);
     notifyAll();
   }
 
@@ -87,10 +85,10 @@ final class QueryGate {
   }
 
   synchronized int running() {
-    return running;
+    return turns.running();
   }
 
   synchronized int waiting() {
-    return waiting.size();
+    return turns.waiting();
   }
 }

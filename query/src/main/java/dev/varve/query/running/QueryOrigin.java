@@ -7,9 +7,10 @@ package dev.varve.query.running;
  * @param text what is asked, in its language; of a long one the beginning
  * @param client the address that it came from
  * @param agent what the client calls itself; empty where it does not say
+ * @param share whom limits per client count
  */
 public record QueryOrigin(
-    String dataset, String language, String text, String client, String agent) {
+    String dataset, String language, String text, String client, String agent, String share) {
   private static final int TEXT_MAX = 2000;
   private static final int AGENT_MAX = 200;
 
@@ -17,6 +18,11 @@ public record QueryOrigin(
   public QueryOrigin {
     text = beginning(text, TEXT_MAX);
     agent = beginning(agent, AGENT_MAX);
+  }
+
+  /** Of a client that limits per client count by the address that it came from. */
+  public QueryOrigin(String dataset, String language, String text, String client, String agent) {
+    this(dataset, language, text, client, agent, client);
   }
 
   private static String beginning(String text, int max) {

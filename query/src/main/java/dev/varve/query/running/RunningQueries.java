@@ -135,7 +135,7 @@ public final class RunningQueries implements AutoCloseable {
         throw new QueryStoppedException(Outcome.BUSY, STOPPING, Duration.ofSeconds(5), null);
       }
       known.accept(query);
-      gate.enter(query);
+      Turns.Turn turn = gate.enter(query);
       try {
         T result = onPlatformThread(query, work);
         // An answer that was on its way ends with the refusal as its last line.
@@ -143,7 +143,7 @@ public final class RunningQueries implements AutoCloseable {
         outcome = outcome(query.use());
         return result;
       } finally {
-        gate.leave();
+        gate.leave(turn);
       }
     } catch (QueryStoppedException e) {
       outcome = e.outcome();

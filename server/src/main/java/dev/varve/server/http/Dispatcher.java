@@ -6,6 +6,7 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.running.QueryStoppedException;
+import dev.varve.query.running.Turns;
 import dev.varve.server.http.Route.Load;
 import dev.varve.store.BudgetExceededException;
 import dev.varve.store.DamagedStoreException;
@@ -39,6 +40,8 @@ public final class Dispatcher {
   private final WriteBudget budget;
   private final Gate writes;
   private final Gate reads;
+  private final LongBodies longBodies;
+  private final HandlerThreads threads = new HandlerThreads();
   private volatile boolean draining;
 
   /** Whose stores are always open. */
@@ -59,11 +62,12 @@ public final class Dispatcher {
     this.storesOpen = storesOpen;
     this.budget = new WriteBudget(limits.memory());
     this.writes = new Gate("write", 503, limits.writes(), limits.waiting(), limits.patience());
+    this.longBodies = new LongBodies(limits.writes() + limits.reads(), limits.patience());
     this.reads = new Gate("read", 429, limits.reads(), limits.waiting(), limits.patience());
   }
 
   public int writing() {
-    return writes.inFlight();
+    return writes.inFlight() + longBodies.inFlight();
   }
 
   public int reading() {
@@ -71,7 +75,7 @@ public final class Dispatcher {
   }
 
   public int waiting() {
-    return writes.waiting() + reads.waiting();
+    return writes.waiting() + reads.waiting() + longBodies.waiting();
   }
 
   /** What requests and connections reserve for what they bring. */
@@ -189,11 +193,13 @@ public final class Dispatcher {
     Gate gate = route.load() == Load.WRITE ? writes : reads;
     // A client that takes its time with its body keeps nobody else from writing.
     exchange.receive();
-    gate.enter();
+    Turns.Turn turn = gate.enter(exchange.clientAddress());
+    // Whoever waits to read a long body keeps no short one waiting.
+    exchange.waitFor(longBodies.of(exchange.clientAddress(), () -> gate.leave(turn)));
     try {
-      route.handler().handle(exchange);
+      threads.run(route.handler(), exchange);
     } finally {
-      gate.leave();
+      gate.leave(turn);
     }
   }
 

@@ -49,6 +49,7 @@ public abstract class Exchange {
   private volatile @Nullable Answer answer;
   private @Nullable LimitedInput rawBody;
   private @Nullable ReceivedBody received;
+  private LongBodies.@Nullable Turn turn;
   private @Nullable Reservation memory;
 
   public abstract String method();
@@ -225,7 +226,24 @@ public abstract class Exchange {
 
   /** The body, decompressed as said. */
   public final InputStream body(@Nullable String encoding) throws IOException {
-    return decoded(receive(limits.body(), "body"), encoding);
+    ReceivedBody raw = receive(limits.body(), "body");
+    LongBodies.Turn known = turn;
+    return known == null ? decoded(raw, encoding) : known.input(decoded(raw, encoding));
+  }
+
+  /**
+   * Waits until a body may be read that says how long it is once it is decompressed.
+   *
+   * @throws HttpError 413 where that is too much
+   */
+  public final void awaitTurn(long length) {
+    if (length > limits.decodedBody()) {
+      throw LimitedInput.tooLarge("decompressed body", limits.decodedBody());
+    }
+    LongBodies.Turn known = turn;
+    if (known != null) {
+      known.await(length);
+    }
   }
 
   private InputStream decoded(ReceivedBody raw, @Nullable String encoding) throws IOException {
@@ -277,17 +295,6 @@ public abstract class Exchange {
   public final byte[] bodyAsSent() throws IOException {
     try (ReceivedBody raw = receive(limits.body(), "body")) {
       return HeldBytes.readAll(raw, raw.available(), memory());
-    }
-  }
-
-  /**
-   * Checks what a body says that it becomes once it is decompressed.
-   *
-   * @throws HttpError 413 where that is too much
-   */
-  public final void requireDecodedLength(long length) {
-    if (length > limits.decodedBody()) {
-      throw LimitedInput.tooLarge("decompressed body", limits.decodedBody());
     }
   }
 
@@ -351,6 +358,11 @@ public abstract class Exchange {
     this.memory = budget.open(clientAddress());
   }
 
+  /** Lets the body wait for its turn where it is long; {@link #giveBack} ends that. */
+  final void waitFor(LongBodies.Turn given) {
+    this.turn = given;
+  }
+
   final HttpLimits limits() {
     return limits;
   }
@@ -386,6 +398,10 @@ public abstract class Exchange {
   /** Gives back what the request holds of what it has brought, once all of it is done with. */
   final void giveBack() {
     memory().close();
+    LongBodies.Turn begun = turn;
+    if (begun != null) {
+      begun.end();
+    }
   }
 
   /** Gives back what compressing the answer has taken, where the answer was broken off. */

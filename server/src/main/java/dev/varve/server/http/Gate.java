@@ -1,22 +1,22 @@
 package dev.varve.server.http;
 
+import dev.varve.query.running.Turns;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets so many requests run at once and so many more wait, in the order in which they came; who
- * comes when even that is full is sent away at once.
+ * Lets so many requests run at once and so many more wait, fairly among their clients; who finds no
+ * room to wait is sent away at once.
  */
 final class Gate {
   private final String what;
   private final int statusWhenFull;
-  private final Semaphore running;
-  private final AtomicInteger waiting = new AtomicInteger();
   private final int runningMax;
   private final int waitingMax;
   private final Duration patience;
+
+  /** Guarded by this. */
+  private final Turns turns;
 
   /**
    * @param statusWhenFull of the answer to whom there is no room for: 503 for writes, since senders
@@ -25,10 +25,10 @@ final class Gate {
   Gate(String what, int statusWhenFull, int runningMax, int waitingMax, Duration patience) {
     this.what = what;
     this.statusWhenFull = statusWhenFull;
-    this.running = new Semaphore(runningMax, true);
     this.runningMax = runningMax;
     this.waitingMax = waitingMax;
     this.patience = patience;
+    this.turns = new Turns(runningMax, waitingMax);
   }
 
   /**
@@ -36,43 +36,60 @@ final class Gate {
    *
    * @throws HttpError if too many wait, 503 if it took too long
    */
-  void enter() {
-    if (running.tryAcquire()) {
-      return;
+  synchronized Turns.Turn enter(ClientAddress client) {
+    Turns.Turn turn = turns.come(client.toString());
+    if (turn.runs()) {
+      return turn;
     }
-    if (waiting.incrementAndGet() > waitingMax) {
-      waiting.decrementAndGet();
-      throw new HttpError(
-          statusWhenFull,
-          "%d requests that %s run and %d wait, which is all that this server takes at once"
-              .formatted(runningMax, what, waitingMax),
-          Duration.ofSeconds(1));
-    }
+    // Another may have been sent away for it.
+    notifyAll();
+    boolean entered = false;
     try {
-      if (!running.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+      await(turn);
+      entered = true;
+      return turn;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HttpError(503, "the server is stopping", Duration.ofSeconds(5));
+    } finally {
+      if (!entered) {
+        leave(turn);
+      }
+    }
+  }
+
+  private void await(Turns.Turn turn) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    while (!turn.runs()) {
+      if (turn.isSentAway()) {
+        throw new HttpError(
+            statusWhenFull,
+            "%d requests that %s run and %d wait, which is all that this server takes at once"
+                .formatted(turns.running(), what, waitingMax),
+            Duration.ofSeconds(1));
+      }
+      long left = end - System.nanoTime();
+      if (left <= 0) {
         throw new HttpError(
             503,
             "waited %d s for one of the %d requests that %s to end"
                 .formatted(patience.toSeconds(), runningMax, what),
             Duration.ofSeconds(5));
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new HttpError(503, "the server is stopping", Duration.ofSeconds(5));
-    } finally {
-      waiting.decrementAndGet();
+      TimeUnit.NANOSECONDS.timedWait(this, left);
     }
   }
 
-  void leave() {
-    running.release();
+  synchronized void leave(Turns.Turn turn) {
+    turns.leave(turn);
+    notifyAll();
   }
 
-  int inFlight() {
-    return runningMax - running.availablePermits();
+  synchronized int inFlight() {
+    return turns.running();
   }
 
-  int waiting() {
-    return waiting.get();
+  synchronized int waiting() {
+    return turns.waiting();
   }
 }

@@ -26,9 +26,7 @@ public final class HeldPart {
 
   /** Holds nothing of it any more. */
   public void letGo() {
-    if (bytes > 0) {
-      memory.letGo(bytes);
-      bytes = 0;
-    }
+    memory.letGo(bytes);
+    bytes = 0;
   }
 }

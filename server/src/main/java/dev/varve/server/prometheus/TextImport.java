@@ -118,8 +118,7 @@ final class TextImport {
             type != null && Exposition.isOpenMetrics(type),
             dataset.resolution(),
             () -> now,
-            labels,
-            exchange.memory()::hold);
+            labels);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
     List<BadLine> bad = new ArrayList<>();
     int badCount = read(exchange, format, intake, bad);

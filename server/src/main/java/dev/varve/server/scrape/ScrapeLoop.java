@@ -9,11 +9,7 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
-import dev.varve.server.http.ClientAddress;
-import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
-import dev.varve.server.http.WriteBudget;
-import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.text.SampleSink;
@@ -48,11 +44,6 @@ final class ScrapeLoop {
   /** Times closer to the rhythm than this are taken to be in it, which makes them compress. */
   private static final Duration TOLERANCE = Duration.ofMillis(2);
 
-  private static final String DIALECT = "scrape";
-
-  /** What a series takes that was not there before, without its texts. */
-  private static final int SERIES_BYTES = 400;
-
   /** The rule by which the samples of a scrape are refused that fails on what they are. */
   private static final String FAILED = "scrape.failed";
 
@@ -64,15 +55,9 @@ final class ScrapeLoop {
    *
    * @param holdsMarkers whether the layouts can hold the value that says that a series has ended
    * @param room how many answers are in memory at once
-   * @param budget in which what they hold counts
    */
   record Shared(
-      Dataset dataset,
-      IngestListener ingest,
-      Clock clock,
-      boolean holdsMarkers,
-      Semaphore room,
-      WriteBudget budget) {}
+      Dataset dataset, IngestListener ingest, Clock clock, boolean holdsMarkers, Semaphore room) {}
 
   /**
    * How the last scrape went.
@@ -229,15 +214,9 @@ final class ScrapeLoop {
   }
 
   private void scrape(Instant at) throws InterruptedException {
-    try (Reservation memory = shared.budget().open(ClientAddress.SCRAPED)) {
-      scrape(at, memory);
-    }
-  }
-
-  private void scrape(Instant at, Reservation memory) throws InterruptedException {
     long start = System.nanoTime();
     long millis = at.toEpochMilli();
-    Intake intake = new Intake(shared.dataset(), DIALECT, shared.ingest(), memory);
+    Intake intake = intake();
     Reading reading = new Reading(millis, intake);
     BatchBuilder batch = reading.batch;
     Collection<MetricMetadata> metadata = described;
@@ -245,17 +224,14 @@ final class ScrapeLoop {
     try {
       shared.room().acquire();
       try {
-        ScrapeClient.Answer answer = client.fetch(target, memory);
-        metadata = ScrapedText.read(answer, job.fallback(), millis, reading, memory::hold);
+        ScrapeClient.Answer answer = client.fetch(target);
+        metadata = ScrapedText.read(answer, job.fallback(), millis, reading);
       } finally {
         shared.room().release();
       }
       reading.checkLimit();
-    } catch (ScrapeException | OverBudgetException e) {
-      String reason =
-          e instanceof OverBudgetException full
-              ? ScrapeClient.noRoom(full)
-              : String.valueOf(e.getMessage());
+    } catch (ScrapeException e) {
+      String reason = String.valueOf(e.getMessage());
       error = reason;
       intake.report(FAILED, reading.total, () -> target.url() + ": " + reason);
       batch = new BatchBuilder();
@@ -298,7 +274,7 @@ final class ScrapeLoop {
   }
 
   private Intake intake() {
-    return new Intake(shared.dataset(), DIALECT, shared.ingest());
+    return new Intake(shared.dataset(), "scrape", shared.ingest());
   }
 
   /**
@@ -326,7 +302,7 @@ final class ScrapeLoop {
 
   /** One scrape's samples on their way into a batch. */
   private final class Reading implements SampleSink<ScrapeException> {
-    private final BatchBuilder batch;
+    private final BatchBuilder batch = new BatchBuilder();
     private final Set<GroupKey> fresh = new HashSet<>();
     private final long millis;
     private final Intake intake;
@@ -338,7 +314,6 @@ final class ScrapeLoop {
     private Reading(long millis, Intake intake) {
       this.millis = millis;
       this.intake = intake;
-      this.batch = intake.newBatch();
     }
 
     @Override
@@ -346,8 +321,6 @@ final class ScrapeLoop {
         throws ScrapeException {
       total++;
       ScrapedSeries.Stored stored = series.stored(exposed);
-      // The keys as they are exposed, with the labels of the target, and as they are stored.
-      intake.memory().hold(stored.added() ? SERIES_BYTES + 3L * exposed.byteCount() : 0);
       GroupKey relabelled = stored.key();
       if (relabelled == null) {
         return;

@@ -4,7 +4,6 @@ import dev.varve.engine.Dataset;
 import dev.varve.layout.Domain;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.RateLimitedLog;
-import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.scrape.ScrapeConfig.TargetFiles;
 import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
@@ -52,22 +51,15 @@ public final class Scraper implements AutoCloseable {
    * Begins.
    *
    * @param version of the server, for its name
-   * @param budget in which counts what scrapes hold until it is written
    * @throws IllegalArgumentException if a job's certificates cannot be read
    */
   public Scraper(
-      Scrapes scrapes,
-      Dataset dataset,
-      IngestListener ingest,
-      Clock clock,
-      String version,
-      WriteBudget budget) {
+      Scrapes scrapes, Dataset dataset, IngestListener ingest, Clock clock, String version) {
     boolean holdsMarkers =
         dataset.config().periods().stream()
             .flatMap(period -> period.layouts().stream())
             .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
-    this.shared =
-        new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM), budget);
+    this.shared = new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM));
     for (ScrapeConfig job : scrapes.jobs()) {
       pools.add(new Pool(job, new ScrapeClient(job, version)));
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.varve.server.TestServer;
-import dev.varve.server.http.WriteBudget;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
@@ -48,7 +47,7 @@ class RecordedTest {
         new GZIPInputStream(
             Objects.requireNonNull(
                 RecordedTest.class.getResourceAsStream("recorded-http.json.gz")))) {
-      recorded = Properties.object(JsonTree.read(in.readAllBytes(), WriteBudget.unlimited()));
+      recorded = Properties.object(JsonTree.read(in.readAllBytes()));
     }
     server = new TestServer(Objects.requireNonNull(directory), null, "kairosdb");
     HttpResponse<String> answer =
@@ -92,7 +91,7 @@ class RecordedTest {
       assertThat(answer.body()).contains(ZONES).contains("query.Mars/Base");
       return;
     }
-    same(JsonTree.read(answer.body().getBytes(UTF_8), WriteBudget.unlimited()), expected, "");
+    same(JsonTree.read(answer.body().getBytes(UTF_8)), expected, "");
   }
 
   /**
@@ -139,8 +138,8 @@ class RecordedTest {
     Object expected = recordedRequest.get("answer");
     if (expected != null) {
       same(
-          JsonTree.read(answer.body().getBytes(UTF_8), WriteBudget.unlimited()),
-          JsonTree.read(((String) expected).getBytes(UTF_8), WriteBudget.unlimited()),
+          JsonTree.read(answer.body().getBytes(UTF_8)),
+          JsonTree.read(((String) expected).getBytes(UTF_8)),
           "");
     }
     if (status < 404 && !"OPTIONS".equals(method)) {

@@ -19,8 +19,7 @@ class ScrapedTextTest {
         new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
         fallback,
         77,
-        (key, timed, time, value) -> samples.add(key + " " + value + " " + time + " " + timed),
-        bytes -> {});
+        (key, timed, time, value) -> samples.add(key + " " + value + " " + time + " " + timed));
     return samples;
   }
 
@@ -150,8 +149,7 @@ class ScrapedTextTest {
         new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
         null,
         77,
-        (key, timed, time, value) -> {},
-        bytes -> {});
+        (key, timed, time, value) -> {});
   }
 
   @Test

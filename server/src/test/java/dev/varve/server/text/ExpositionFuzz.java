@@ -42,8 +42,7 @@ public final class ExpositionFuzz {
   }
 
   private static Exposition format(boolean openMetrics) {
-    return new Exposition(
-        openMetrics, Resolution.MILLISECONDS, () -> 1L, Map.of("job", "fuzz"), bytes -> {});
+    return new Exposition(openMetrics, Resolution.MILLISECONDS, () -> 1L, Map.of("job", "fuzz"));
   }
 
   /** Requests and scrapers get the same of a line: a sample, none, or a refusal. */

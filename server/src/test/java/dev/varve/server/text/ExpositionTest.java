@@ -9,10 +9,9 @@ import org.junit.jupiter.api.Test;
 
 class ExpositionTest {
   private final Exposition text =
-      new Exposition(false, Resolution.MILLISECONDS, () -> 77, Map.of(), bytes -> {});
+      new Exposition(false, Resolution.MILLISECONDS, () -> 77, Map.of());
   private final Exposition open =
-      new Exposition(
-          true, Resolution.MILLISECONDS, () -> 77, Map.of("job", "given", "env", ""), bytes -> {});
+      new Exposition(true, Resolution.MILLISECONDS, () -> 77, Map.of("job", "given", "env", ""));
 
   @Test
   void readsWhatTextSaysOfMetrics() {
