@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +38,9 @@ final class Connections implements AutoCloseable {
   /** After so long a request on a connection of the reserve makes room for another. */
   private static final long RESERVE_REQUEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** So often at most it is looked which connections are closed, beside what is told of them. */
+  private static final long FORGET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private static final long TICK_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long TICK_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -50,7 +52,9 @@ final class Connections implements AutoCloseable {
   /** Without the reserves; guarded by this, as what follows. */
   private final Set<OpenConnection> regular = new LinkedHashSet<>();
 
+  private long forgotten = System.nanoTime();
   private final List<Door> doors = new ArrayList<>();
+  private final EvictionPlan plan = new EvictionPlan();
   private final Map<ClientAddress, Integer> held = new HashMap<>();
   private final Map<ClientAddress, Integer> requests = new HashMap<>();
 
@@ -115,7 +119,7 @@ final class Connections implements AutoCloseable {
     Event full;
     synchronized (this) {
       full = full(client, proxy);
-      if (full != null) {
+      if (full != null && System.nanoTime() - forgotten > FORGET_NANOS) {
         forgetClosed();
         full = full(client, proxy);
       }
@@ -153,27 +157,21 @@ final class Connections implements AutoCloseable {
 
   /** Expels what makes room for a newcomer; null where nothing can. */
   private @Nullable OpenConnection evictable(Event full, ClientAddress newcomer) {
-    boolean own = full == Event.REFUSED_PER_CLIENT;
-    OpenConnection found =
-        longestIdle(
-            regular,
-            other -> !own || other.client().equals(newcomer),
-            other -> other.isProxy() ? 0 : held.getOrDefault(other.client(), 0));
+    OpenConnection found = plan.expel(regular, full == Event.REFUSED_PER_CLIENT ? newcomer : null);
     if (found != null) {
       forget(found);
     }
     return found;
   }
 
-  /** The same in a reserve; null where it is not full, or where nothing in it can go. */
+  /** The same of a reserve; null where it is not full, or where nothing in it can go. */
   private @Nullable OpenConnection evictableOf(Set<OpenConnection> reserve) {
     if (reserve.size() < limits.reserve()) {
       return null;
     }
     Map<ClientAddress, Integer> shares = new HashMap<>();
     reserve.forEach(other -> shares.merge(other.client(), 1, Integer::sum));
-    OpenConnection found =
-        longestIdle(reserve, other -> true, other -> shares.getOrDefault(other.client(), 0));
+    OpenConnection found = longestIdle(reserve, other -> shares.getOrDefault(other.client(), 0));
     if (found == null) {
       long now = System.nanoTime();
       found =
@@ -190,15 +188,12 @@ final class Connections implements AutoCloseable {
 
   /** Expels the one that has waited longest, of those with the largest share. */
   private static @Nullable OpenConnection longestIdle(
-      Set<OpenConnection> among,
-      Predicate<OpenConnection> which,
-      ToIntFunction<OpenConnection> share) {
+      Set<OpenConnection> among, ToIntFunction<OpenConnection> share) {
     long now = System.nanoTime();
     Comparator<OpenConnection> order =
         Comparator.comparingInt(share).reversed().thenComparingLong(other -> other.since() - now);
     while (true) {
-      Optional<OpenConnection> next =
-          among.stream().filter(which).filter(OpenConnection::isIdle).min(order);
+      Optional<OpenConnection> next = among.stream().filter(OpenConnection::isIdle).min(order);
       if (next.isEmpty() || next.get().expel()) {
         return next.orElse(null);
       }
@@ -283,7 +278,15 @@ final class Connections implements AutoCloseable {
 
   /** Those that were closed before anything could be told of it. */
   private synchronized void forgetClosed() {
-    all().stream().filter(connection -> !connection.channel().isOpen()).forEach(this::remove);
+    forgotten = System.nanoTime();
+    List<OpenConnection> closed = new ArrayList<>();
+    for (OpenConnection connection : regular) {
+      if (!connection.channel().isOpen()) {
+        closed.add(connection);
+      }
+    }
+    closed.forEach(this::forget);
+    doors.forEach(door -> door.reserve.removeIf(other -> !other.channel().isOpen()));
   }
 
   private synchronized List<OpenConnection> all() {
