@@ -175,7 +175,8 @@ public final class Server implements AutoCloseable {
               named == null ? opened.defaultDataset() : opened.dataset(named),
               metrics.behind(config.door()),
               clock,
-              version()));
+              version(),
+              dispatcher.budget()));
     } catch (IllegalArgumentException e) {
       throw new InvalidConfigException(List.of("scrape: " + e.getMessage()));
     }

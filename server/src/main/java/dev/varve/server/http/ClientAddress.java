@@ -2,6 +2,7 @@ package dev.varve.server.http;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
@@ -14,6 +15,10 @@ public final class ClientAddress {
 
   /** A peer without an address, on this machine. */
   public static final ClientAddress LOCAL = new ClientAddress(InetAddress.getLoopbackAddress());
+
+  /** All targets that this server scrapes, as one: what they answer is what it has asked for. */
+  public static final ClientAddress SCRAPED =
+      new ClientAddress(new InetSocketAddress(0).getAddress());
 
   private final InetAddress network;
 
@@ -45,9 +50,12 @@ public final class ClientAddress {
     return network.hashCode();
   }
 
-  /** The address, for IPv6 with {@code /64}. */
+  /** The address, for IPv6 with {@code /64}; words for {@link #SCRAPED}. */
   @Override
   public String toString() {
+    if (network.isAnyLocalAddress()) {
+      return "(targets that are scraped)";
+    }
     return network.getHostAddress() + (network instanceof Inet6Address ? "/64" : "");
   }
 }

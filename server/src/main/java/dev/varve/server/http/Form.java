@@ -1,5 +1,6 @@
 package dev.varve.server.http;
 
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,12 @@ import java.util.Map;
 
 /** Bodies that are questions: names and values, as a form of a web page sends them. */
 public final class Form {
+  /** What a pair takes without its texts. */
+  private static final int PAIR_BYTES = 300;
+
+  /** What a query that is parsed takes for each of its characters, at most. */
+  private static final int PARSED_PER_CHARACTER = 100;
+
   private Form() {}
 
   /**
@@ -17,6 +24,7 @@ public final class Form {
    *
    * @throws HttpError 400 where it is not URL-encoded, 413 where it is longer than {@link
    *     Exchange#QUESTION_MAX}
+   * @throws OverBudgetException where there is no room for what comes of it
    */
   public static Map<String, String> read(Exchange exchange) throws IOException {
     Map<String, String> first = new LinkedHashMap<>();
@@ -27,16 +35,43 @@ public final class Form {
   /** All values of every name in the body, of each one at least; otherwise as {@link #read}. */
   public static Map<String, List<String>> readAll(Exchange exchange) throws IOException {
     Map<String, List<String>> values = new LinkedHashMap<>();
-    String body = new String(exchange.wholeBody(), StandardCharsets.UTF_8);
-    for (String pair : body.split("&", -1)) {
-      int equals = pair.indexOf('=');
-      if (equals > 0) {
+    byte[] bytes = exchange.wholeBody();
+    Reservation memory = exchange.memory();
+    memory.hold(2L * bytes.length);
+    String body = new String(bytes, StandardCharsets.UTF_8);
+    for (int from = 0; from <= body.length(); ) {
+      int end = body.indexOf('&', from);
+      end = end < 0 ? body.length() : end;
+      int equals = body.indexOf('=', from);
+      if (equals > from && equals < end) {
+        memory.hold(PAIR_BYTES + 6L * (end - from));
+        String value = decoded(body.substring(equals + 1, end));
+        memory.hold((long) PARSED_PER_CHARACTER * unquoted(value));
         values
-            .computeIfAbsent(decoded(pair.substring(0, equals)), name -> new ArrayList<>())
-            .add(decoded(pair.substring(equals + 1)));
+            .computeIfAbsent(decoded(body.substring(from, equals)), name -> new ArrayList<>())
+            .add(value);
       }
+      from = end + 1;
     }
     return values;
+  }
+
+  /** How many characters stand outside of texts in quotes, where each may be a part of a query. */
+  private static int unquoted(String text) {
+    int count = 0;
+    int quote = 0;
+    for (int i = 0; i < text.length(); i++) {
+      int c = text.charAt(i);
+      if (quote == 0) {
+        count++;
+        quote = c == '"' || c == '\'' || c == '`' ? c : 0;
+      } else if (c == '\\' && quote != '`') {
+        i++;
+      } else if (c == quote) {
+        quote = 0;
+      }
+    }
+    return count;
   }
 
   private static String decoded(String text) {

@@ -26,7 +26,9 @@ public final class HeldPart {
 
   /** Holds nothing of it any more. */
   public void letGo() {
-    memory.letGo(bytes);
-    bytes = 0;
+    if (bytes > 0) {
+      memory.letGo(bytes);
+      bytes = 0;
+    }
   }
 }

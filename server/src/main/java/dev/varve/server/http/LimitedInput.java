@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /** A stream that may give so many bytes and fails with 413 when there is one more. */
-final class LimitedInput extends FilterInputStream {
+public final class LimitedInput extends FilterInputStream {
   private final long max;
   private final String what;
   private long count;
 
-  LimitedInput(InputStream in, long max, String what) {
+  /**
+   * @param what it is, for the message
+   */
+  public LimitedInput(InputStream in, long max, String what) {
     super(in);
     this.max = max;
     this.what = what;

@@ -24,6 +24,12 @@ public final class ShortLines implements AutoCloseable {
    */
   private static final int MEMORY_PER_BYTE = 5;
 
+  /** What one of the things that a line is made of takes once it is read: a label, a field. */
+  private static final int PART_BYTES = 200;
+
+  /** So many of them every line may have without asking. */
+  private static final int PARTS_FREE = 64;
+
   private static final char REPLACEMENT = '\uFFFD';
 
   private final InputStream in;
@@ -60,9 +66,9 @@ public final class ShortLines implements AutoCloseable {
    * @throws OverBudgetException if there is no room for it
    */
   public @Nullable String next() throws IOException {
+    memory.letGo();
     if (line.length > FREE) {
       line = new byte[FREE];
-      memory.letGo();
     }
     int b = in.read();
     if (b < 0) {
@@ -71,6 +77,7 @@ public final class ShortLines implements AutoCloseable {
     number++;
     length = 0;
     int characters = 0;
+    int parts = 0;
     for (; b >= 0 && b != '\n'; b = in.read()) {
       // What goes on with a character is no other one.
       characters += (b & 0xc0) == 0x80 ? 0 : 1;
@@ -80,7 +87,11 @@ public final class ShortLines implements AutoCloseable {
             "line %d is longer than %d characters, which is the most that is taken"
                 .formatted(number, MAX));
       }
+      parts += b == '=' || b == ',' ? 1 : 0;
       add((byte) b);
+    }
+    if (parts > PARTS_FREE) {
+      memory.hold((long) PART_BYTES * parts);
     }
     String read = new String(line, 0, length, StandardCharsets.UTF_8);
     text = read.indexOf(REPLACEMENT) < 0 || isLine(read.getBytes(StandardCharsets.UTF_8));

@@ -5,6 +5,8 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.server.http.HeldJson;
+import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
 import java.io.InputStream;
@@ -15,10 +17,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
@@ -35,6 +37,19 @@ final class DataPointsReader {
 
   private static final int ERROR_MAX = 1000;
   private static final int QUOTED_MAX = 100;
+
+  /** What an error takes beside its characters, and what each of these takes, in the answer too. */
+  private static final int ERROR_BYTES = 64;
+
+  private static final int ERROR_PER_CHARACTER = 8;
+
+  /** What a text takes beside its characters, and what each of these takes, its UTF-8 included. */
+  private static final int TEXT_BYTES = 56;
+
+  private static final int TEXT_PER_CHARACTER = 5;
+
+  /** What a tag takes beside its texts, in the map that is read and in the key. */
+  private static final int TAG_BYTES = 240;
 
   /** Sign, digits and zeros behind a point of any time that is meant. */
   private static final int NUMBER_MAX = 100;
@@ -54,7 +69,11 @@ final class DataPointsReader {
   private final BatchBuilder insisted;
 
   private final List<String> errors = new ArrayList<>();
-  private final PointBuffer points = new PointBuffer();
+  private final PointBuffer points;
+
+  /** The texts and tags of the metric at hand. */
+  private final HeldPart ofMetric;
+
   private long errorCount;
   private final boolean endsPoints;
 
@@ -68,6 +87,8 @@ final class DataPointsReader {
     this.intake = intake;
     this.inferred = intake.newBatch();
     this.insisted = intake.newBatch();
+    this.points = new PointBuffer(intake.memory());
+    this.ofMetric = new HeldPart(intake.memory());
     this.endsPoints = intake.endsSamples();
   }
 
@@ -83,7 +104,7 @@ final class DataPointsReader {
 
   /** Reads everything there is and returns what was wrong; all good points are durable then. */
   List<String> read(InputStream body) {
-    try (JsonParser json = JsonTree.FACTORY.createParser(ObjectReadContext.empty(), body)) {
+    try (JsonParser json = HeldJson.of(JsonTree.FACTORY, body, intake.memory())) {
       JsonToken first = json.nextToken();
       if (first == null) {
         error(NO_CONTENT);
@@ -131,8 +152,13 @@ final class DataPointsReader {
 
   private void error(String message) {
     errorCount++;
-    if (errors.size() < ERRORS_MAX) {
-      errors.add(shortened(message, ERROR_MAX));
+    String kept = shortened(message, ERROR_MAX);
+    boolean named =
+        errors.size() < ERRORS_MAX
+            && intake.memory().tryHold(ERROR_BYTES + (long) ERROR_PER_CHARACTER * kept.length());
+    // The first is said in any case.
+    if (named || errors.isEmpty()) {
+      errors.add(kept);
     }
   }
 
@@ -155,6 +181,7 @@ final class DataPointsReader {
   /** One metric: its own point is place 0 of the buffer, its {@code datapoints} follow. */
   private void metric(JsonParser json, int count) {
     points.clear();
+    ofMetric.letGo();
     points.next();
     Head head = new Head(count);
     int rows = 0;
@@ -168,12 +195,12 @@ final class DataPointsReader {
         case "value" -> value(json, token, 0);
         case "timestamp" -> {
           if (!head.timeNamed) {
-            time(json, token, 0, head.place() + ".timestamp", false);
+            time(json, token, 0, () -> head.place() + ".timestamp", false);
           }
         }
         case "time" -> {
           head.timeNamed = token != JsonToken.VALUE_NULL;
-          time(json, token, 0, head.place() + ".time", false);
+          time(json, token, 0, () -> head.place() + ".time", false);
         }
         case "ttl" -> ttl(json, token, head);
         case "skip_validate" -> skipValidate(json, token, head);
@@ -215,7 +242,7 @@ final class DataPointsReader {
     String place() {
       return name == null || name.isEmpty()
           ? "metric[" + count + "]"
-          : "metric[" + count + "](name=" + name + ")";
+          : "metric[" + count + "](name=" + shortened(name, ERROR_MAX) + ")";
     }
   }
 
@@ -237,10 +264,17 @@ final class DataPointsReader {
       return null;
     }
     if (token.isScalarValue()) {
-      return json.getString();
+      return text(json);
     }
     json.skipChildren();
     return "";
+  }
+
+  /** The text of the token at hand, for as long as the metric is. */
+  private String text(JsonParser json) {
+    String text = json.getString();
+    ofMetric.hold(TEXT_BYTES + (long) TEXT_PER_CHARACTER * text.length());
+    return text;
   }
 
   private Map<String, @Nullable String> tags(JsonParser json, JsonToken token, Head head) {
@@ -255,6 +289,7 @@ final class DataPointsReader {
     }
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
+      ofMetric.hold(TAG_BYTES);
       String value = scalar(json, json.nextToken());
       int before = tags.size();
       tags.put(name, value);
@@ -271,7 +306,8 @@ final class DataPointsReader {
    *
    * @param row whether it stands in {@code datapoints}
    */
-  private void time(JsonParser json, JsonToken token, int index, String place, boolean row) {
+  private void time(
+      JsonParser json, JsonToken token, int index, Supplier<String> place, boolean row) {
     if (token == JsonToken.VALUE_NUMBER_INT && fits(json)) {
       points.time(index, json.getLongValue());
       return;
@@ -285,7 +321,7 @@ final class DataPointsReader {
                 ? wholePart(String.valueOf(text))
                 : wholeNumber(String.valueOf(text)));
       } catch (ArithmeticException | NumberFormatException e) {
-        error(place + " '" + shortened(text, QUOTED_MAX) + "' is no number of milliseconds.");
+        error(place.get() + " '" + shortened(text, QUOTED_MAX) + "' is no number of milliseconds.");
         points.form(index, PointBuffer.Form.ABSENT);
       }
     }
@@ -297,7 +333,11 @@ final class DataPointsReader {
   }
 
   private static long wholePart(String text) {
-    return decimal(text).setScale(0, RoundingMode.DOWN).longValueExact();
+    BigDecimal decimal = decimal(text);
+    // To cut 1e-999999999 off at its point takes hours.
+    return decimal.precision() <= decimal.scale()
+        ? 0
+        : decimal.setScale(0, RoundingMode.DOWN).longValueExact();
   }
 
   private static BigDecimal decimal(String text) {
@@ -342,20 +382,20 @@ final class DataPointsReader {
         if (fits(json)) {
           points.whole(index, json.getLongValue());
         } else {
-          points.real(index, json.getDoubleValue(), json.getString());
+          points.real(index, json.getDoubleValue(), text(json));
         }
       }
       case VALUE_NUMBER_FLOAT -> {
         double real = json.getDoubleValue();
         // KairosDB takes a bare NaN or Infinity for the text.
         if (!Double.isFinite(real) && JsonTree.isWord(json.getString())) {
-          points.text(index, json.getString(), false);
+          points.text(index, text(json), false);
         } else {
           points.real(index, real, null);
         }
       }
-      case VALUE_STRING -> points.text(index, json.getString(), false);
-      case VALUE_TRUE, VALUE_FALSE -> points.text(index, json.getString(), true);
+      case VALUE_STRING -> points.text(index, text(json), false);
+      case VALUE_TRUE, VALUE_FALSE -> points.text(index, text(json), true);
       case START_ARRAY -> {
         int inside = 0;
         while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -389,7 +429,7 @@ final class DataPointsReader {
                 .formatted(head.place(), POINTS_MAX));
       }
       int index = points.next();
-      String place = head.place() + ".datapoints[" + rows++ + "]";
+      int row = rows++;
       if (json.currentToken() != JsonToken.START_ARRAY) {
         json.skipChildren();
         continue;
@@ -401,7 +441,7 @@ final class DataPointsReader {
           break;
         }
         switch (column++) {
-          case 0 -> time(json, inner, index, place, true);
+          case 0 -> time(json, inner, index, () -> head.place() + ".datapoints[" + row + "]", true);
           case 1 -> value(json, inner, index);
           case 2 -> points.type(index, scalar(json, inner));
           default -> json.skipChildren();
@@ -424,7 +464,7 @@ final class DataPointsReader {
     }
     if (!head.skip) {
       if (points.hasTime(0)) {
-        notEmpty(head.place() + ".value", 0);
+        notEmpty(head::place, 0);
       } else if (points.form(0) != PointBuffer.Form.ABSENT
           && points.form(0) != PointBuffer.Form.NULL) {
         error(head.place() + ".timestamp may not be null.");
@@ -456,7 +496,7 @@ final class DataPointsReader {
     }
   }
 
-  private boolean notEmpty(String place, int index) {
+  private boolean notEmpty(Supplier<String> place, int index) {
     String wrong =
         switch (points.form(index)) {
           case ABSENT -> " may not be null.";
@@ -466,7 +506,7 @@ final class DataPointsReader {
           default -> null;
         };
     if (wrong != null) {
-      error(place + wrong);
+      error(place.get() + ".value" + wrong);
     }
     return wrong == null;
   }
@@ -481,11 +521,12 @@ final class DataPointsReader {
         points.hasTime(0)
             && points.form(0) != PointBuffer.Form.ABSENT
             && points.form(0) != PointBuffer.Form.NULL;
-    int good = hasPoint && addPoint(key, 0, head.type, head.place()) ? 1 : 0;
+    int good = hasPoint && addPoint(key, 0, head.type, head) ? 1 : 0;
     // The original counts only the good points on, so that its numbers fall behind the bad ones.
     int counted = 0;
     for (int index = 1; index <= rows; index++) {
-      if (addRow(head, key, index, head.place() + ".datapoints[" + counted + "]")) {
+      int row = counted;
+      if (addRow(head, key, index, () -> head.place() + ".datapoints[" + row + "]")) {
         counted++;
       }
     }
@@ -494,35 +535,34 @@ final class DataPointsReader {
     }
   }
 
-  private boolean addRow(Head head, GroupKey key, int index, String place) {
+  private boolean addRow(Head head, GroupKey key, int index, Supplier<String> place) {
     if (points.columns(index) == 0) {
-      error(place + ".timestamp cannot be null or empty.");
+      error(place.get() + ".timestamp cannot be null or empty.");
       return false;
     }
     if (points.columns(index) == 1) {
-      error(place + ".value cannot be null or empty.");
+      error(place.get() + ".value cannot be null or empty.");
       return false;
     }
     if (!points.hasTime(index)) {
-      error(place + ".timestamp may not be null.");
+      error(place.get() + ".timestamp may not be null.");
       return false;
     }
     String named = points.type(index);
-    return notEmpty(place + ".value", index)
-        && addPoint(key, index, named == null ? head.type : named, head.place());
+    return notEmpty(place, index) && addPoint(key, index, named == null ? head.type : named, head);
   }
 
   /** Adds a point whose time and value are there. */
-  private boolean addPoint(GroupKey key, int index, @Nullable String named, String place) {
+  private boolean addPoint(GroupKey key, int index, @Nullable String named, Head head) {
     PointBuffer.Form form = points.form(index);
     if (named == null && form == PointBuffer.Form.OTHER) {
-      error(place + " value is an invalid type");
+      error(head.place() + " value is an invalid type");
       return false;
     }
     String type = named == null ? typeOf(index) : named;
     String lost = lost(index);
     if (lost != null) {
-      error(place + " value " + lost);
+      error(head.place() + " value " + lost);
       return false;
     }
     boolean insists = named != null && type.equals("long") && intake.coerces();
@@ -533,14 +573,14 @@ final class DataPointsReader {
         case "double" -> group.add(Series.DEFAULT_FIELD, points.time(index), asDouble(index));
         case "string" -> group.add(Series.DEFAULT_FIELD, points.time(index), asText(index));
         default -> {
-          error("Unregistered data point type '" + type + "'");
+          error("Unregistered data point type '" + shortened(type, ERROR_MAX) + "'");
           return false;
         }
       }
       return true;
     } catch (NumberFormatException e) {
       conversionFailed |= named != null;
-      error(place + ": " + e.getMessage());
+      error(head.place() + ": " + e.getMessage());
       return false;
     }
   }

@@ -1,6 +1,9 @@
 package dev.varve.server.kairosdb;
 
+import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HttpError;
+import dev.varve.server.http.WriteBudget.Reservation;
+import java.io.ByteArrayInputStream;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,7 +14,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
@@ -27,6 +29,16 @@ import tools.jackson.core.json.JsonReadFeature;
 final class JsonTree {
   private static final int TEXT_MAX = 8 << 20;
   private static final int NESTING_MAX = 200;
+
+  /** Bytes of an empty map, of a member's place in it, and of an empty list and an item's place. */
+  private static final int OBJECT_BYTES = 160;
+
+  private static final int MEMBER_BYTES = 64;
+  private static final int ARRAY_BYTES = 80;
+  private static final int ITEM_BYTES = 8;
+
+  /** Bytes of a text or number without its characters. */
+  private static final int TEXT_BYTES = 64;
 
   /**
    * Reads the dialect of JSON that KairosDB's library reads: comments, single quotes, names without
@@ -76,72 +88,76 @@ final class JsonTree {
   record Numeral(String text) {}
 
   /**
-   * Reads one document; null where there is none.
+   * Reads one document; null where there is none. The tree is held as long as the reservation is.
    *
    * @throws HttpError if something follows it
+   * @throws dev.varve.server.http.OverBudgetException if there is no room for the tree
    */
-  static @Nullable Object read(byte[] utf8) {
-    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), utf8)) {
-      return whole(json);
-    }
-  }
-
-  static @Nullable Object read(String text) {
-    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      return whole(json);
-    }
-  }
-
-  private static @Nullable Object whole(JsonParser json) {
-    if (json.nextToken() == null) {
-      return null;
-    }
-    Object document = value(json);
-    if (json.nextToken() != null) {
-      throw HttpError.badRequest("Did not consume the entire document.");
-    }
-    return document;
-  }
-
-  private static @Nullable Object value(JsonParser json) {
-    return switch (json.currentToken()) {
-      case START_OBJECT -> object(json);
-      case START_ARRAY -> array(json);
-      case VALUE_NUMBER_INT -> new Numeral(json.getString());
-      case VALUE_NUMBER_FLOAT -> {
-        String text = json.getString();
-        // KairosDB takes a bare NaN or Infinity for the text.
-        yield isWord(text) ? text : new Numeral(text);
+  static @Nullable Object read(byte[] utf8, Reservation memory) {
+    try (JsonParser json = HeldJson.of(FACTORY, new ByteArrayInputStream(utf8), memory)) {
+      if (json.nextToken() == null) {
+        return null;
       }
-      case VALUE_TRUE -> true;
-      case VALUE_FALSE -> false;
-      case VALUE_NULL -> null;
-      default -> json.getString();
-    };
+      Object document = new Nodes(json, memory).value();
+      if (json.nextToken() != null) {
+        throw HttpError.badRequest("Did not consume the entire document.");
+      }
+      return document;
+    }
+  }
+
+  /** The nodes of one document, each reserved before it is made. */
+  private record Nodes(JsonParser json, Reservation memory) {
+    private @Nullable Object value() {
+      return switch (json.currentToken()) {
+        case START_OBJECT -> object();
+        case START_ARRAY -> array();
+        case VALUE_NUMBER_INT -> new Numeral(text());
+        case VALUE_NUMBER_FLOAT -> {
+          String text = text();
+          // KairosDB takes a bare NaN or Infinity for the text.
+          yield isWord(text) ? text : new Numeral(text);
+        }
+        case VALUE_TRUE -> true;
+        case VALUE_FALSE -> false;
+        case VALUE_NULL -> null;
+        default -> text();
+      };
+    }
+
+    private String text() {
+      String text = json.getString();
+      memory.hold(TEXT_BYTES + 2L * text.length());
+      return text;
+    }
+
+    private Map<String, @Nullable Object> object() {
+      memory.hold(OBJECT_BYTES);
+      Map<String, @Nullable Object> object = new LinkedHashMap<>();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        memory.hold(MEMBER_BYTES + 2L * name.length());
+        json.nextToken();
+        object.put(name, value());
+      }
+      return object;
+    }
+
+    private List<@Nullable Object> array() {
+      memory.hold(ARRAY_BYTES);
+      List<@Nullable Object> array = new ArrayList<>();
+      while (json.nextToken() != JsonToken.END_ARRAY) {
+        memory.hold(ITEM_BYTES);
+        array.add(value());
+      }
+      return array;
+    }
   }
 
   /** Whether the text of a number is NaN or an infinity. */
   static boolean isWord(String number) {
     char last = number.charAt(number.length() - 1);
     return last == 'N' || last == 'y' || last == 'F';
-  }
-
-  private static Map<String, @Nullable Object> object(JsonParser json) {
-    Map<String, @Nullable Object> object = new LinkedHashMap<>();
-    while (json.nextToken() != JsonToken.END_OBJECT) {
-      String name = json.currentName();
-      json.nextToken();
-      object.put(name, value(json));
-    }
-    return object;
-  }
-
-  private static List<@Nullable Object> array(JsonParser json) {
-    List<@Nullable Object> array = new ArrayList<>();
-    while (json.nextToken() != JsonToken.END_ARRAY) {
-      array.add(value(json));
-    }
-    return array;
   }
 
   /** A tree as a document without blanks. */

@@ -205,14 +205,18 @@ public final class KairosDb {
     try {
       if (exchange.method().equals("POST")) {
         byte[] body = exchange.wholeBody(encoding(exchange));
+        // The text goes along with the query.
+        exchange.memory().hold(2L * body.length);
         return new Asked(
-            reader.read(JsonTree.read(body)), new String(body, StandardCharsets.UTF_8));
+            reader.read(JsonTree.read(body, exchange.memory())),
+            new String(body, StandardCharsets.UTF_8));
       }
       String query = exchange.parameter("query");
       if (query == null) {
         throw HttpError.badRequest("query json must not be null or empty");
       }
-      return new Asked(reader.read(JsonTree.read(query)), query);
+      byte[] text = query.getBytes(StandardCharsets.UTF_8);
+      return new Asked(reader.read(JsonTree.read(text, exchange.memory())), query);
     } catch (JacksonException e) {
       throw HttpError.badRequest(JsonTree.reason(e));
     }

@@ -16,6 +16,21 @@ record DataPoint(
     long timestamp,
     @Nullable String value,
     @Nullable Map<String, @Nullable String> tags) {
+  /** How many characters its texts have. */
+  long characters() {
+    long count = length(metric) + length(value);
+    if (tags != null) {
+      for (Map.Entry<String, @Nullable String> tag : tags.entrySet()) {
+        count += tag.getKey().length() + length(tag.getValue());
+      }
+    }
+    return count;
+  }
+
+  private static long length(@Nullable String text) {
+    return text == null ? 0 : text.length();
+  }
+
   /** Writes the members that there are, as the original does. */
   void write(JsonGenerator json) {
     json.writeStartObject();

@@ -1,5 +1,7 @@
 package dev.varve.server.opentsdb;
 
+import dev.varve.server.http.HeldPart;
+import dev.varve.server.http.WriteBudget.Reservation;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -14,10 +16,25 @@ import tools.jackson.core.exc.StreamReadException;
  * stand, numbers in texts as numbers. Members that are not known are passed over.
  */
 final class DataPointReader {
+  /** What a tag takes beside its texts, in the map that is read and in the key. */
+  private static final int TAG_BYTES = 240;
+
+  /** What a text takes beside its characters, and what each of these takes, in the key too. */
+  private static final int TEXT_BYTES = 56;
+
+  private static final int TEXT_PER_CHARACTER = 5;
+
   private final JsonParser json;
 
-  DataPointReader(JsonParser json) {
+  /** The texts of the point at hand. */
+  private final HeldPart ofPoint;
+
+  /**
+   * @param memory in which one point counts at a time
+   */
+  DataPointReader(JsonParser json, Reservation memory) {
     this.json = json;
+    this.ofPoint = new HeldPart(memory);
   }
 
   /**
@@ -28,18 +45,23 @@ final class DataPointReader {
    */
   void read(JsonToken first, Consumer<@Nullable DataPoint> points) {
     if (first == JsonToken.START_OBJECT) {
-      points.accept(point());
+      take(points);
       return;
     }
     for (JsonToken token = json.nextToken();
         token != JsonToken.END_ARRAY;
         token = json.nextToken()) {
       switch (token) {
-        case START_OBJECT -> points.accept(point());
+        case START_OBJECT -> take(points);
         case VALUE_NULL -> points.accept(null);
         default -> throw wrong("a data point is an object");
       }
     }
+  }
+
+  private void take(Consumer<@Nullable DataPoint> points) {
+    points.accept(point());
+    ofPoint.letGo();
   }
 
   private DataPoint point() {
@@ -71,6 +93,7 @@ final class DataPointReader {
     Map<String, @Nullable String> tags = new LinkedHashMap<>();
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String name = json.currentName();
+      ofPoint.hold(TAG_BYTES);
       tags.put(name, text(json.nextToken(), name));
     }
     return tags;
@@ -79,10 +102,15 @@ final class DataPointReader {
   private @Nullable String text(JsonToken token, String name) {
     return switch (token) {
       case VALUE_STRING, VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE ->
-          json.getString();
+          kept(json.getString());
       case VALUE_NULL -> null;
       default -> throw wrong("'" + name + "' is a text or a number");
     };
+  }
+
+  private String kept(String text) {
+    ofPoint.hold(TEXT_BYTES + (long) TEXT_PER_CHARACTER * text.length());
+    return text;
   }
 
   private long integer(JsonToken token) {

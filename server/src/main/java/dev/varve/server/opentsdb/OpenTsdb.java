@@ -8,11 +8,14 @@ import dev.varve.model.Series;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HttpHandler;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +28,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
@@ -49,6 +51,10 @@ public final class OpenTsdb {
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int SUGGESTED = 25;
+
+  /** What a member of a question takes without its texts. */
+  private static final int MEMBER_BYTES = 160;
+
   private static final List<String> TYPES = List.of("metrics", "tagk", "tagv");
   private static final Selector ALL = new Selector(List.of());
 
@@ -325,14 +331,17 @@ public final class OpenTsdb {
   /** The members of a posted question that are texts or numbers. */
   private static Map<String, String> posted(Exchange exchange) throws IOException {
     Map<String, String> members = new java.util.HashMap<>();
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), exchange.wholeBody())) {
+    InputStream body = new ByteArrayInputStream(exchange.wholeBody());
+    try (JsonParser json = HeldJson.of(JSON, body, exchange.memory())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new OpenTsdbError(400, "Unable to parse the given JSON");
       }
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
         if (json.nextToken().isScalarValue()) {
-          members.put(name, json.getString());
+          String text = json.getString();
+          exchange.memory().hold(MEMBER_BYTES + 2L * (name.length() + text.length()));
+          members.put(name, text);
         } else {
           json.skipChildren();
         }

@@ -10,6 +10,9 @@ import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
+import dev.varve.server.http.HeldJson;
+import dev.varve.server.http.HeldPart;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,11 +28,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
@@ -41,11 +45,18 @@ import tools.jackson.core.TokenStreamLocation;
  * its JSON breaks off, the whole batches before are written.
  */
 final class Put {
+  private static final Logger LOG = LoggerFactory.getLogger(Put.class);
+
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
   private static final long LAST_MILLISECOND = 9_999_999_999_999L;
 
   /** So many points that failed are shown; a body may hold millions. */
   private static final int DETAILS_MAX = 10_000;
+
+  /** What a point takes that is kept to be shown, in its answer too, and each of its characters. */
+  private static final int SHOWN_BYTES = 400;
+
+  private static final int SHOWN_PER_CHARACTER = 8;
 
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,19}");
 
@@ -60,7 +71,13 @@ final class Put {
   private final boolean wantsSync;
   private final int syncTimeout;
   private final long deadline;
-  private final BatchBuilder batch = new BatchBuilder();
+
+  /** What the request holds. What is being written may be held for longer, and so by itself. */
+  private final Reservation memory;
+
+  private final Reservation ofWrites;
+  private final HeldPart ofPlaced;
+  private final BatchBuilder batch;
   private final List<Failure> failures = new ArrayList<>();
 
   /** The points of the batch, where they may have to be shown. */
@@ -69,6 +86,9 @@ final class Put {
   private int points;
   private int failed;
   private int timeouts;
+
+  /** Whether a write goes on for which the client has no patience; then no other one begins. */
+  private boolean abandoned;
 
   /**
    * What is wrong with a point.
@@ -94,7 +114,11 @@ final class Put {
   Put(DialectContext context, Exchange exchange) {
     this.exchange = exchange;
     this.dataset = context.dataset(exchange);
-    this.intake = new Intake(dataset, Telnet.NAME, context.ingest());
+    this.memory = exchange.memory();
+    this.ofWrites = memory.another();
+    this.ofPlaced = new HeldPart(memory);
+    this.intake = new Intake(dataset, Telnet.NAME, context.ingest(), ofWrites);
+    this.batch = new BatchBuilder(memory::hold);
     this.wantsDetails = exchange.parameter("details") != null;
     this.wantsSummary = exchange.parameter("summary") != null;
     this.wantsSync = exchange.parameter("sync") != null;
@@ -108,8 +132,21 @@ final class Put {
   }
 
   void run() throws IOException {
+    try {
+      read();
+      write();
+    } finally {
+      // A write that goes on without its client gives back what it holds when it ends.
+      if (!abandoned) {
+        ofWrites.close();
+      }
+    }
+    answer();
+  }
+
+  private void read() throws IOException {
     try (InputStream body = exchange.body();
-        JsonParser json = OpenTsdb.JSON.createParser(ObjectReadContext.empty(), body)) {
+        JsonParser json = HeldJson.of(OpenTsdb.JSON, body, memory)) {
       JsonToken first = json.nextToken();
       if (first == null) {
         throw new OpenTsdbError(400, "Missing request content");
@@ -117,7 +154,7 @@ final class Put {
       if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
         throw new OpenTsdbError(400, "The JSON must start as an object or an array");
       }
-      new DataPointReader(json).read(first, this::take);
+      new DataPointReader(json, memory).read(first, this::take);
     } catch (JacksonException e) {
       if (e.getCause() instanceof IOException io) {
         throw io;
@@ -128,8 +165,6 @@ final class Put {
     if (points == 0) {
       throw new OpenTsdbError(400, "No datapoints found in content");
     }
-    write();
-    answer();
   }
 
   private static String reason(JacksonException failure) {
@@ -148,15 +183,21 @@ final class Put {
       failed++;
       note(points - 1, point, wrong);
     }
-    if (batch.sampleCount() >= Intake.BATCH) {
+    if (intake.isFull(batch)) {
       write();
     }
   }
 
   private void note(int place, @Nullable DataPoint point, String reason) {
-    if (wantsDetails && failures.size() < DETAILS_MAX) {
+    if (wantsDetails
+        && failures.size() < DETAILS_MAX
+        && memory.tryHold(shownBytes(point) + SHOWN_PER_CHARACTER * (long) reason.length())) {
       failures.add(new Failure(place, point, reason));
     }
+  }
+
+  private static long shownBytes(@Nullable DataPoint point) {
+    return SHOWN_BYTES + (point == null ? 0 : SHOWN_PER_CHARACTER * point.characters());
   }
 
   /** Adds a point to the batch, or says in the original's words what is wrong with it. */
@@ -216,6 +257,7 @@ final class Put {
       batch.group(key).add(Series.DEFAULT_FIELD, time, real);
     }
     if (wantsDetails) {
+      ofPlaced.hold(shownBytes(point) + 2L * key.byteCount());
       placed.add(placed(point, key, time));
     }
     return null;
@@ -250,10 +292,15 @@ final class Put {
     if (size == 0) {
       return;
     }
-    Batch full = batch.build();
     long refusedBefore = intake.refused();
     int namedBefore = intake.rejections().size();
-    if (timeouts > 0 || !writeInTime(full)) {
+    long bytes = batch.byteCount();
+    if (!abandoned) {
+      ofWrites.hold(2 * bytes);
+    }
+    Batch full = batch.build();
+    memory.letGo(bytes);
+    if (abandoned || !writeInTime(full, 2 * bytes)) {
       timeouts += size;
       placed.forEach(one -> note(one.place(), one.point(), "Write timedout"));
     } else {
@@ -265,12 +312,18 @@ final class Put {
       }
     }
     placed.clear();
+    ofPlaced.letGo();
   }
 
-  /** Writes a batch; false if the client's patience is at its end before it is durable. */
-  private boolean writeInTime(Batch full) {
+  /**
+   * Writes a batch; false if the client's patience is at its end before it is durable.
+   *
+   * @param bytes that are held for the batch and what it is converted into
+   */
+  private boolean writeInTime(Batch full, long bytes) {
     if (!wantsSync || syncTimeout <= 0) {
       intake.write(full, false);
+      ofWrites.letGo(bytes);
       return true;
     }
     // What is under way goes on; whoever has given it up does not look at it again.
@@ -279,19 +332,40 @@ final class Put {
           intake.write(full, false);
           return true;
         });
+    long left = deadline - System.nanoTime();
     Thread.ofVirtual().name("varve-put").start(writing);
     try {
-      return writing.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      return false;
+      if (left > 0 && writing.get(left, TimeUnit.NANOSECONDS)) {
+        ofWrites.letGo(bytes);
+        return true;
+      }
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause
           ? cause
           : new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      // Said to the client below.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
+    abandon(writing);
+    return false;
+  }
+
+  /** Leaves a write to itself: what it holds is given back when it ends. */
+  private void abandon(FutureTask<Boolean> writing) {
+    abandoned = true;
+    Thread.ofVirtual()
+        .name("varve-put")
+        .start(() -> {
+          try (ofWrites) {
+            writing.get();
+          } catch (ExecutionException e) {
+            LOG.warn("a write that its client waits for no longer failed", e.getCause());
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
   }
 
   /**

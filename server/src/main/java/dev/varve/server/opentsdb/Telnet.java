@@ -37,6 +37,9 @@ public final class Telnet implements StreamProtocol {
   /** A line holds a metric and eight tags with room to spare; a longer one is no line. */
   static final int LINE_MAX = 16 << 10;
 
+  /** So many characters of answers are gathered before they are sent. */
+  private static final int ANSWERS_MAX = 16 << 10;
+
   private static final String HELP = "available commands: exit help put putm version\n";
 
   private static final RateLimitedLog LOST = new RateLimitedLog("telnet");
@@ -87,6 +90,9 @@ public final class Telnet implements StreamProtocol {
             tooLong();
           } else {
             command(lines.from(), lines.to());
+          }
+          if (answers.length() > ANSWERS_MAX) {
+            answer();
           }
         }
         if (!more && lines.hasRest()) {
@@ -185,6 +191,10 @@ public final class Telnet implements StreamProtocol {
       }
       bad = 0;
       puts = 0;
+      answer();
+    }
+
+    private void answer() throws IOException {
       if (!answers.isEmpty()) {
         byte[] text = answers.toString().getBytes(StandardCharsets.UTF_8);
         answers.setLength(0);

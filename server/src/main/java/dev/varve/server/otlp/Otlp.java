@@ -75,7 +75,7 @@ public final class Otlp {
     Translation translation = new Translation(intake, dataset.name(), holdsMarkers(dataset), sums);
     try (InputStream body = exchange.body()) {
       if (json) {
-        new OtlpJson(translation).read(body);
+        new OtlpJson(translation, exchange.memory()).read(body);
       } else {
         new OtlpProtobuf(translation, exchange.memory()).read(body);
       }

@@ -1,5 +1,8 @@
 package dev.varve.server.otlp;
 
+import dev.varve.server.http.HeldJson;
+import dev.varve.server.http.HeldPart;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.otlp.OtlpMetric.Exponential;
 import dev.varve.server.otlp.OtlpMetric.Gauge;
 import dev.varve.server.otlp.OtlpMetric.Histogram;
@@ -26,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonParser.NumberType;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
@@ -45,23 +47,49 @@ final class OtlpJson {
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int INTEGER_LENGTH_MAX = 50;
+
+  /** So long a number may be as a text, as it may be without quotes. */
+  private static final int NUMBER_LENGTH_MAX = 1_000;
+
   private static final Pattern DIGITS = Pattern.compile("\\d{1,20}");
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
 
-  private final OtlpSink sink;
+  /** Bytes of memory that a text, an attribute, a point and a number take, without characters. */
+  private static final int TEXT_BYTES = 56;
 
-  OtlpJson(OtlpSink sink) {
+  /** A text is there as it came, as a label's value and in the key of its series. */
+  private static final int TEXT_PER_CHARACTER = 5;
+
+  private static final int ATTRIBUTE_BYTES = 240;
+  private static final int POINT_BYTES = 1_000;
+  private static final int METRIC_BYTES = 200;
+  private static final int NUMBER_BYTES = 24;
+  private static final int VALUE_BYTES = 160;
+
+  private final OtlpSink sink;
+  private final Reservation memory;
+
+  /** What the resource at hand takes, and what is read of the metrics at hand. */
+  private final HeldPart ofResource;
+
+  private final HeldPart ofMetric;
+
+  OtlpJson(OtlpSink sink, Reservation memory) {
     this.sink = sink;
+    this.memory = memory;
+    this.ofResource = new HeldPart(memory);
+    this.ofMetric = new HeldPart(memory);
   }
 
   /**
    * Reads a request; what came before a malformed place has gone to the sink.
    *
    * @throws MalformedMessageException if it is none
+   * @throws dev.varve.server.http.OverBudgetException if there is no room for it
    */
   void read(InputStream body) {
-    try (JsonParser json = FACTORY.createParser(ObjectReadContext.empty(), body)) {
+    try (JsonParser json = HeldJson.of(FACTORY, body, memory)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedMessageException("no JSON object");
       }
@@ -144,11 +172,14 @@ final class OtlpJson {
     while (next(json)) {
       switch (json.currentName()) {
         case "resource" -> {
-          sink.resource(resource(json));
+          Map<String, String> attributes = resource(json);
+          // They stay until the end of the resource, and metrics are let go before that.
+          ofResource.hold(bytes(attributes));
+          sink.resource(attributes);
           known = true;
         }
         case "scopeMetrics" -> {
-          Consumer<OtlpMetric> metrics = known ? sink::metric : waiting::add;
+          Consumer<OtlpMetric> metrics = known ? this::take : waiting::add;
           each(json, scope -> readScopeMetrics(scope, metrics));
         }
         default -> skip(json);
@@ -159,9 +190,25 @@ final class OtlpJson {
     }
     waiting.forEach(sink::metric);
     sink.endOfResource();
+    ofMetric.letGo();
+    ofResource.letGo();
   }
 
-  private static Map<String, String> resource(JsonParser json) {
+  private void take(OtlpMetric metric) {
+    sink.metric(metric);
+    ofMetric.letGo();
+  }
+
+  private static long bytes(Map<String, String> attributes) {
+    long bytes = 0;
+    for (Map.Entry<String, String> attribute : attributes.entrySet()) {
+      long characters = attribute.getKey().length() + (long) attribute.getValue().length();
+      bytes += ATTRIBUTE_BYTES + TEXT_PER_CHARACTER * characters;
+    }
+    return bytes;
+  }
+
+  private Map<String, String> resource(JsonParser json) {
     Map<String, String> attributes = new LinkedHashMap<>();
     if (enter(json)) {
       while (next(json)) {
@@ -175,7 +222,7 @@ final class OtlpJson {
     return attributes;
   }
 
-  private static void readScopeMetrics(JsonParser json, Consumer<OtlpMetric> metrics) {
+  private void readScopeMetrics(JsonParser json, Consumer<OtlpMetric> metrics) {
     while (next(json)) {
       if (json.currentName().equals("metrics")) {
         each(json, metric -> metrics.accept(metric(metric)));
@@ -185,7 +232,8 @@ final class OtlpJson {
     }
   }
 
-  private static OtlpMetric metric(JsonParser json) {
+  private OtlpMetric metric(JsonParser json) {
+    ofMetric.hold(METRIC_BYTES);
     String name = "";
     String description = "";
     String unit = "";
@@ -223,7 +271,7 @@ final class OtlpJson {
     }
   }
 
-  private static Data data(JsonParser json) {
+  private Data data(JsonParser json) {
     Data data = new Data();
     if (enter(json)) {
       while (next(json)) {
@@ -281,7 +329,8 @@ final class OtlpJson {
     }
   }
 
-  private static PointFields point(JsonParser json) {
+  private PointFields point(JsonParser json) {
+    ofMetric.hold(POINT_BYTES);
     PointFields point = new PointFields();
     while (next(json)) {
       switch (json.currentName()) {
@@ -302,7 +351,7 @@ final class OtlpJson {
     return point;
   }
 
-  private static void readQuantile(JsonParser json, PointFields into) {
+  private void readQuantile(JsonParser json, PointFields into) {
     double quantile = 0;
     double value = 0;
     while (next(json)) {
@@ -312,15 +361,17 @@ final class OtlpJson {
         default -> skip(json);
       }
     }
+    ofMetric.hold(2 * NUMBER_BYTES);
     into.quantiles.add(quantile);
     into.values.add(value);
   }
 
   /** Of two attributes of one key the first counts. */
-  private static void readAttributes(JsonParser json, Map<String, String> into) {
+  private void readAttributes(JsonParser json, Map<String, String> into) {
     each(
         json,
         attribute -> {
+          ofMetric.hold(ATTRIBUTE_BYTES);
           String key = "";
           String value = "";
           while (next(attribute)) {
@@ -335,7 +386,7 @@ final class OtlpJson {
   }
 
   /** A value as {@link AnyText} takes it. */
-  private static @Nullable Object any(JsonParser json, int depth) {
+  private @Nullable Object any(JsonParser json, int depth) {
     if (depth > AnyText.DEPTH_MAX) {
       throw new MalformedMessageException(
           "an attribute whose value is nested deeper than %d".formatted(AnyText.DEPTH_MAX));
@@ -344,7 +395,8 @@ final class OtlpJson {
   }
 
   /** The same where the object has been entered. */
-  private static @Nullable Object anyHere(JsonParser json, int depth) {
+  private @Nullable Object anyHere(JsonParser json, int depth) {
+    ofMetric.hold(VALUE_BYTES);
     Object value = null;
     while (next(json)) {
       switch (json.currentName()) {
@@ -360,7 +412,7 @@ final class OtlpJson {
     return value;
   }
 
-  private static List<@Nullable Object> list(JsonParser json, int depth) {
+  private List<@Nullable Object> list(JsonParser json, int depth) {
     List<@Nullable Object> list = new ArrayList<>();
     if (enter(json)) {
       while (next(json)) {
@@ -374,7 +426,7 @@ final class OtlpJson {
     return list;
   }
 
-  private static @Nullable Object checked(JsonParser json, int depth) {
+  private @Nullable Object checked(JsonParser json, int depth) {
     if (depth > AnyText.DEPTH_MAX) {
       throw new MalformedMessageException(
           "an attribute whose value is nested deeper than %d".formatted(AnyText.DEPTH_MAX));
@@ -382,7 +434,7 @@ final class OtlpJson {
     return anyHere(json, depth);
   }
 
-  private static Map<String, @Nullable Object> map(JsonParser json, int depth) {
+  private Map<String, @Nullable Object> map(JsonParser json, int depth) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     if (enter(json)) {
       while (next(json)) {
@@ -396,7 +448,8 @@ final class OtlpJson {
     return map;
   }
 
-  private static void readEntry(JsonParser json, int depth, Map<String, @Nullable Object> into) {
+  private void readEntry(JsonParser json, int depth, Map<String, @Nullable Object> into) {
+    ofMetric.hold(VALUE_BYTES);
     String key = "";
     Object value = null;
     while (next(json)) {
@@ -409,10 +462,14 @@ final class OtlpJson {
     into.putIfAbsent(key, value);
   }
 
-  private static String text(JsonParser json) {
+  private String text(JsonParser json) {
     String name = json.currentName();
     return switch (json.nextToken()) {
-      case VALUE_STRING -> json.getString();
+      case VALUE_STRING -> {
+        String text = json.getString();
+        ofMetric.hold(TEXT_BYTES + (long) TEXT_PER_CHARACTER * text.length());
+        yield text;
+      }
       case VALUE_NULL -> "";
       default -> throw wrong(json, name, "a text");
     };
@@ -472,7 +529,7 @@ final class OtlpJson {
   /** Without a sign there is one bit more; and an integer may be written as {@code 1e3}. */
   private static long largeOrOdd(JsonParser json, String text) {
     if (text.length() > INTEGER_LENGTH_MAX) {
-      throw wrong(json, text.substring(0, INTEGER_LENGTH_MAX) + "...", "an integer of 64 bits");
+      throw wrong(json, start(text), "an integer of 64 bits");
     }
     try {
       return DIGITS.matcher(text).matches()
@@ -481,6 +538,12 @@ final class OtlpJson {
     } catch (ArithmeticException | NumberFormatException e) {
       throw wrong(json, text, "an integer of 64 bits");
     }
+  }
+
+  private static String start(String text) {
+    return text.length() <= INTEGER_LENGTH_MAX
+        ? text
+        : text.substring(0, INTEGER_LENGTH_MAX) + "...";
   }
 
   private static double real(JsonParser json) {
@@ -505,8 +568,8 @@ final class OtlpJson {
       case "Infinity" -> Double.POSITIVE_INFINITY;
       case "-Infinity" -> Double.NEGATIVE_INFINITY;
       default -> {
-        if (!NUMBER.matcher(text).matches()) {
-          throw wrong(json, text, "a number");
+        if (text.length() > NUMBER_LENGTH_MAX || !NUMBER.matcher(text).matches()) {
+          throw wrong(json, start(text), "a number");
         }
         yield Double.parseDouble(text);
       }
@@ -514,7 +577,7 @@ final class OtlpJson {
   }
 
   /** Goes over the numbers of a list, or of none. */
-  private static void eachNumber(JsonParser json, Runnable item) {
+  private void eachNumber(JsonParser json, Runnable item) {
     String name = json.currentName();
     JsonToken token = json.nextToken();
     if (token == JsonToken.VALUE_NULL) {
@@ -524,6 +587,7 @@ final class OtlpJson {
       throw wrong(json, name, "a list of numbers");
     }
     while (json.nextToken() != JsonToken.END_ARRAY) {
+      ofMetric.hold(NUMBER_BYTES);
       item.run();
     }
   }

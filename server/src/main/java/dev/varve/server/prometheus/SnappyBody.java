@@ -7,6 +7,9 @@ import java.util.function.LongConsumer;
 
 /** Bodies in snappy's block format, as remote write and remote read send them. */
 final class SnappyBody {
+  /** A question, decompressed, and what is read of it: objects of a few bytes each at worst. */
+  private static final int QUESTION_PER_BYTE = 40;
+
   private SnappyBody() {}
 
   /**
@@ -37,7 +40,12 @@ final class SnappyBody {
    */
   static byte[] readQuestion(Exchange exchange, String what) throws IOException {
     requireSnappy(exchange, what);
-    return unpack(exchange.wholeBody("identity"), Exchange::requireQuestionLength);
+    return unpack(
+        exchange.wholeBody("identity"),
+        length -> {
+          Exchange.requireQuestionLength(length);
+          exchange.memory().hold(QUESTION_PER_BYTE * length);
+        });
   }
 
   private static void requireSnappy(Exchange exchange, String what) {

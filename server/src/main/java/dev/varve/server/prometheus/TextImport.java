@@ -118,7 +118,8 @@ final class TextImport {
             type != null && Exposition.isOpenMetrics(type),
             dataset.resolution(),
             () -> now,
-            labels);
+            labels,
+            exchange.memory()::hold);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
     List<BadLine> bad = new ArrayList<>();
     int badCount = read(exchange, format, intake, bad);

@@ -1,10 +1,14 @@
 package dev.varve.server.scrape;
 
 import dev.varve.server.config.Url;
+import dev.varve.server.http.HeldBytes;
+import dev.varve.server.http.HttpError;
+import dev.varve.server.http.LimitedInput;
+import dev.varve.server.http.OverBudgetException;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.scrape.ScrapeConfig.Credentials;
 import dev.varve.server.scrape.ScrapeConfig.Tls;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +27,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -88,19 +93,29 @@ final class ScrapeClient implements AutoCloseable {
   /**
    * Asks a target.
    *
+   * @param memory in which the answer counts, in all its forms
    * @throws ScrapeException if it does not answer well within its time
+   * @throws OverBudgetException if there is no room for what comes in gzip
    */
-  Answer fetch(Target target) throws ScrapeException, InterruptedException {
+  Answer fetch(Target target, Reservation memory) throws ScrapeException, InterruptedException {
     long max = job.limits().body() > 0 ? Math.min(job.limits().body(), BODY_MAX) : BODY_MAX;
+    try (Limited limited = new Limited(max, memory)) {
+      return fetch(target, limited, max, memory);
+    }
+  }
+
+  private Answer fetch(Target target, Limited limited, long max, Reservation memory)
+      throws ScrapeException, InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> sent =
-        client.sendAsync(request(target), head -> new Limited(max));
+        client.sendAsync(request(target), head -> limited);
     try {
       HttpResponse<byte[]> answer = sent.get(target.timeout().toMillis(), TimeUnit.MILLISECONDS);
       if (answer.statusCode() != 200) {
         throw new ScrapeException("server returned HTTP status %d".formatted(answer.statusCode()));
       }
       String encoding = answer.headers().firstValue("Content-Encoding").orElse("");
-      byte[] body = encoding.equals("gzip") ? decompressed(answer.body(), max) : answer.body();
+      byte[] body =
+          encoding.equals("gzip") ? decompressed(answer.body(), max, memory) : answer.body();
       return new Answer(answer.headers().firstValue("Content-Type").orElse(""), body);
     } catch (TimeoutException e) {
       throw new ScrapeException(
@@ -168,15 +183,16 @@ final class ScrapeClient implements AutoCloseable {
    * A body that came in gzip.
    *
    * @param max bytes that it may have, at most {@link #BODY_MAX}
+   * @param memory in which it counts
    * @throws ScrapeException if it has more, or came otherwise
+   * @throws OverBudgetException if there is no room for it
    */
-  static byte[] decompressed(byte[] body, long max) throws ScrapeException {
-    try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(body))) {
-      byte[] plain = in.readNBytes((int) max + 1);
-      if (plain.length > max) {
-        throw tooLarge(max);
-      }
-      return plain;
+  static byte[] decompressed(byte[] body, long max, Reservation memory) throws ScrapeException {
+    try (InputStream gzip = new GZIPInputStream(new ByteArrayInputStream(body));
+        InputStream in = new LimitedInput(gzip, max, "answer")) {
+      return HeldBytes.readAll(in, 0, memory);
+    } catch (HttpError e) {
+      throw tooLarge(max);
     } catch (EOFException e) {
       throw new ScrapeException("the answer is no gzip: it ends in the middle");
     } catch (IOException e) {
@@ -189,15 +205,19 @@ final class ScrapeClient implements AutoCloseable {
         "body size limit exceeded: the answer is larger than %,d bytes".formatted(max));
   }
 
-  /** Gathers a body that is not too large. */
-  private static final class Limited implements BodySubscriber<byte[]> {
+  /** Gathers a body that is not too large, and for which there is room. */
+  private static final class Limited implements BodySubscriber<byte[]>, AutoCloseable {
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
-    private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();
+    private final List<byte[]> pieces = new ArrayList<>();
     private final long max;
+    private final Reservation memory;
+    private int length;
+    private boolean closed;
     private Flow.@Nullable Subscription subscription;
 
-    private Limited(long max) {
+    private Limited(long max, Reservation memory) {
       this.max = max;
+      this.memory = memory;
     }
 
     @Override
@@ -206,25 +226,41 @@ final class ScrapeClient implements AutoCloseable {
     }
 
     @Override
-    public void onSubscribe(Flow.Subscription given) {
+    public synchronized void onSubscribe(Flow.Subscription given) {
       subscription = given;
       given.request(Long.MAX_VALUE);
     }
 
     @Override
-    public void onNext(List<ByteBuffer> buffers) {
+    public synchronized void onNext(List<ByteBuffer> buffers) {
       for (ByteBuffer buffer : buffers) {
-        if (gathered.size() + (long) buffer.remaining() > max) {
-          if (subscription != null) {
-            subscription.cancel();
-          }
-          body.completeExceptionally(tooLarge(max));
+        if (closed) {
+          return;
+        }
+        if (length + (long) buffer.remaining() > max) {
+          fail(tooLarge(max));
+          return;
+        }
+        try {
+          memory.holdWaiting(buffer.remaining());
+        } catch (OverBudgetException e) {
+          fail(new ScrapeException(noRoom(e)));
           return;
         }
         byte[] bytes = new byte[buffer.remaining()];
         buffer.get(bytes);
-        gathered.writeBytes(bytes);
+        pieces.add(bytes);
+        length += bytes.length;
       }
+    }
+
+    private void fail(ScrapeException reason) {
+      closed = true;
+      pieces.clear();
+      if (subscription != null) {
+        subscription.cancel();
+      }
+      body.completeExceptionally(reason);
     }
 
     @Override
@@ -233,9 +269,34 @@ final class ScrapeClient implements AutoCloseable {
     }
 
     @Override
-    public void onComplete() {
-      body.complete(gathered.toByteArray());
+    public synchronized void onComplete() {
+      if (closed) {
+        return;
+      }
+      try {
+        memory.hold(length);
+      } catch (OverBudgetException e) {
+        fail(new ScrapeException(noRoom(e)));
+        return;
+      }
+      ByteBuffer whole = ByteBuffer.allocate(length);
+      pieces.forEach(whole::put);
+      pieces.clear();
+      memory.letGo(length);
+      body.complete(whole.array());
     }
+
+    /** Nothing of it touches the memory afterwards, whatever still comes. */
+    @Override
+    public synchronized void close() {
+      closed = true;
+      pieces.clear();
+    }
+  }
+
+  /** Why a scrape fails for which there is no room. */
+  static String noRoom(OverBudgetException refusal) {
+    return "there is no room for the answer: " + refusal.getMessage();
   }
 
   /** Null for what the platform trusts. */

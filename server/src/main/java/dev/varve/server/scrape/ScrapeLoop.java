@@ -9,7 +9,11 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
+import dev.varve.server.http.ClientAddress;
+import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.WriteBudget;
+import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.text.SampleSink;
@@ -44,6 +48,11 @@ final class ScrapeLoop {
   /** Times closer to the rhythm than this are taken to be in it, which makes them compress. */
   private static final Duration TOLERANCE = Duration.ofMillis(2);
 
+  private static final String DIALECT = "scrape";
+
+  /** What a series takes that was not there before, without its texts. */
+  private static final int SERIES_BYTES = 400;
+
   /** The rule by which the samples of a scrape are refused that fails on what they are. */
   private static final String FAILED = "scrape.failed";
 
@@ -55,9 +64,15 @@ final class ScrapeLoop {
    *
    * @param holdsMarkers whether the layouts can hold the value that says that a series has ended
    * @param room how many answers are in memory at once
+   * @param budget in which what they hold counts
    */
   record Shared(
-      Dataset dataset, IngestListener ingest, Clock clock, boolean holdsMarkers, Semaphore room) {}
+      Dataset dataset,
+      IngestListener ingest,
+      Clock clock,
+      boolean holdsMarkers,
+      Semaphore room,
+      WriteBudget budget) {}
 
   /**
    * How the last scrape went.
@@ -214,9 +229,15 @@ final class ScrapeLoop {
   }
 
   private void scrape(Instant at) throws InterruptedException {
+    try (Reservation memory = shared.budget().open(ClientAddress.SCRAPED)) {
+      scrape(at, memory);
+    }
+  }
+
+  private void scrape(Instant at, Reservation memory) throws InterruptedException {
     long start = System.nanoTime();
     long millis = at.toEpochMilli();
-    Intake intake = intake();
+    Intake intake = new Intake(shared.dataset(), DIALECT, shared.ingest(), memory);
     Reading reading = new Reading(millis, intake);
     BatchBuilder batch = reading.batch;
     Collection<MetricMetadata> metadata = described;
@@ -224,14 +245,17 @@ final class ScrapeLoop {
     try {
       shared.room().acquire();
       try {
-        ScrapeClient.Answer answer = client.fetch(target);
-        metadata = ScrapedText.read(answer, job.fallback(), millis, reading);
+        ScrapeClient.Answer answer = client.fetch(target, memory);
+        metadata = ScrapedText.read(answer, job.fallback(), millis, reading, memory::hold);
       } finally {
         shared.room().release();
       }
       reading.checkLimit();
-    } catch (ScrapeException e) {
-      String reason = String.valueOf(e.getMessage());
+    } catch (ScrapeException | OverBudgetException e) {
+      String reason =
+          e instanceof OverBudgetException full
+              ? ScrapeClient.noRoom(full)
+              : String.valueOf(e.getMessage());
       error = reason;
       intake.report(FAILED, reading.total, () -> target.url() + ": " + reason);
       batch = new BatchBuilder();
@@ -274,7 +298,7 @@ final class ScrapeLoop {
   }
 
   private Intake intake() {
-    return new Intake(shared.dataset(), "scrape", shared.ingest());
+    return new Intake(shared.dataset(), DIALECT, shared.ingest());
   }
 
   /**
@@ -302,7 +326,7 @@ final class ScrapeLoop {
 
   /** One scrape's samples on their way into a batch. */
   private final class Reading implements SampleSink<ScrapeException> {
-    private final BatchBuilder batch = new BatchBuilder();
+    private final BatchBuilder batch;
     private final Set<GroupKey> fresh = new HashSet<>();
     private final long millis;
     private final Intake intake;
@@ -314,6 +338,7 @@ final class ScrapeLoop {
     private Reading(long millis, Intake intake) {
       this.millis = millis;
       this.intake = intake;
+      this.batch = intake.newBatch();
     }
 
     @Override
@@ -321,6 +346,8 @@ final class ScrapeLoop {
         throws ScrapeException {
       total++;
       ScrapedSeries.Stored stored = series.stored(exposed);
+      // The keys as they are exposed, with the labels of the target, and as they are stored.
+      intake.memory().hold(stored.added() ? SERIES_BYTES + 3L * exposed.byteCount() : 0);
       GroupKey relabelled = stored.key();
       if (relabelled == null) {
         return;

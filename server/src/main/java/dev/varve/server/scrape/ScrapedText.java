@@ -8,6 +8,7 @@ import dev.varve.server.text.SampleSink;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what a target answers, as a whole or not at all, in the format that it says. */
@@ -22,6 +23,7 @@ final class ScrapedText {
    *
    * @param fallback how it is read where it does not say; null where that is an error
    * @param now is the time of samples that have none
+   * @param growth is told of bytes before they are kept, and may throw
    * @return what is said of metrics
    * @throws ScrapeException if it is of no format that is read, or not of its format
    */
@@ -29,14 +31,16 @@ final class ScrapedText {
       ScrapeClient.Answer answer,
       @Nullable String fallback,
       long now,
-      SampleSink<ScrapeException> sink)
+      SampleSink<ScrapeException> sink,
+      LongConsumer growth)
       throws ScrapeException {
     Exposition format =
         new Exposition(
             isOpenMetrics(answer.contentType(), fallback),
             Resolution.MILLISECONDS,
             () -> now,
-            Map.of());
+            Map.of(),
+            growth);
     SampleSink<ScrapeException> normalizing =
         (key, timed, time, value) ->
             sink.take(FloatLabels.normalized(key, format.type()), timed, time, value);

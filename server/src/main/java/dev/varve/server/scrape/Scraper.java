@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.layout.Domain;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.RateLimitedLog;
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.scrape.ScrapeConfig.TargetFiles;
 import dev.varve.server.scrape.ScrapeConfig.TargetGroup;
@@ -51,15 +52,22 @@ public final class Scraper implements AutoCloseable {
    * Begins.
    *
    * @param version of the server, for its name
+   * @param budget in which counts what scrapes hold until it is written
    * @throws IllegalArgumentException if a job's certificates cannot be read
    */
   public Scraper(
-      Scrapes scrapes, Dataset dataset, IngestListener ingest, Clock clock, String version) {
+      Scrapes scrapes,
+      Dataset dataset,
+      IngestListener ingest,
+      Clock clock,
+      String version,
+      WriteBudget budget) {
     boolean holdsMarkers =
         dataset.config().periods().stream()
             .flatMap(period -> period.layouts().stream())
             .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
-    this.shared = new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM));
+    this.shared =
+        new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM), budget);
     for (ScrapeConfig job : scrapes.jobs()) {
       pools.add(new Pool(job, new ScrapeClient(job, version)));
     }

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -34,8 +35,12 @@ public final class Exposition implements LineFormat {
   /** Of so many metrics it is kept what a body says. */
   private static final int METRICS_MAX = 100_000;
 
+  /** Bytes of what is said of a metric, without its texts. */
+  private static final int METADATA_BYTES = 200;
+
   private final PrometheusLines samples;
   private final boolean openMetrics;
+  private final LongConsumer growth;
   private final Map<String, MetricMetadata> said = new LinkedHashMap<>();
   private String type = MetricMetadata.UNKNOWN;
   private boolean ended;
@@ -47,10 +52,16 @@ public final class Exposition implements LineFormat {
    * @param target the resolution of the dataset
    * @param now gives lines without a time theirs, in the target resolution
    * @param given labels that every series gets, in the place of its own of the same name
+   * @param growth is told of bytes before they are kept of what is said of metrics, and may throw
    */
   public Exposition(
-      boolean openMetrics, Resolution target, LongSupplier now, Map<String, String> given) {
+      boolean openMetrics,
+      Resolution target,
+      LongSupplier now,
+      Map<String, String> given,
+      LongConsumer growth) {
     this.openMetrics = openMetrics;
+    this.growth = growth;
     this.samples = new PrometheusLines(target, now, openMetrics, given);
   }
 
@@ -159,6 +170,9 @@ public final class Exposition implements LineFormat {
 
   private void say(MetricMetadata metadata) {
     if (said.size() < METRICS_MAX || said.containsKey(metadata.metric())) {
+      long characters =
+          (long) metadata.metric().length() + metadata.unit().length() + metadata.help().length();
+      growth.accept(METADATA_BYTES + 2 * characters);
       said.put(metadata.metric(), metadata);
     }
   }

@@ -94,13 +94,12 @@ public final class GraphiteLines implements LineFormat {
 
   private void add(byte[] path, int from, int to, double seconds, double value, BatchBuilder into) {
     long time = time(seconds);
-    Series known = templates.known().get(path, from, to);
+    KeyCache<Series> cache = templates.known(joined);
+    Series known = cache.get(path, from, to);
     if (known == null) {
-      known = series(Scan.text(path, from, to));
-      templates.known().put(path, from, to, known);
-    }
-    if (joined) {
-      known = joined(known);
+      Series read = series(Scan.text(path, from, to));
+      known = joined ? joined(read) : read;
+      cache.put(path, from, to, known);
     }
     if (!Double.isNaN(value)) {
       into.group(known.key()).add(known.field(), time, value);

@@ -31,6 +31,9 @@ public final class GraphiteTemplates {
   /** What paths mean by these templates, as they were read. */
   private final KeyCache<Series> known = KeyCache.shared();
 
+  /** The same where the field has become a part of the metric. */
+  private final KeyCache<Series> joined = KeyCache.shared();
+
   private GraphiteTemplates(List<Template> templates) {
     this.templates = templates;
   }
@@ -63,8 +66,11 @@ public final class GraphiteTemplates {
     }
   }
 
-  KeyCache<Series> known() {
-    return known;
+  /**
+   * @param asOne whether the field is a part of the metric
+   */
+  KeyCache<Series> known(boolean asOne) {
+    return asOne ? joined : known;
   }
 
   /**

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.FuzzExchange;
+import dev.varve.server.http.WriteBudget;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ public final class PutFuzz {
       if (first != JsonToken.START_OBJECT && first != JsonToken.START_ARRAY) {
         return null;
       }
-      new DataPointReader(json).read(first, points::add);
+      new DataPointReader(json, WriteBudget.unlimited()).read(first, points::add);
       return points;
     } catch (JacksonException e) {
       return null;

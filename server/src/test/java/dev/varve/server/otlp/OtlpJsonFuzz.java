@@ -1,6 +1,7 @@
 package dev.varve.server.otlp;
 
 import dev.varve.server.FuzzIntake;
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
@@ -14,7 +15,7 @@ public final class OtlpJsonFuzz {
     Intake intake = FuzzIntake.next();
     Translation translation = OtlpProtobufFuzz.translation(intake);
     try {
-      new OtlpJson(translation).read(new ByteArrayInputStream(input));
+      new OtlpJson(translation, WriteBudget.unlimited()).read(new ByteArrayInputStream(input));
     } catch (MalformedMessageException e) {
       OtlpProtobufFuzz.ensureReason(e);
     }

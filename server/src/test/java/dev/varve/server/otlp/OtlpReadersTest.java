@@ -82,7 +82,8 @@ class OtlpReadersTest {
 
   private static List<String> json(String text) {
     Told told = new Told();
-    new OtlpJson(told).read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    new OtlpJson(told, WriteBudget.unlimited())
+        .read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     return told.found;
   }
 

@@ -2,6 +2,7 @@ package dev.varve.server.scrape;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.varve.server.http.WriteBudget;
 import dev.varve.server.scrape.ScrapeClient.Answer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,13 +32,18 @@ public final class ScrapeAnswerFuzz {
     String contentType = new String(input, 1, end - 1, ISO_8859_1);
     byte[] body = Arrays.copyOfRange(input, Math.min(end + 1, input.length), input.length);
     try {
-      byte[] plain = input[0] % 2 == 0 ? body : ScrapeClient.decompressed(body, MAX);
+      byte[] plain =
+          input[0] % 2 == 0 ? body : ScrapeClient.decompressed(body, MAX, WriteBudget.unlimited());
       if (input[0] % 2 != 0 && plain.length > MAX) {
         throw new AssertionError("decompressed to %d bytes".formatted(plain.length));
       }
       String fallback = input[0] % 4 < 2 ? null : "OpenMetricsText1.0.0";
       ScrapedText.read(
-          new Answer(contentType, plain), fallback, 1, (key, timed, time, value) -> {});
+          new Answer(contentType, plain),
+          fallback,
+          1,
+          (key, timed, time, value) -> {},
+          bytes -> {});
     } catch (ScrapeException e) {
       ensureReason(e);
     }
@@ -57,7 +63,8 @@ public final class ScrapeAnswerFuzz {
       out.write(body);
     }
     try {
-      byte[] again = ScrapeClient.decompressed(compressed.toByteArray(), MAX);
+      byte[] again =
+          ScrapeClient.decompressed(compressed.toByteArray(), MAX, WriteBudget.unlimited());
       if (body.length > MAX || !Arrays.equals(again, body)) {
         throw new AssertionError("compressed and decompressed it is another body");
       }

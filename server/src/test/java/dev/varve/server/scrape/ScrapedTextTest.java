@@ -19,7 +19,8 @@ class ScrapedTextTest {
         new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
         fallback,
         77,
-        (key, timed, time, value) -> samples.add(key + " " + value + " " + time + " " + timed));
+        (key, timed, time, value) -> samples.add(key + " " + value + " " + time + " " + timed),
+        bytes -> {});
     return samples;
   }
 
@@ -149,7 +150,8 @@ class ScrapedTextTest {
         new ScrapeClient.Answer(type, body.getBytes(UTF_8)),
         null,
         77,
-        (key, timed, time, value) -> {});
+        (key, timed, time, value) -> {},
+        bytes -> {});
   }
 
   @Test

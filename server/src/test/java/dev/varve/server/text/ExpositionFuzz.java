@@ -42,7 +42,8 @@ public final class ExpositionFuzz {
   }
 
   private static Exposition format(boolean openMetrics) {
-    return new Exposition(openMetrics, Resolution.MILLISECONDS, () -> 1L, Map.of("job", "fuzz"));
+    return new Exposition(
+        openMetrics, Resolution.MILLISECONDS, () -> 1L, Map.of("job", "fuzz"), bytes -> {});
   }
 
   /** Requests and scrapers get the same of a line: a sample, none, or a refusal. */

@@ -9,9 +9,10 @@ import org.junit.jupiter.api.Test;
 
 class ExpositionTest {
   private final Exposition text =
-      new Exposition(false, Resolution.MILLISECONDS, () -> 77, Map.of());
+      new Exposition(false, Resolution.MILLISECONDS, () -> 77, Map.of(), bytes -> {});
   private final Exposition open =
-      new Exposition(true, Resolution.MILLISECONDS, () -> 77, Map.of("job", "given", "env", ""));
+      new Exposition(
+          true, Resolution.MILLISECONDS, () -> 77, Map.of("job", "given", "env", ""), bytes -> {});
 
   @Test
   void readsWhatTextSaysOfMetrics() {

@@ -1,0 +1,29 @@
+package dev.varve.server;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A server in a process of its own, whose heap is given; it ends with its standard input. */
+final class StormServer {
+  /** The feeds that it listens for, behind HTTP. */
+  static final List<ServerConfig.Feed> FEEDS =
+      List.of(
+          new ServerConfig.Feed.Influx("ms"),
+          new ServerConfig.Feed.Graphite(false, List.of()),
+          new ServerConfig.Feed.Graphite(true, List.of()));
+
+  private StormServer() {}
+
+  /** Takes a directory; prints the ports in their order. */
+  public static void main(String[] args) throws IOException {
+    try (TestServer server = new TestServer(Path.of(args[0]), null, FEEDS, "buckets")) {
+      System.out.println(
+          server.ports().stream().map(String::valueOf).collect(Collectors.joining(" ")));
+      while (System.in.read() >= 0) {
+        // Nothing is said to it.
+      }
+    }
+  }
+}
