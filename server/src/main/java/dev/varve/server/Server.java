@@ -10,6 +10,7 @@ import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.feed.LineFeed;
 import dev.varve.server.graphite.PickleFeed;
+import dev.varve.server.http.ConnectionLimits;
 import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
@@ -88,10 +89,16 @@ public final class Server implements AutoCloseable {
             () -> engine.get() != null);
     metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
     metrics.writes(dispatcher.budget());
+    metrics.gauge(
+        "varve_http_writing_max", "Requests that may write at once.", config.http()::writes);
     metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
     metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
     metrics.gauge("varve_queries_running", "Queries that run right now.", queries::running);
     metrics.gauge("varve_queries_waiting", "Queries that wait for others.", queries::waiting);
+    metrics.gauge(
+        "varve_queries_running_max",
+        "Queries that may run at once.",
+        () -> queries.capacity().running());
     metrics.gauge("varve_query_memory_bytes", "Bytes that queries hold.", queries::held);
     metrics.gauge(
         "varve_query_memory_max_bytes",
@@ -106,6 +113,9 @@ public final class Server implements AutoCloseable {
         sockets::lineConnections);
     metrics.gauge("varve_scrape_targets", "Targets that are scraped.", this::scraped);
     metrics.gauge("varve_connections", "Connections that are open.", sockets::openConnections);
+    ConnectionLimits most = config.http().connections();
+    metrics.gauge("varve_connections_max", "Connections that may be open.", most::max);
+    metrics.gauge("varve_line_connections_max", "Those of them that may speak lines.", most::lines);
     metrics.gauge(
         "varve_connections_reserved",
         "Connections beyond the limits, for requests of operators alone.",

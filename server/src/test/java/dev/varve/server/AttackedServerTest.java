@@ -123,6 +123,26 @@ class AttackedServerTest {
   }
 
   @Test
+  void twoClientsCannotTakeAllConnectionsOfLines() throws IOException {
+    // 40 of these may speak lines, 10 of one client.
+    TestServer attacked = TestServer.withConnections(directory, ConnectionLimits.ofMax(80));
+    server = attacked;
+    hold(attacked, 2, 15, "put m 1");
+    hold(attacked, 3, 15, "put m 1");
+    await()
+        .untilAsserted(() ->
+            assertThat(attacked.get("/metrics").body())
+                .contains(
+                    "\nvarve_line_connections 20",
+                    "\nvarve_line_connections_max 40",
+                    "\nvarve_connections_max 80",
+                    "\nvarve_connections_refused_total{reason=\"lines-per-client\"} 10"));
+    Socket third = connect(attacked, 0, 4);
+    third.getOutputStream().write("version\n".getBytes(UTF_8));
+    assertThat(new String(third.getInputStream().readNBytes(20), UTF_8)).startsWith("net.opentsdb");
+  }
+
+  @Test
   void operatorsMayHaveAListenerOfTheirOwn() throws IOException {
     List<String> both = List.of("kairosdb", "operations");
     TestServer asked = new TestServer(directory, null, "buckets");

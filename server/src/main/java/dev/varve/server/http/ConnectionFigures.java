@@ -12,6 +12,7 @@ final class ConnectionFigures {
     REFUSED_MAX("connections_refused_total{reason=\"max\"}"),
     REFUSED_PER_CLIENT("connections_refused_total{reason=\"per-client\"}"),
     REFUSED_LINES("connections_refused_total{reason=\"lines\"}"),
+    REFUSED_LINES_PER_CLIENT("connections_refused_total{reason=\"lines-per-client\"}"),
     REFUSED_FORWARDED("connections_refused_total{reason=\"forwarded-requests\"}"),
     EVICTED("connections_evicted_total"),
     HEADER_DEADLINE("connections_closed_total{reason=\"header-deadline\"}"),

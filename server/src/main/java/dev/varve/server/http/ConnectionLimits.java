@@ -49,6 +49,11 @@ public record ConnectionLimits(
         TrustedProxies.NONE);
   }
 
+  /** How many connections of one client may speak line protocols: a quarter of all of these. */
+  int linesPerClient() {
+    return Math.max(1, lines / 4);
+  }
+
   /** How long a header may take on a connection of the reserve, of which there are few. */
   Duration reserveHeader() {
     Duration most = Duration.ofSeconds(2);

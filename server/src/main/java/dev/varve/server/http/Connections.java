@@ -234,6 +234,9 @@ final class Connections implements AutoCloseable {
       case REFUSED_LINES ->
           "%d connections that speak lines are open, as many as may be (connections.lines)"
               .formatted(limits.lines());
+      case REFUSED_LINES_PER_CLIENT ->
+          "%d connections of this client speak lines, as many as one may have (a quarter of connections.lines)"
+              .formatted(limits.linesPerClient());
       case REFUSED_FORWARDED ->
           "%d requests of this client are under way, as many as one may have (connections.per-client)"
               .formatted(limits.perClient());

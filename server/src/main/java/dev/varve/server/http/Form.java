@@ -15,7 +15,7 @@ public final class Form {
   private static final int PAIR_BYTES = 300;
 
   /** What a query that is parsed takes for each of its characters, at most. */
-  private static final int PARSED_PER_CHARACTER = 100;
+  private static final int PARSED_PER_CHARACTER = 32;
 
   private Form() {}
 

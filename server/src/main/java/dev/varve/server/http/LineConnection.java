@@ -57,6 +57,10 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     endPoint.setIdleTimeout(idleMillis);
   }
 
+  ClientAddress client() {
+    return client;
+  }
+
   @Override
   public void onUpgradeTo(ByteBuffer buffer) {
     early = BufferUtil.allocate(buffer.remaining());

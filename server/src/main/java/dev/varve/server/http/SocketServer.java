@@ -416,10 +416,7 @@ public final class SocketServer implements AutoCloseable {
       OpenConnection open = ((WatchedEndPoint) endPoint).connection();
       open.beginLines();
       synchronized (lineConnections) {
-        Event full =
-            lineConnections.size() >= limits.connections().lines()
-                ? Event.REFUSED_LINES
-                : open.reservedFor();
+        Event full = full(open);
         LineConnection connection =
             new LineConnection(
                 endPoint,
@@ -434,6 +431,18 @@ public final class SocketServer implements AutoCloseable {
         lineConnections.add(connection);
         return connection;
       }
+    }
+
+    /** Why there is no room for a connection; null where there is. */
+    private @Nullable Event full(OpenConnection open) {
+      if (lineConnections.size() >= limits.connections().lines()) {
+        return Event.REFUSED_LINES;
+      }
+      long own =
+          lineConnections.stream().filter(other -> other.client().equals(open.client())).count();
+      return !open.isProxy() && own >= limits.connections().linesPerClient()
+          ? Event.REFUSED_LINES_PER_CLIENT
+          : open.reservedFor();
     }
 
     @Override

@@ -17,6 +17,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class LineConnectionTest {
+  private int clients;
+
   /** More than is read at once, and less than a connection holds. */
   private static final int SENT = 40_000;
 
@@ -79,8 +81,15 @@ class LineConnectionTest {
                 TrustedProxies.NONE)));
   }
 
-  private static Socket connect(SocketServer server) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
+  /** A connection of another client each time. */
+  private Socket connect(SocketServer server) throws IOException {
+    byte[] own = {127, 0, 0, (byte) (2 + clients++)};
+    Socket socket =
+        new Socket(
+            InetAddress.getLoopbackAddress(),
+            server.ports().getFirst(),
+            InetAddress.getByAddress(own),
+            0);
     socket.setSoTimeout(10_000);
     return socket;
   }
