@@ -44,7 +44,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-XX:+UseCompactObjectHeaders", "-Xmx1g"})
+    jvmArgsAppend = {"-Xmx1g"})
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class LayoutCodecBenchmark {

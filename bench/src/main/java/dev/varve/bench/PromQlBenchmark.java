@@ -42,11 +42,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Fork(
     value = 1,
-    jvmArgsAppend = {
-      "-XX:+UseCompactObjectHeaders",
-      "-Xmx2g",
-      "--enable-native-access=ALL-UNNAMED"
-    })
+    jvmArgsAppend = {"-Xmx2g", "--enable-native-access=ALL-UNNAMED"})
 @Warmup(iterations = 2, time = 3)
 @Measurement(iterations = 3, time = 3)
 public class PromQlBenchmark {

@@ -52,6 +52,11 @@ public final class Main implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   public static void main(String[] args) {
+    String refusal = JavaVersion.refusal(Runtime.version());
+    if (refusal != null) {
+      System.err.println("varve: " + refusal);
+      System.exit(1);
+    }
     // Clients of stores that log by the JDK's means tell of every connection.
     java.util.logging.Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
     System.exit(run(args));
