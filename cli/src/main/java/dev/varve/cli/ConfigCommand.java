@@ -91,6 +91,8 @@ final class ConfigCommand implements Callable<Integer> {
       records.add("write.labels", config.door().limits().labels());
       records.add("write.label-name", config.door().limits().name());
       records.add("write.label-value", config.door().limits().value());
+      records.add("write.fields", config.engine().fields().series());
+      records.add("write.metric-fields", config.engine().fields().metric());
       print(config.queries(), records);
       config.engine().datasets().forEach(dataset -> print(dataset, records));
       print(config.rules(), records);

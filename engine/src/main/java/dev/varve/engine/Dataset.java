@@ -20,7 +20,6 @@ import dev.varve.engine.repair.CatalogRefresh;
 import dev.varve.engine.repair.MarkerReplay;
 import dev.varve.engine.repair.OtherServers;
 import dev.varve.engine.repair.RowCompaction;
-import dev.varve.engine.write.Admission;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.MetadataWriter;
@@ -76,9 +75,9 @@ public final class Dataset implements AutoCloseable {
   private final OtherServers others;
   private final MetadataWriter metadata;
 
-  private Dataset(OpenDataset open, Admission admission, long loadedAt) {
+  private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
     this.open = open;
-    this.writer = new DatasetWriter(open, admission);
+    this.writer = new DatasetWriter(open, share.admission(), share.fields(), share.seriesCache());
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open);
@@ -89,7 +88,7 @@ public final class Dataset implements AutoCloseable {
   }
 
   static Dataset open(
-      DatasetConfig config, Stores.OfDataset stores, StampClock clock, Admission admission) {
+      DatasetConfig config, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
     Resolution resolution = resolution(config);
     List<Declared> declared = declared(config, resolution);
     Store store = stores.data();
@@ -112,11 +111,12 @@ public final class Dataset implements AutoCloseable {
     long loadedAt = ChangeTable.minute(clock.systemMicros());
     home.series().load(index, clock.next());
     Periods periods =
-        Periods.open(config, declared, store, stores.marks().stampUnit(), clock::next);
+        Periods.open(
+            config, declared, store, stores.marks().stampUnit(), clock::next, share.lookUpCache());
     OpenDataset open =
         new OpenDataset(
             config, resolution, store, stores.home(), home, index, periods, clock, stores.marks());
-    Dataset dataset = new Dataset(open, admission, loadedAt);
+    Dataset dataset = new Dataset(open, share, loadedAt);
     try {
       dataset.start();
     } catch (RuntimeException e) {

@@ -88,12 +88,15 @@ public final class Engine implements AutoCloseable {
     }
     Stores stores = new Stores(config, opener);
     StampClock clock = new StampClock(micros, stores.mark());
-    Admission admission =
-        new Admission(Math.clamp(config.memory() / 4, ADMITTED_MIN, ADMITTED_MAX));
+    long admitted = Math.clamp(config.memory() / 4, ADMITTED_MIN, ADMITTED_MAX);
+    HeapShares shares = HeapShares.OF_THIS_PROCESS;
+    Admission admission = new Admission(Math.min(admitted, shares.cells()));
+    long caches = shares.caches() / config.datasets().size();
+    DatasetShare share = new DatasetShare(admission, config.fields(), caches);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       for (DatasetConfig dataset : config.datasets()) {
-        datasets.put(dataset.name(), Dataset.open(dataset, stores.of(dataset), clock, admission));
+        datasets.put(dataset.name(), Dataset.open(dataset, stores.of(dataset), clock, share));
       }
     } catch (RuntimeException e) {
       datasets.values().forEach(Dataset::close);

@@ -10,12 +10,23 @@ import java.util.List;
  * @param memory bytes that the stores inside the process may use for caches and buffers, together
  * @param datasets at least one, names distinct
  * @param defaultDataset the one that answers where none is named
+ * @param fields limits of the fields of series
  */
 public record EngineConfig(
-    Path directory, long memory, List<DatasetConfig> datasets, String defaultDataset) {
+    Path directory,
+    long memory,
+    List<DatasetConfig> datasets,
+    String defaultDataset,
+    FieldLimits fields) {
   public static final long DEFAULT_MEMORY = 256L << 20;
 
   public EngineConfig {
     datasets = List.copyOf(datasets);
+  }
+
+  /** A configuration with the default limits of fields. */
+  public EngineConfig(
+      Path directory, long memory, List<DatasetConfig> datasets, String defaultDataset) {
+    this(directory, memory, datasets, defaultDataset, FieldLimits.DEFAULTS);
   }
 }

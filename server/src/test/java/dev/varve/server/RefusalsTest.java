@@ -250,4 +250,12 @@ class RefusalsTest {
       return true;
     }
   }
+
+  @Test
+  void fieldsBeyondThoseOfASeriesAreCountedByTheirRule() {
+    String fields =
+        IntStream.range(0, 12_000).mapToObj(i -> "f" + i + "=1").collect(Collectors.joining(","));
+    server.post("/write?db=buckets", "wide,host=a " + fields + " 1700000000000000000");
+    assertThat(refused("buckets", "influx", "fields.series")).isEqualTo(10_000);
+  }
 }

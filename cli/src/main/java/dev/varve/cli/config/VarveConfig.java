@@ -6,6 +6,7 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
+import dev.varve.engine.FieldLimits;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
@@ -191,6 +192,10 @@ public record VarveConfig(
             .withMemory(write.size("memory", HttpLimits.DEFAULTS.memory()))
             .withConnections(ConnectionsSection.read(reader, "connections"));
     Door door = door(write);
+    FieldLimits fields =
+        new FieldLimits(
+            write.integer("fields", 1, Integer.MAX_VALUE, FieldLimits.DEFAULTS.series()),
+            write.integer("metric-fields", 1, Integer.MAX_VALUE, FieldLimits.DEFAULTS.metric()));
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
     WebAccess web = web(reader.below("web"));
@@ -200,7 +205,7 @@ public record VarveConfig(
       throw new ConfigException(problems);
     }
     return new VarveConfig(
-        new EngineConfig(data, memory, datasets, defaultDataset),
+        new EngineConfig(data, memory, datasets, defaultDataset, fields),
         listeners,
         http,
         scrape,

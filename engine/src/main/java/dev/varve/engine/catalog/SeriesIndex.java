@@ -34,6 +34,9 @@ public final class SeriesIndex {
   /** Of a name in a sorted set; the text is that of the index. */
   private static final int BYTES_PER_NAME = 64;
 
+  /** Of an entry of a hash map from number to number. */
+  private static final int BYTES_PER_ENTRY = 80;
+
   /*
    * A key is a run of ints in a slab: the number of its metric, how many tags, their pairs, and the
    * pairs of its resource identifiers up to where the next key begins. A pair is a name and a value,
@@ -46,7 +49,11 @@ public final class SeriesIndex {
   private final Names names = new Names();
   private final Pairs pairs = new Pairs();
   private final Map<String, Label> labels = new HashMap<>();
-  private final FieldSets fieldSets = new FieldSets();
+  private final FieldSets fieldSets = new FieldSets(names);
+
+  /** By the number of a metric's name: the fields of its keys, the default one left aside. */
+  private final Map<Integer, FieldSet> fieldsOfMetric = new HashMap<>();
+
   private final Columns.Ints slab = new Columns.Ints();
   private int slabSize;
   private final Columns.Ints offsets = new Columns.Ints();
@@ -88,7 +95,11 @@ public final class SeriesIndex {
       for (Columns.Longs column : List.of(high, low, from, to, counts, notedCounts)) {
         ofKeys += column.bytes();
       }
-      return names.bytes() + pairs.bytes() + ofLabels + ofKeys;
+      long ofFields = fieldSets.bytes() + (long) BYTES_PER_ENTRY * fieldsOfMetric.size();
+      for (FieldSet set : fieldsOfMetric.values()) {
+        ofFields += set.bytes();
+      }
+      return names.bytes() + pairs.bytes() + ofLabels + ofKeys + ofFields;
     });
   }
 
@@ -144,10 +155,17 @@ public final class SeriesIndex {
     return reading(() -> keyAt(series));
   }
 
+  /** Notes that a key has samples of a field and kind. */
   public void addField(int series, String field, Kind kind) {
     lock.writeLock().lock();
     try {
       fields.set(series, fieldSets.with(fields.get(series), field, kind));
+      if (!field.equals(Series.DEFAULT_FIELD)) {
+        int metric = slab.get(offsets.get(series));
+        fieldsOfMetric
+            .computeIfAbsent(metric, one -> new FieldSet())
+            .add(names.find(field), FieldSet.bit(kind));
+      }
     } finally {
       lock.writeLock().unlock();
     }
@@ -156,6 +174,23 @@ public final class SeriesIndex {
   /** The fields of a key, sorted. */
   public List<String> fields(int series) {
     return reading(() -> fieldSets.names(fields.get(series)));
+  }
+
+  /** How many fields the keys of a metric have together, the default one left aside. */
+  public int fieldsOfMetric(String metric) {
+    return reading(() -> {
+      FieldSet set = fieldsOfMetric.get(names.find(metric));
+      return set == null ? 0 : set.size();
+    });
+  }
+
+  /** Whether a key of a metric has a field, which is not the default one. */
+  public boolean metricHasField(String metric, String field) {
+    return reading(() -> {
+      FieldSet set = fieldsOfMetric.get(names.find(metric));
+      int name = names.find(field);
+      return set != null && name >= 0 && set.kinds(name) != 0;
+    });
   }
 
   /** Whether samples of a field and kind are known of a key. */
@@ -496,7 +531,7 @@ public final class SeriesIndex {
           ofField.isEmpty() && kinds.size() == Kind.ALL.size()
               ? known
               : known.stream()
-                  .filter(name -> wants(ofField, name) && has(set, name, kinds))
+                  .filter(name -> wants(ofField, name) && fieldSets.has(set, name, kinds))
                   .toList();
       return new Match(series, keyAt(series), wanted);
     });
@@ -507,25 +542,17 @@ public final class SeriesIndex {
     return ofField.stream().allMatch(filter -> filter.test(label));
   }
 
-  /** Whether samples of a field are known of any of some kinds. */
-  private boolean has(int set, String field, Set<Kind> kinds) {
-    return kinds.stream().anyMatch(kind -> fieldSets.has(set, field, kind));
-  }
-
   /** Of some keys those that have a field that is wanted. */
   private RoaringBitmap having(
       RoaringBitmap keys, List<FilterMatch> ofField, Set<Kind> kinds, ReadGuard guard) {
     boolean[] wanted = new boolean[fieldSets.size()];
     boolean all = true;
     for (int set = 0; set < wanted.length; set++) {
-      int one = set;
       guard.ensureWanted();
-      // What is known of no field has no text either.
-      wanted[set] =
-          (set == FieldSets.NONE && ofField.isEmpty())
-              || fieldSets.names(set).stream()
-                  .anyMatch(name -> wants(ofField, name) && has(one, name, kinds));
-      all &= wanted[set];
+      if (fieldSets.isUsed(set)) {
+        wanted[set] = isWanted(set, ofField, kinds);
+        all &= wanted[set];
+      }
     }
     if (all) {
       return keys;
@@ -539,6 +566,15 @@ public final class SeriesIndex {
       }
     }
     return kept;
+  }
+
+  private boolean isWanted(int set, List<FilterMatch> ofField, Set<Kind> kinds) {
+    if (ofField.isEmpty()) {
+      // A key without a known field has no text either.
+      return set == FieldSets.NONE || fieldSets.hasAny(set, kinds);
+    }
+    return fieldSets.names(set).stream()
+        .anyMatch(name -> wants(ofField, name) && fieldSets.has(set, name, kinds));
   }
 
   private RoaringBitmap within(RoaringBitmap keys, TimeRange times, ReadGuard guard) {

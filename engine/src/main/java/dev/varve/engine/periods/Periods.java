@@ -128,7 +128,9 @@ public final class Periods implements AutoCloseable {
       List<Declared> declared,
       Store store,
       long homeUnit,
-      LongSupplier clock) {
+      LongSupplier clock,
+      long lookUpCache) {
+    int layoutCount = declared.stream().mapToInt(period -> period.layouts().size()).sum();
     List<Period> opened = new ArrayList<>();
     long stampUnit = homeUnit;
     int slot = 0;
@@ -138,7 +140,9 @@ public final class Periods implements AutoCloseable {
       List<PlacedLayout> layouts = new ArrayList<>();
       for (Layout layout : declared.get(index).layouts()) {
         Placement placement = placement(config, layout, index, layouts.size(), store);
-        PlacedLayout placed = PlacedLayout.open(placement, slot++, layouts.isEmpty(), store, clock);
+        PlacedLayout placed =
+            PlacedLayout.open(
+                placement, slot++, layouts.isEmpty(), store, clock, lookUpCache / layoutCount);
         placed.agree(config.name(), clock);
         layouts.add(placed);
         for (TableSpec spec : placement.tables()) {

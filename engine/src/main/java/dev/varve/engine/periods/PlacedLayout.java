@@ -41,13 +41,18 @@ public final class PlacedLayout implements AutoCloseable {
   private final SettledSteps steps;
 
   private PlacedLayout(
-      Placement placement, int slot, boolean primary, List<Table> tables, LongSupplier clock) {
+      Placement placement,
+      int slot,
+      boolean primary,
+      List<Table> tables,
+      LongSupplier clock,
+      long lookUpCache) {
     this.layout = placement.layout();
     this.mode = placement.mode();
     this.slot = slot;
     this.primary = primary;
     this.tables = tables;
-    this.steps = new SettledSteps(tables, clock);
+    this.steps = new SettledSteps(tables, clock, lookUpCache);
   }
 
   /**
@@ -56,9 +61,15 @@ public final class PlacedLayout implements AutoCloseable {
    * @param slot the place of the layout among all of the dataset
    * @param primary whether it acknowledges
    * @param clock stamps for what the steps of the layout claim
+   * @param lookUpCache bytes that what the layout has looked up in its tables may take
    */
   static PlacedLayout open(
-      Placement placement, int slot, boolean primary, Store store, LongSupplier clock) {
+      Placement placement,
+      int slot,
+      boolean primary,
+      Store store,
+      LongSupplier clock,
+      long lookUpCache) {
     List<Table> tables = new ArrayList<>();
     for (TableSpec spec : placement.tables()) {
       if (placement.isForeign() && !store.exists(spec)) {
@@ -71,7 +82,7 @@ public final class PlacedLayout implements AutoCloseable {
         tables.add(store.open(spec, placement.mode()));
       }
     }
-    return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock);
+    return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock, lookUpCache);
   }
 
   /** Opens the tables of a layout that are there, to be asked what they say of themselves. */
@@ -85,7 +96,7 @@ public final class PlacedLayout implements AutoCloseable {
         () -> {
           throw new IllegalStateException("nothing is written");
         };
-    return new PlacedLayout(placement, 0, true, List.copyOf(tables), noClock);
+    return new PlacedLayout(placement, 0, true, List.copyOf(tables), noClock, 0);
   }
 
   /**

@@ -24,26 +24,26 @@ final class SettledSteps {
    * Each read is remembered by itself: the UIDs of a million series are those of some thousand
    * names, and a series that is new shares most of them with those before it.
    */
-  private static final int SHARE_OF_HEAP = 16;
-  private static final long REMEMBERED_BYTES_MIN = 16 << 20;
   private static final long REMEMBERED_BYTES_MAX = 256 << 20;
 
   /** About what a read of one cell and its answer take, but for the bytes of the cell. */
   private static final int OVERHEAD_BYTES = 1200;
 
   private final Steps steps;
-  private final Cache<TableRead, CellBatch> settled =
-      Caffeine.newBuilder()
-          .maximumWeight(
-              Math.clamp(
-                  Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP,
-                  REMEMBERED_BYTES_MIN,
-                  REMEMBERED_BYTES_MAX))
-          .<TableRead, CellBatch>weigher((read, answer) -> OVERHEAD_BYTES + answer.byteCount())
-          .build();
+  private final Cache<TableRead, CellBatch> settled;
 
-  SettledSteps(List<Table> tables, LongSupplier clock) {
+  /**
+   * Steps over the tables of a layout.
+   *
+   * @param bytes how much of the heap what is remembered may take; up to 256 MiB are used
+   */
+  SettledSteps(List<Table> tables, LongSupplier clock, long bytes) {
     this.steps = new Steps(tables, clock);
+    this.settled =
+        Caffeine.newBuilder()
+            .maximumWeight(Math.min(bytes, REMEMBERED_BYTES_MAX))
+            .<TableRead, CellBatch>weigher((read, answer) -> OVERHEAD_BYTES + answer.byteCount())
+            .build();
   }
 
   /** Runs a step to its end while nobody looks on. */

@@ -4,6 +4,7 @@ import com.dynatrace.hash4j.hashing.HashValue128;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Expiry;
+import dev.varve.engine.FieldLimits;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
@@ -68,7 +69,11 @@ public final class DatasetWriter implements AutoCloseable {
           "store.rejected", "the store rejects the cells by which the series would be found");
 
   private static final Logger LOG = LoggerFactory.getLogger(DatasetWriter.class);
-  private static final int SERIES_REMEMBERED = 200_000;
+  private static final long SERIES_BYTES_MAX = 256L << 20;
+
+  /** Of a remembered series, beside its two keys: an entry of the cache, identity and bindings. */
+  private static final int SERIES_OVERHEAD_BYTES = 400;
+
   private static final int INDEX_CELLS_REMEMBERED = 1 << 18;
 
   private static final int POOLED = 8;
@@ -76,6 +81,7 @@ public final class DatasetWriter implements AutoCloseable {
 
   private final OpenDataset dataset;
   private final Admission admission;
+  private final FieldLimits fieldLimits;
   private final Applier homeApplier;
 
   /** By slot, then by table. */
@@ -107,9 +113,16 @@ public final class DatasetWriter implements AutoCloseable {
   private final LongAdder indexCellsSkipped = new LongAdder();
   private final LongAdder findings = new LongAdder();
 
-  public DatasetWriter(OpenDataset dataset, Admission admission) {
+  /**
+   * A writer.
+   *
+   * @param seriesCache bytes that what is remembered of series may take; up to 256 MiB are used
+   */
+  public DatasetWriter(
+      OpenDataset dataset, Admission admission, FieldLimits fieldLimits, long seriesCache) {
     this.dataset = dataset;
     this.admission = admission;
+    this.fieldLimits = fieldLimits;
     this.homeApplier = homeApplier(dataset.home().series().table());
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
     boolean together = false;
@@ -123,7 +136,10 @@ public final class DatasetWriter implements AutoCloseable {
       }
     }
     boolean shared = dataset.config().attached() != null;
-    this.known = series(shared ? dataset.config().refresh().believed() : null);
+    this.known =
+        series(
+            Math.min(seriesCache, SERIES_BYTES_MAX),
+            shared ? dataset.config().refresh().believed() : null);
     this.indexCells = new KnownCells(indexed ? INDEX_CELLS_REMEMBERED : 1);
     this.usedIndexCells = indexed && shared ? new UsedIndexCells(INDEX_CELLS_REMEMBERED) : null;
     this.companions =
@@ -134,8 +150,11 @@ public final class DatasetWriter implements AutoCloseable {
   }
 
   /** What is known of series; where others write too each is forgotten in its own time. */
-  private static Cache<GroupKey, KnownSeries> series(@Nullable Duration believed) {
-    Caffeine<Object, Object> cache = Caffeine.newBuilder().maximumSize(SERIES_REMEMBERED);
+  private static Cache<GroupKey, KnownSeries> series(long bytes, @Nullable Duration believed) {
+    Caffeine<GroupKey, KnownSeries> cache =
+        Caffeine.newBuilder()
+            .maximumWeight(bytes)
+            .weigher((key, series) -> SERIES_OVERHEAD_BYTES + (int) key.byteCount());
     if (believed == null) {
       return cache.build();
     }
@@ -324,6 +343,10 @@ public final class DatasetWriter implements AutoCloseable {
     return dataset;
   }
 
+  FieldLimits fieldLimits() {
+    return fieldLimits;
+  }
+
   /** The markers of writes into companions; null where no period has any. */
   public @Nullable Companions companions() {
     return companions;
@@ -355,16 +378,21 @@ public final class DatasetWriter implements AutoCloseable {
             "%s has the same 128 bits of identity as %s, which stands"
                 .formatted(key, dataset.index().key(number)));
       }
-      standing = new Standing(number, new String[0], new Kind[0], dataset.index().extent(number));
-      for (String field : dataset.index().fields(number)) {
-        for (Kind kind : Kind.values()) {
-          if (dataset.index().hasField(number, field, kind)) {
-            standing = standing.with(field, kind);
-          }
+      standing = new Standing(number, fields(number), dataset.index().extent(number));
+    }
+    return new KnownSeries(key, identity, dataset.periods().slots(), standing);
+  }
+
+  private FieldKinds fields(int series) {
+    List<FieldKinds.Field> fields = new ArrayList<>();
+    for (String field : dataset.index().fields(series)) {
+      for (Kind kind : Kind.values()) {
+        if (dataset.index().hasField(series, field, kind)) {
+          fields.add(new FieldKinds.Field(field, kind));
         }
       }
     }
-    return new KnownSeries(key, identity, dataset.periods().slots(), standing);
+    return FieldKinds.NONE.with(fields);
   }
 
   /** Tags that the dataset lists as resource identifiers stand among these, where there is room. */

@@ -7,7 +7,6 @@ import dev.varve.layout.RefusedException;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -24,31 +23,14 @@ final class KnownSeries {
    * What the home says durably.
    *
    * @param series the number of the key in the index, or -1 where the home has it not
-   * @param fields names of fields, and in the same places of {@code kinds} their kinds
+   * @param fields fields with the kinds of their samples
    * @param extent where the key may have samples
    */
-  record Standing(int series, String[] fields, Kind[] kinds, TimeRange extent) {
-    static final Standing NOTHING =
-        new Standing(-1, new String[0], new Kind[0], new TimeRange(0, 0));
+  record Standing(int series, FieldKinds fields, TimeRange extent) {
+    static final Standing NOTHING = new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0));
 
     boolean has(String field, Kind kind) {
-      for (int i = 0; i < fields.length; i++) {
-        if (kinds[i] == kind && fields[i].equals(field)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    Standing with(String field, Kind kind) {
-      if (has(field, kind)) {
-        return this;
-      }
-      String[] moreFields = Arrays.copyOf(fields, fields.length + 1);
-      Kind[] moreKinds = Arrays.copyOf(kinds, kinds.length + 1);
-      moreFields[fields.length] = field;
-      moreKinds[kinds.length] = kind;
-      return new Standing(series, moreFields, moreKinds, extent);
+      return fields.has(field, kind);
     }
 
     boolean covers(long first, long last) {

@@ -4,9 +4,9 @@ import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.write.FieldKinds.Field;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.model.Column;
-import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.MutationBatch;
@@ -32,8 +32,6 @@ final class SeriesNotes {
    */
   private record Note(
       KnownSeries series, List<Field> fields, @Nullable TimeRange extent, long samples) {}
-
-  private record Field(String name, Kind kind) {}
 
   private final OpenDataset dataset;
   private final MutationBatch edits = new MutationBatch();
@@ -135,12 +133,9 @@ final class SeriesNotes {
   }
 
   private Standing after(Note note, int number) {
-    Standing before = note.series().standing();
-    Standing after =
-        new Standing(number, before.fields(), before.kinds(), dataset.index().extent(number));
-    for (Field field : note.fields()) {
-      after = after.with(field.name(), field.kind());
-    }
-    return after;
+    FieldKinds before = note.series().standing().fields();
+    List<Field> added =
+        note.fields().stream().filter(field -> !before.has(field.name(), field.kind())).toList();
+    return new Standing(number, before.with(added), dataset.index().extent(number));
   }
 }

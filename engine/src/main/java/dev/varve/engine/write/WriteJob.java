@@ -39,6 +39,7 @@ final class WriteJob {
   private final List<Part> parts;
   private final List<Written> written = new ArrayList<>(0);
   private final SeriesNotes notes;
+  private final NewFields newFields;
   private final List<HashValue128> newIndexCells = new ArrayList<>(0);
 
   /** What the batch becomes in each layout, by its slot. */
@@ -56,6 +57,7 @@ final class WriteJob {
     this.lifetime = lifetime;
     this.parts = new ArrayList<>(batch.groups().size());
     this.notes = new SeriesNotes(dataset);
+    this.newFields = new NewFields(writer.fieldLimits(), dataset.index());
     this.edits = new @Nullable LayoutEdits[dataset.periods().slots()];
   }
 
@@ -186,7 +188,10 @@ final class WriteJob {
       for (PlacedLayout layout : period.layouts()) {
         series.binding(layout);
       }
-      parts.add(new Part(series, period, group, tally));
+      SampleGroup within = newFields.within(series, group, tally);
+      if (within != null) {
+        parts.add(new Part(series, period, within, tally));
+      }
     } catch (RefusedException e) {
       tally.refuse(group.sampleCount(), group.key(), null, null, e.refusal());
     }

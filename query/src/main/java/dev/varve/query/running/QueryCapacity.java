@@ -1,5 +1,6 @@
 package dev.varve.query.running;
 
+import dev.varve.engine.HeapShares;
 import java.time.Duration;
 
 /**
@@ -11,11 +12,7 @@ import java.time.Duration;
  * @param memory bytes that they may hold
  */
 public record QueryCapacity(int running, int waiting, Duration patience, long memory) {
-  /** A quarter of the heap, at least 16 MiB. */
+  /** The share of queries in the heap. */
   public static final QueryCapacity DEFAULTS =
-      new QueryCapacity(
-          16,
-          256,
-          Duration.ofSeconds(10),
-          Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4));
+      new QueryCapacity(16, 256, Duration.ofSeconds(10), HeapShares.OF_THIS_PROCESS.queries());
 }

@@ -1,0 +1,106 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.FieldLimits;
+import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.layout.Refusal;
+import dev.varve.model.Column;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.Series;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The fields that a batch adds to its series, which are limited. Used by one thread. */
+final class NewFields {
+  private final FieldLimits limits;
+  private final SeriesIndex index;
+  private final Map<KnownSeries, Set<String>> bySeries = new HashMap<>(0);
+  private final Map<String, Set<String>> byMetric = new HashMap<>(0);
+
+  NewFields(FieldLimits limits, SeriesIndex index) {
+    this.limits = limits;
+    this.index = index;
+  }
+
+  /**
+   * Returns a group without the columns whose fields exceed a limit, which are refused; null where
+   * nothing is left.
+   */
+  @Nullable SampleGroup within(KnownSeries series, SampleGroup group, Tally tally) {
+    List<Column> kept = null;
+    FieldKinds known = series.standing().fields();
+    for (int c = 0; c < group.columns().size(); c++) {
+      Column column = group.columns().get(c);
+      String field = column.field();
+      boolean isNew =
+          !field.equals(Series.DEFAULT_FIELD)
+              && !known.has(field, column.kind())
+              && !known.has(field);
+      Refusal refusal = isNew ? add(series, group.key().metric(), field) : null;
+      if (refusal != null) {
+        kept = kept == null ? new ArrayList<>(group.columns().subList(0, c)) : kept;
+        tally.refuse(values(column, group.size()), group.key(), field, null, refusal);
+      } else if (kept != null) {
+        kept.add(column);
+      }
+    }
+    return kept == null ? group : without(group, kept);
+  }
+
+  private @Nullable Refusal add(KnownSeries series, String metric, String field) {
+    Set<String> ofSeries = bySeries.computeIfAbsent(series, key -> new HashSet<>());
+    if (ofSeries.contains(field)) {
+      return null;
+    }
+    FieldKinds known = series.standing().fields();
+    int seriesCount = known.size() - (known.has(Series.DEFAULT_FIELD) ? 1 : 0) + ofSeries.size();
+    if (seriesCount >= limits.series()) {
+      return new Refusal(
+          "fields.series",
+          "the series has %d fields, at most %d are taken (write.fields)"
+              .formatted(seriesCount, limits.series()));
+    }
+    Set<String> ofMetric = byMetric.computeIfAbsent(metric, key -> new HashSet<>());
+    if (!ofMetric.contains(field) && !index.metricHasField(metric, field)) {
+      int metricCount = index.fieldsOfMetric(metric) + ofMetric.size();
+      if (metricCount >= limits.metric()) {
+        return new Refusal(
+            "fields.metric",
+            "the series of metric '%s' have %d fields, at most %d are taken (write.metric-fields)"
+                .formatted(metric, metricCount, limits.metric()));
+      }
+      ofMetric.add(field);
+    }
+    ofSeries.add(field);
+    return null;
+  }
+
+  private static @Nullable SampleGroup without(SampleGroup group, List<Column> kept) {
+    BitSet places = new BitSet();
+    for (Column column : kept) {
+      for (int i = 0; i < group.size(); i++) {
+        if (column.has(i)) {
+          places.set(i);
+        }
+      }
+    }
+    if (places.isEmpty()) {
+      return null;
+    }
+    SampleGroup rest = new SampleGroup(group.key(), group.size(), group.times(), kept);
+    return places.cardinality() == group.size() ? rest : Places.select(rest, places);
+  }
+
+  private static int values(Column column, int size) {
+    int values = 0;
+    for (int i = 0; i < size; i++) {
+      values += column.has(i) ? 1 : 0;
+    }
+    return values;
+  }
+}
