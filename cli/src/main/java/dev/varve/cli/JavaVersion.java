@@ -12,9 +12,7 @@ final class JavaVersion {
   /** Returns why Varve does not run on a version of Java; null where it does. */
   static @Nullable String refusal(Runtime.Version version) {
     boolean movesPinnedArrays =
-        version.feature() == 25
-            && version.interim() == 0
-            && version.update() < FIRST_SAFE_UPDATE;
+        version.feature() == 25 && version.interim() == 0 && version.update() < FIRST_SAFE_UPDATE;
     return movesPinnedArrays
         ? "Java %s cannot run Varve: G1 may move an array while native code uses it and so corrupt data (JDK-8377811); use 25.0.3 or newer"
             .formatted(version)

@@ -52,8 +52,10 @@ class LauncherTest {
     Outcome outcome =
         varve(
             Map.of(
-                "JAVA_HOME", jdk("25.0.1").toString(),
-                "PATH", jdk("25.0.4").resolve("bin") + ":" + System.getenv("PATH")));
+                "JAVA_HOME",
+                jdk("25.0.1").toString(),
+                "PATH",
+                jdk("25.0.4").resolve("bin") + ":" + System.getenv("PATH")));
     assertThat(outcome.err()).isEmpty();
     assertThat(outcome.out()).contains("ran Java 25.0.4");
   }
