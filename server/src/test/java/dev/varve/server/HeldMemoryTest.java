@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
 import dev.varve.server.ServerConfig.Feed;
+import dev.varve.server.protobuf.WireWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -25,10 +26,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that hold memory, against a budget that is small, over real sockets. */
 class HeldMemoryTest {
@@ -205,6 +209,44 @@ class HeldMemoryTest {
       assertThat(refusal.body()).contains("write.memory");
     }
     canWrite();
+  }
+
+  /** As docs/limits.md has it: 7 MB where a client may have 24 MB. */
+  @ParameterizedTest
+  @ValueSource(strings = {"identity", "gzip"})
+  void aResourceOfLessThanAThirdOfTheShareOfItsClientIsTaken(String coding) throws IOException {
+    byte[] body = resource(BUDGET / 2 / 24 * 7);
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    try (OutputStream out = coding.equals("gzip") ? new GZIPOutputStream(sent) : sent) {
+      out.write(body);
+    }
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .request("/v1/metrics")
+                .header("Content-Type", "application/x-protobuf")
+                .header("Content-Encoding", coding)
+                .POST(BodyPublishers.ofByteArray(sent.toByteArray())));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+  }
+
+  /** One resource of so many bytes, with 20 points of five attributes in each metric. */
+  private static byte[] resource(int size) {
+    WireWriter scope = new WireWriter();
+    for (int i = 0; scope.size() < size - 3_000; i++) {
+      WireWriter points = new WireWriter();
+      for (int j = 0; j < 20; j++) {
+        WireWriter point = new WireWriter().real(3, 1e-300).real(4, 1);
+        for (int k = 0; k < 5; k++) {
+          WireWriter value = new WireWriter().text(1, "value-" + i + "-" + j);
+          point.message(7, new WireWriter().text(1, "attribute." + k).message(2, value));
+        }
+        points.message(1, point);
+      }
+      scope.message(2, new WireWriter().text(1, "metric").message(5, points));
+    }
+    WireWriter resource = new WireWriter().message(2, scope);
+    return new WireWriter().message(1, resource).toBytes();
   }
 
   /** The announced length of a block is reserved before it is decoded. */

@@ -85,8 +85,7 @@ final class OtlpProtobuf {
     WireStream request = new WireStream(body);
     while (request.next()) {
       if (request.field() == 1) {
-        byte[] message =
-            request.message(length -> ofResource.hold((1L + MEMORY_PER_BYTE) * length));
+        byte[] message = request.message(ofResource::hold);
         readResourceMetrics(new WireReader(message));
         ofResource.letGo();
       } else {
@@ -100,6 +99,7 @@ final class OtlpProtobuf {
     Map<String, String> attributes = new LinkedHashMap<>();
     while (again.next()) {
       if (again.field() == 1) {
+        ofResource.hold((long) MEMORY_PER_BYTE * again.lengthAhead());
         readResource(again.message(), attributes);
       } else {
         again.skip();
@@ -130,6 +130,7 @@ final class OtlpProtobuf {
   private void readScopeMetrics(WireReader scope) {
     while (scope.next()) {
       if (scope.field() == 2) {
+        ofMetric.hold((long) MEMORY_PER_BYTE * scope.lengthAhead());
         sink.metric(metric(scope.message()));
         ofMetric.letGo();
       } else {
