@@ -61,7 +61,6 @@ class StormTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
-                "-XX:+UseCompactObjectHeaders",
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:+ExitOnOutOfMemoryError",
                 "-cp",
