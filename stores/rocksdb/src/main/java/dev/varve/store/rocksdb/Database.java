@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.store.DamagedStoreException;
 import dev.varve.store.PrivateDirectory;
 import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider.Salvage;
@@ -30,6 +31,7 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Status;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteBufferManager;
@@ -74,8 +76,16 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   /** The sequence number that the last sync has covered; the writer's alone. */
   private long syncedThrough;
 
-  /** The sum of the numbers that RocksDB gives to the states of the families' tables in memory. */
-  private long memtables;
+  /**
+   * The sum of the numbers that RocksDB gives to the states of the families' tables in memory, when
+   * the newest log was noted; -1 where nothing of it has been synced yet.
+   */
+  private long memtables = -1;
+
+  /** The newest log when the database was opened, and the last edit before it. */
+  private long firstLog;
+
+  private long firstSequence;
 
   private final DirectoryClaim claim;
   private final Recovery recovery;
@@ -126,14 +136,18 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       cells = handles.own(families.get(1));
       // All that was recovered is in tables now.
       syncedThrough = db.getLatestSequenceNumber();
-      memtables = memtables();
-      noteLog(syncedThrough);
+      firstSequence = syncedThrough;
+      firstLog = newestLog();
+      noteLog();
     } catch (StoreException e) {
       close();
       throw e;
     } catch (RocksDBException e) {
       close();
       throw cannotOpen(directory, e);
+    } catch (IOException e) {
+      close();
+      throw new StoreException("cannot list the logs in %s: %s".formatted(directory, e), e);
     }
   }
 
@@ -148,10 +162,19 @@ final class Database implements GroupCommit.Log, AutoCloseable {
 
   private static StoreException cannotOpen(Path directory, RocksDBException e) {
     String said = String.valueOf(e.getMessage());
-    return said.contains("LOCK") || said.contains("lock hold")
-        ? LogRecovery.inUse(directory)
-        : new StoreException(
-            "cannot open the rocksdb store in %s: %s".formatted(directory, said), e);
+    if (said.contains("LOCK") || said.contains("lock hold")) {
+      return LogRecovery.inUse(directory);
+    }
+    Status status = e.getStatus();
+    if (status == null || status.getCode() != Status.Code.Corruption) {
+      return new StoreException(
+          "cannot open the rocksdb store in %s: %s".formatted(directory, said), e);
+    }
+    return new DamagedStoreException(
+        "the rocksdb store in %s is damaged and cannot be opened: %s. Restore a backup"
+            .formatted(directory, said),
+        List.of(DamageLog.unplaced(directory, said)),
+        e);
   }
 
   private DBOptions databaseOptions(RocksOptions options) {
@@ -230,11 +253,14 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
-  /** A new log comes with a new table in memory. It must be known before the sync is answered. */
+  /**
+   * A new log comes with a new table in memory. It must be known before the sync is answered, and
+   * that something in it has been synced.
+   */
   private void noteNewLog() throws RocksDBException {
     long found = memtables();
     if (found != memtables) {
-      noteLog(-1);
+      noteLog();
       memtables = found;
     }
   }
@@ -244,18 +270,20 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         + db.getLongProperty(cells, "rocksdb.current-super-version-number");
   }
 
-  /**
-   * Notes the newest log, so that it is missed if it is gone.
-   *
-   * @param sequence the last sequence number before it; -1 where that is unknown
-   */
-  private void noteLog(long sequence) {
+  /** Notes the newest log, so that it is missed if it is gone. */
+  private void noteLog() {
     try {
-      StateFile.running(directory, LogFiles.of(directory).lastKey(), sequence);
+      long log = newestLog();
+      long before = log == firstLog ? firstSequence : -1;
+      StateFile.running(directory, log, before, sync ? syncedThrough : -1);
     } catch (IOException e) {
       throw new StoreException(
           "cannot write the state of the rocksdb store in %s: %s".formatted(directory, e), e);
     }
+  }
+
+  private long newestLog() throws IOException {
+    return LogFiles.of(directory).lastKey();
   }
 
   /** Syncs the log and notes that nothing comes behind it: the database is about to be closed. */

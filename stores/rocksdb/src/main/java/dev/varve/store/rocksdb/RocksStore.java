@@ -106,7 +106,7 @@ final class RocksStore implements Store {
     }
     StoreDamage met = note(String.valueOf(e.getMessage()));
     return new DamagedStoreException(
-        "the rocksdb store in %s is damaged: %s; 'varve check' reads everything and says what else is damaged"
+        "the rocksdb store in %s is damaged: %s; 'varve check' reads everything and says what else is damaged, 'varve check --repair' mends it"
             .formatted(directory, met.description()),
         List.of(met),
         e);

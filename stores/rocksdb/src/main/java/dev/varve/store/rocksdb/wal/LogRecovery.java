@@ -161,26 +161,12 @@ public final class LogRecovery {
 
   /** Refuses an opening that would lose something silently. */
   private void refuse() throws IOException {
-    String manifest = scan.manifestProblem();
-    if (manifest != null) {
-      String message =
-          "the store in %s is damaged: %s. Nothing was changed. Restore a backup"
-              .formatted(directory, manifest);
+    FileFlaw flaw = scan.flaw();
+    if (flaw != null) {
       throw new DamagedStoreException(
-          message,
-          List.of(
-              new StoreDamage(
-                  Kind.OTHER,
-                  Outcome.IN_PLACE,
-                  directory.toString(),
-                  -1,
-                  0,
-                  -1,
-                  null,
-                  null,
-                  null,
-                  now,
-                  message)),
+          "the store in %s is damaged: %s. Nothing was changed. Restore a backup"
+              .formatted(directory, flaw.text()),
+          List.of(flaw.damage(now)),
           null);
     }
     List<StoreDamage> proven = new ArrayList<>();
@@ -285,10 +271,8 @@ public final class LogRecovery {
     long bytes = last ? hole.bytes + hole.bytesBehind : hole.bytes;
     long known = hole.expected < 0 ? 0 : (last ? scan.end() : hole.nextSequence) - hole.expected;
     boolean exact = hole.expected >= 0 && (last ? scan.endsWhole() : hole.nextSequence >= 0);
-    Instant before = last && salvage == null ? null : hole.before;
-    if (before == null && hole.offset >= 0) {
-      before = Files.getLastModifiedTime(hole.file).toInstant();
-    }
+    // Times of files prove nothing: a file may have been copied or exchanged.
+    Instant before = last ? null : hole.before;
     String keptIn = outcome == Outcome.SET_ASIDE ? aside().toString() : null;
     return new StoreDamage(
         hole.proof == null ? Kind.TORN_TAIL : Kind.LOG,

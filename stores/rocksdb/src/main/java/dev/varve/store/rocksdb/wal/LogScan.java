@@ -36,7 +36,8 @@ final class LogScan {
    *   - a later record without a mark, where an older version wrote and synced every batch,
    *   - a flush noted in the MANIFEST after the log, since RocksDB syncs closed logs before that,
    *   - a clean stop, after which every file has the length that was noted,
-   *   - for a log that is missing as a whole: the state file, which names it only once it is there.
+   *   - for a log that is missing as a whole: the state file, which names it only once it is there,
+   *   - the state file, which says what was synced when something in the newest log was first.
    * A proof for a hole is one for every hole before it.
    */
   private final Path directory;
@@ -126,24 +127,9 @@ final class LogScan {
     }
   }
 
-  /** What is wrong with the MANIFEST after a clean stop; null where nothing is. */
-  @Nullable String manifestProblem() throws IOException {
-    if (!clean) {
-      return null;
-    }
-    Path file = directory.resolve(manifest.name());
-    Long length = ((Stopped) state()).lengths().get(manifest.name());
-    if (length == null) {
-      return null;
-    }
-    if (!Files.exists(file)) {
-      return "%s is missing".formatted(file);
-    }
-    long found = Files.size(file);
-    return found == length
-        ? null
-        : "%s has %,d bytes, and had %,d when the database was closed"
-            .formatted(file, found, length);
+  /** What else is wrong with the database; null where nothing is found. */
+  @Nullable FileFlaw flaw() throws IOException {
+    return FileFlaw.find(directory, manifest, clean ? (Stopped) state() : null);
   }
 
   private void read(long number, Path file) throws IOException {
@@ -210,7 +196,7 @@ final class LogScan {
 
   private void whole(long number, Path file, Whole record, long end) {
     BatchHead head = BatchHead.of(record.payload());
-    String wrong = wrong(head, record);
+    String wrong = wrong(number, head, record);
     if (head == null || wrong != null) {
       dropped.computeIfAbsent(number, log -> new HashSet<>()).add(record.offset());
       bad(number, file, record.offset(), record.offset(), String.valueOf(wrong));
@@ -234,7 +220,7 @@ final class LogScan {
   }
 
   /** Why a record is none of the batches that were written; null where it is one. */
-  private @Nullable String wrong(@Nullable BatchHead head, Whole record) {
+  private @Nullable String wrong(long log, @Nullable BatchHead head, Whole record) {
     if (head == null) {
       return "a record too short for a batch";
     }
@@ -242,7 +228,15 @@ final class LogScan {
     if (mark != null && mark.checksum() != record.checksum()) {
       return "a record made of fragments of others";
     }
+    if (mark == null && isOurs(log)) {
+      return "a record that is no batch of Varve";
+    }
     return expected >= 0 && head.sequence() < expected ? "a record that was there before" : null;
+  }
+
+  /** Whether a log was written by a version that marks every batch. */
+  private boolean isOurs(long log) {
+    return clean || (state instanceof Running running && running.log() == log);
   }
 
   /** Ends the hole that is open, at the record behind it. */
@@ -270,14 +264,18 @@ final class LogScan {
       }
       return;
     }
-    // Where the first missing number is unknown, it is not beyond either of these.
-    long missing =
-        hole.expected >= 0
-            ? hole.expected
-            : Math.min(manifest.lastSequence() + 1, hole.nextSequence - 1);
-    if (mark.syncedThrough() >= missing) {
+    if (mark.syncedThrough() >= firstMissing(hole)) {
       hole.proof = "records follow that were written after it had been synced";
     }
+  }
+
+  /** The number of the first missing edit; where it is unknown, one that it is not beyond. */
+  private long firstMissing(Hole hole) {
+    if (hole.expected >= 0) {
+      return hole.expected;
+    }
+    long first = manifest.lastSequence() + 1;
+    return hole.nextSequence < 0 ? first : Math.min(first, hole.nextSequence - 1);
   }
 
   private void prove(Hole hole) {
@@ -288,6 +286,8 @@ final class LogScan {
       hole.proof = "the database was closed in order afterwards";
     } else if (hole.offset < 0) {
       hole.proof = "the log was there when the database was open";
+    } else if (state instanceof Running running && firstMissing(hole) <= running.synced()) {
+      hole.proof = "it was noted as synced when the log was new";
     } else if (hole.log < manifest.flushedLog()) {
       hole.proof = "the log had been synced before tables were written";
     }

@@ -1,5 +1,6 @@
 package dev.varve.store.rocksdb.wal;
 
+import dev.varve.store.rocksdb.wal.LogReader.Bad;
 import dev.varve.store.rocksdb.wal.LogReader.Entry;
 import dev.varve.store.rocksdb.wal.LogReader.Whole;
 import java.io.IOException;
@@ -11,10 +12,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RocksDB's MANIFEST says of the logs.
+ * What RocksDB's MANIFEST says of the logs and the table files.
  *
  * @param name of the MANIFEST that counts; empty where there is none
  * @param firstLog the first log that RocksDB reads again; older ones are in tables already. 0 where
@@ -23,8 +26,23 @@ import org.jspecify.annotations.Nullable;
  *     there are none
  * @param lastSequence a number that no edit before the first log goes beyond; -1 where it is
  *     unknown
+ * @param tables the sizes of the table files in use, in bytes, by their numbers
+ * @param flaw the first bad place; null where all of it can be read
  */
-record Manifest(String name, long firstLog, long flushedLog, long lastSequence) {
+record Manifest(
+    String name,
+    long firstLog,
+    long flushedLog,
+    long lastSequence,
+    SortedMap<Long, Long> tables,
+    @Nullable Flaw flaw) {
+  /**
+   * A bad place.
+   *
+   * @param isTail whether nothing readable follows, as where a crash cut an edit short
+   */
+  record Flaw(long offset, String reason, boolean isTail) {}
+
   private static final int COMPARATOR = 1;
   private static final int LOG_NUMBER = 2;
   private static final int NEXT_FILE = 3;
@@ -52,6 +70,7 @@ record Manifest(String name, long firstLog, long flushedLog, long lastSequence) 
   /** What is gathered over the edits of a MANIFEST. */
   private static final class Reading {
     private final Map<Long, Long> logOfFamily = new HashMap<>();
+    private final SortedMap<Long, Long> tables = new TreeMap<>();
     private long minLog;
     private long lastSequence = -1;
   }
@@ -59,33 +78,49 @@ record Manifest(String name, long firstLog, long flushedLog, long lastSequence) 
   /**
    * Reads what CURRENT names.
    *
-   * @return what is known: RocksDB itself refuses a MANIFEST that it cannot read
+   * @return what is known
    */
   static Manifest of(Path directory) throws IOException {
     String name;
     try {
       name = Files.readString(directory.resolve("CURRENT"), StandardCharsets.ISO_8859_1).strip();
     } catch (NoSuchFileException e) {
-      return new Manifest("", 0, 0, -1);
+      return unknown("", null);
     }
-    Manifest unknown = new Manifest(name, 0, 0, -1);
     if (!name.matches("MANIFEST-\\d+") || !Files.exists(directory.resolve(name))) {
-      return unknown;
+      return unknown(name, null);
     }
+    Flaw flaw = null;
     Reading reading = new Reading();
     try (LogReader reader = new LogReader(directory.resolve(name), 0, Integer.MAX_VALUE)) {
-      // Up to a torn tail, as RocksDB reads it; of damage before that it refuses to open.
-      Entry entry = reader.next();
-      while (entry instanceof Whole whole) {
-        read(ByteBuffer.wrap(whole.payload()), reading);
-        entry = reader.next();
+      for (Entry entry = reader.next(); entry != null; entry = reader.next()) {
+        switch (entry) {
+          case Bad bad -> flaw = flaw == null ? new Flaw(bad.offset(), bad.reason(), true) : flaw;
+          case Whole whole -> {
+            if (flaw == null) {
+              read(ByteBuffer.wrap(whole.payload()), reading);
+            } else {
+              flaw = new Flaw(flaw.offset(), flaw.reason(), false);
+            }
+          }
+        }
       }
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      return unknown;
+      return unknown(name, new Flaw(0, "an edit of it cannot be understood", false));
     }
     long lowest = reading.logOfFamily.values().stream().mapToLong(Long::longValue).min().orElse(0);
     long highest = reading.logOfFamily.values().stream().mapToLong(Long::longValue).max().orElse(0);
-    return new Manifest(name, Math.max(reading.minLog, lowest), highest, reading.lastSequence);
+    return new Manifest(
+        name,
+        Math.max(reading.minLog, lowest),
+        highest,
+        reading.lastSequence,
+        reading.tables,
+        flaw);
+  }
+
+  private static Manifest unknown(String name, @Nullable Flaw flaw) {
+    return new Manifest(name, 0, 0, -1, new TreeMap<>(), flaw);
   }
 
   private static void read(ByteBuffer edit, Reading reading) {
@@ -106,8 +141,8 @@ record Manifest(String name, long firstLog, long flushedLog, long lastSequence) 
           skip(edit);
         }
         case DELETED_FILE -> {
-          varint(edit);
-          varint(edit);
+          varint(edit); // level
+          reading.tables.remove(varint(edit));
         }
         case NEW_FILE, NEW_FILE_2, NEW_FILE_3, NEW_FILE_4 -> newFile(tag, edit, reading);
         case FAMILY -> family = varint(edit);
@@ -133,11 +168,11 @@ record Manifest(String name, long firstLog, long flushedLog, long lastSequence) 
 
   private static void newFile(int tag, ByteBuffer edit, Reading reading) {
     varint(edit); // level
-    varint(edit); // number
+    long number = varint(edit);
     if (tag == NEW_FILE_3) {
       varint(edit); // path
     }
-    varint(edit); // size
+    reading.tables.put(number, varint(edit));
     skip(edit); // smallest key
     skip(edit); // largest key
     if (tag != NEW_FILE) {

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class StateFile {
   /*
    * varve-state 1
-   * running log NUMBER [after SEQUENCE] | stopped CURRENT
+   * running log NUMBER [after SEQUENCE] [synced SEQUENCE] | stopped CURRENT
    * file NAME LENGTH                    after a stop, for each log and the MANIFEST
    * crc32c HEX                          of all lines before
    */
@@ -34,7 +34,7 @@ public final class StateFile {
   private static final String NAME = "varve-state";
   private static final String TITLE = NAME + " 1\n";
   private static final Pattern RUNNING =
-      Pattern.compile("running log (\\d{1,18})(?: after (\\d{1,18}))?\n");
+      Pattern.compile("running log (\\d{1,18})(?: after (\\d{1,18}))?(?: synced (\\d{1,18}))?\n");
   private static final Pattern STOPPED = Pattern.compile("stopped (\\S+)");
   private static final Pattern FILE = Pattern.compile("file (\\S+) (\\d{1,18})");
   private static final Pattern CHECKSUM = Pattern.compile("crc32c ([0-9a-f]{8})\n");
@@ -49,8 +49,9 @@ public final class StateFile {
    *
    * @param log the newest log of which it is known
    * @param sequence the last sequence number before that log; -1 where that is unknown
+   * @param synced a sequence number through which all was synced; -1 where none is known
    */
-  record Running(long log, long sequence) implements State {}
+  record Running(long log, long sequence, long synced) implements State {}
 
   /**
    * A clean stop.
@@ -87,9 +88,8 @@ public final class StateFile {
     }
     Matcher running = RUNNING.matcher(body);
     if (running.find()) {
-      String sequence = running.group(2);
       return new Running(
-          Long.parseLong(running.group(1)), sequence == null ? -1 : Long.parseLong(sequence));
+          Long.parseLong(running.group(1)), sequence(running.group(2)), sequence(running.group(3)));
     }
     Matcher stopped = STOPPED.matcher(body);
     if (!stopped.find()) {
@@ -103,15 +103,22 @@ public final class StateFile {
     return new Stopped(stopped.group(1), lengths);
   }
 
+  private static long sequence(@Nullable String text) {
+    return text == null ? -1 : Long.parseLong(text);
+  }
+
   /**
    * Notes, on the disk when this returns, that the database is open.
    *
    * @param log the newest log
    * @param sequence the last sequence number before it; -1 where that is unknown
+   * @param synced a sequence number through which all is synced; -1 where none is known
    */
-  public static void running(Path directory, long log, long sequence) throws IOException {
+  public static void running(Path directory, long log, long sequence, long synced)
+      throws IOException {
     String after = sequence < 0 ? "" : " after " + sequence;
-    write(directory, TITLE + "running log " + log + after + "\n");
+    String through = synced < 0 ? "" : " synced " + synced;
+    write(directory, TITLE + "running log " + log + after + through + "\n");
   }
 
   /**

@@ -41,6 +41,7 @@ class LogRecoveryTest {
   @BeforeEach
   void begin() throws IOException {
     Files.writeString(directory.resolve("CURRENT"), "MANIFEST-000004\n");
+    Files.write(directory.resolve("000007.sst"), new byte[100]);
     manifest(5, 5, 9);
   }
 
@@ -259,12 +260,12 @@ class LogRecoveryTest {
 
   @Test
   void missingLogOfARunIsDamage() throws IOException {
-    StateFile.running(directory, 5, 9);
+    StateFile.running(directory, 5, 9, NONE);
     StoreDamage damage = refused("000005.log is missing");
     assertThat(damage.offset()).isEqualTo(-1);
     assertThat(LogRecovery.prepare(directory, true, Salvage.ALL_READABLE)).hasSize(1);
 
-    StateFile.running(directory, 4, 9);
+    StateFile.running(directory, 4, 9, NONE);
     assertThat(open()).as("a log that is in tables is not missed").isEmpty();
   }
 
@@ -290,11 +291,11 @@ class LogRecoveryTest {
 
   @Test
   void badFirstRecordIsJudgedByTheNumberBeforeIt() throws IOException {
-    StateFile.running(directory, 5, 9);
+    StateFile.running(directory, 5, 9, NONE);
     Path log = log(5, batch(10, 9), batch(13, 12));
     flip(log, 30);
     assertThat(refused("at byte 0").lostEdits()).isEqualTo(3);
-    StateFile.running(directory, 5, -1);
+    StateFile.running(directory, 5, -1, NONE);
     assertThat(refused("at byte 0").lostEdits()).as("unknown").isEqualTo(-1);
   }
 
@@ -391,7 +392,7 @@ class LogRecoveryTest {
   /** The first page of a block that changes places with that of another takes a whole end along. */
   @Test
   void recordOfFragmentsOfTwoIsBad() throws IOException {
-    StateFile.running(directory, 5, 9);
+    StateFile.running(directory, 5, 9, NONE);
     byte[] first = filled(10, 9, 32_800);
     byte[] second = filled(13, 12, 40_000);
     byte[] third = filled(16, 15, 32_800);

@@ -1,0 +1,89 @@
+package dev.varve.store.rocksdb.wal;
+
+import dev.varve.store.StoreDamage;
+import dev.varve.store.StoreDamage.Kind;
+import dev.varve.store.StoreDamage.Outcome;
+import dev.varve.store.rocksdb.wal.StateFile.Stopped;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What keeps a database from being opened although its logs may be whole.
+ *
+ * @param kind of the file
+ * @param file that is damaged or missing
+ * @param offset of the first bad byte; -1 where it is unknown
+ * @param text a clause that names the file
+ */
+record FileFlaw(Kind kind, Path file, long offset, String text) {
+  /**
+   * Looks at CURRENT, at the MANIFEST, and at the names and sizes of the table files.
+   *
+   * @param stopped what the last clean stop noted, where nobody has opened the database since; else
+   *     null
+   * @return the first flaw; null where there is none
+   * @throws IOException if the directory cannot be read
+   */
+  static @Nullable FileFlaw find(Path directory, Manifest manifest, @Nullable Stopped stopped)
+      throws IOException {
+    Path current = directory.resolve("CURRENT");
+    String named = Files.readString(current, StandardCharsets.ISO_8859_1);
+    if (!named.matches("MANIFEST-\\d+\n")) {
+      return other(current, "%s is damaged: it names no MANIFEST".formatted(current));
+    }
+    Path file = directory.resolve(manifest.name());
+    if (!Files.exists(file)) {
+      return other(file, "%s is missing, which CURRENT names".formatted(file));
+    }
+    Long length = stopped == null ? null : stopped.lengths().get(manifest.name());
+    if (length != null && Files.size(file) != length) {
+      return other(
+          file,
+          "%s has %,d bytes, and had %,d when the database was closed"
+              .formatted(file, Files.size(file), length));
+    }
+    Manifest.Flaw flaw = manifest.flaw();
+    // A crash may cut the last edit short, which had not taken effect then.
+    if (flaw != null && (stopped != null || !flaw.isTail())) {
+      return new FileFlaw(
+          Kind.OTHER,
+          file,
+          flaw.offset(),
+          "%s is damaged at byte %,d: %s".formatted(file, flaw.offset(), flaw.reason()));
+    }
+    return table(directory, manifest);
+  }
+
+  private static @Nullable FileFlaw table(Path directory, Manifest manifest) throws IOException {
+    for (Map.Entry<Long, Long> table : manifest.tables().entrySet()) {
+      Path file = directory.resolve("%06d.sst".formatted(table.getKey()));
+      if (!Files.exists(file)) {
+        return new FileFlaw(Kind.TABLE_FILE, file, -1, "table file %s is missing".formatted(file));
+      }
+      if (Files.size(file) != table.getValue()) {
+        return new FileFlaw(
+            Kind.TABLE_FILE,
+            file,
+            -1,
+            "table file %s has %,d bytes, and had %,d when it was written"
+                .formatted(file, Files.size(file), table.getValue()));
+      }
+    }
+    return null;
+  }
+
+  private static FileFlaw other(Path file, String text) {
+    return new FileFlaw(Kind.OTHER, file, -1, text);
+  }
+
+  /** The same for the operator. */
+  StoreDamage damage(Instant found) {
+    return new StoreDamage(
+        kind, Outcome.IN_PLACE, file.toString(), offset, 0, -1, null, null, null, found, text);
+  }
+}
