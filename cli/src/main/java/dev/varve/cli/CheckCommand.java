@@ -1,7 +1,10 @@
 package dev.varve.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Engine;
+import dev.varve.engine.Repaired;
 import dev.varve.engine.check.AffectedSeries;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
@@ -14,6 +17,8 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +40,16 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  varve check",
       "  varve check --rate 100 --output json",
+      "  varve check --repair",
       "",
-      "Beside a running server it asks that server, which goes on working. Exit codes: 0 nothing is damaged, 1 something is,",
-      "2 the call itself is wrong."
+      "Beside a running server it asks that server, which goes on working. --repair needs the server stopped. Exit codes:",
+      "0 nothing is damaged, 1 something is or cannot be repaired, 2 the call itself is wrong, 3 everything damaged is repaired."
     })
 final class CheckCommand implements Callable<Integer> {
   private static final int SERIES_SHOWN = 20;
+
+  /** The exit code where everything that was damaged has been repaired. */
+  private static final int REPAIRED = 3;
 
   @Mixin private ConfigOptions config;
 
@@ -57,6 +66,12 @@ final class CheckCommand implements Callable<Integer> {
       description =
           "Megabytes to read per second at most (default: 32 in a server, else as many as can be).")
   private @Nullable Integer rate;
+
+  @Option(
+      names = "--repair",
+      description =
+          "Make a damaged directory fit to be opened: keep what can be read, move damaged files aside, and list what is lost. No server may run on it.")
+  private boolean repair;
 
   @Option(
       names = "--output",
@@ -81,6 +96,9 @@ final class CheckCommand implements Callable<Integer> {
     if (rate != null && (rate < 1 || rate > 999_999)) {
       throw new WrongCallException("--rate is a number of MB per second, 1 or more");
     }
+    if (repair) {
+      return repair();
+    }
     CheckProgress end;
     try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0)) {
       end = check(progress);
@@ -100,17 +118,77 @@ final class CheckCommand implements Callable<Integer> {
     return end.damages() == 0 ? 0 : 1;
   }
 
-  private CheckProgress check(Progress progress) throws IOException {
+  private int repair() throws IOException {
     if (server != null) {
-      return remote(new ServerAddress.Remote(ServerOptions.checked(server)), progress);
+      throw new WrongCallException(
+          "--repair works on a data directory, and --server names a server");
+    }
+    if (rate != null) {
+      throw new WrongCallException("--repair reads as fast as it can, without --rate");
     }
     VarveConfig read = config.read();
+    Path data = directory(read);
+    List<CheckFinding> found = new ArrayList<>();
+    Repaired repaired;
+    CheckProgress end;
+    try (Progress progress = new Progress(spec.commandLine().getErr(), silent, "rows", 0);
+        DirectoryLock _ = DirectoryLock.take(data)) {
+      CheckRun run =
+          new CheckRun(
+              0,
+              now -> tell(now, progress),
+              finding -> {
+                found.add(finding);
+                print(finding);
+              },
+              () -> false);
+      repaired = Engine.repair(read.engine(), run);
+      end = run.progress();
+    }
+    for (Path folder : repaired.kept()) {
+      RepairReport.write(folder, found);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == Form.json) {
+      JsonLines.write(out, json -> CheckJson.write(end, true, json));
+    } else {
+      out.println(outcome(repaired));
+    }
+    out.flush();
+    return repaired.damages() == 0 ? 0 : repaired.sound() ? REPAIRED : 1;
+  }
+
+  private static String outcome(Repaired repaired) {
+    if (repaired.damages() == 0) {
+      return "nothing is damaged, and nothing was changed";
+    }
+    String kept =
+        repaired.kept().isEmpty()
+            ? ""
+            : "; the files from before, and this report, are in %s: remove it when it is not needed any more"
+                .formatted(repaired.kept().stream().map(Path::toString).collect(joining(", ")));
+    return (repaired.sound()
+            ? "%,d damages are repaired, a server can start%s"
+            : "%,d damages, of which some cannot be repaired; a server can start%s")
+        .formatted(repaired.damages(), kept);
+  }
+
+  private static Path directory(VarveConfig read) {
     Path data = read.engine().directory();
     if (!Files.isDirectory(data)) {
       throw new CommandFailedException(
           "there is no data directory '%s': --data names another, --server a server"
               .formatted(data));
     }
+    return data;
+  }
+
+  private CheckProgress check(Progress progress) throws IOException {
+    if (server != null) {
+      return remote(new ServerAddress.Remote(ServerOptions.checked(server)), progress);
+    }
+    VarveConfig read = config.read();
+    Path data = directory(read);
     Optional<ServerAddress> running = RunningServer.find(data);
     if (running.isPresent()) {
       return remote(running.get(), progress);

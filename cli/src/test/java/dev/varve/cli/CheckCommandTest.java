@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.cli.config.VarveConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
 import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.server.Server;
 import dev.varve.server.ServerConfig;
@@ -87,6 +92,55 @@ class CheckCommandTest {
   void refusesARateThatIsNone() {
     assertThat(run("check", "--rate", "0")).isEqualTo(2);
     assertThat(err.toString()).contains("--rate");
+  }
+
+  @Test
+  void repairsAndListsWhatIsLost() throws Exception {
+    write(2);
+    assertThat(run("check", "--repair")).as(err.toString()).isZero();
+    assertThat(out.toString()).startsWith("nothing is damaged");
+    long before = samples();
+    Path file = flipInLargest(0.6);
+    out.getBuffer().setLength(0);
+    assertThat(run("check", "--repair")).as(err.toString()).isEqualTo(3);
+    assertThat(out.toString())
+        .contains("damage: store rocksdb: the block of ", "is lost", "a server can start")
+        .contains(String.valueOf(file.getFileName()), "table 'default.buckets', rows ")
+        .containsPattern("  m\\{host=\"h\\d\"\\} from 20\\d\\d-\\d\\d-\\d\\dT");
+    assertThat(samples()).isBetween(before * 9 / 10, before - 1);
+    try (Stream<Path> files = Files.list(folder.resolve("rocksdb"))) {
+      Path kept =
+          files.filter(one -> one.toString().contains("damaged-")).findFirst().orElseThrow();
+      assertThat(kept.resolve(file.getFileName())).exists();
+      assertThat(kept.resolve("REPORT")).content().contains("is lost", "m{host=\"h");
+      assertThat(kept.resolve("REPORT.jsonl")).content().contains("\"affected\":[{");
+    }
+    assertThat(run("check")).as(out.toString()).isZero();
+    assertThat(run("check", "--repair")).isZero();
+  }
+
+  @Test
+  void repairNeedsTheServerStopped() throws Exception {
+    write(1);
+    try (DirectoryLock _ = DirectoryLock.take(folder)) {
+      assertThat(run("check", "--repair")).isEqualTo(1);
+    }
+    assertThat(err.toString())
+        .contains("is in use by the server of process " + ProcessHandle.current().pid(), "stop");
+    assertThat(run("check", "--repair", "--server", "http://127.0.0.1:1")).isEqualTo(2);
+    assertThat(run("check", "--repair", "--rate", "3")).isEqualTo(2);
+  }
+
+  private long samples() {
+    ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+    long samples = 0;
+    try (Engine engine = Engine.open(config());
+        RunCursor cursor = engine.defaultDataset().read(all)) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        samples += run.samples().size();
+      }
+    }
+    return samples;
   }
 
   private EngineConfig config() {

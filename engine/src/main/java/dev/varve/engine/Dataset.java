@@ -7,6 +7,7 @@ import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.Home;
+import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
@@ -214,6 +215,11 @@ public final class Dataset implements AutoCloseable {
       declared.add(new Declared(ConfigCheck.time(period.from(), resolution), period.layouts()));
     }
     return declared;
+  }
+
+  /** What it consists of. */
+  OpenDataset opened() {
+    return open;
   }
 
   public String name() {
@@ -465,9 +471,21 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
-  /** Reads all tables and tells what is damaged in them. */
-  void check(CheckRun run) {
-    new DatasetCheck(open, run).run();
+  /** Has the catalog rebuilt, although it was thought to be complete. */
+  void rebuildCatalogAnew() {
+    open.home().identity().catalogState(new CatalogState(false, null), open.stamps(1));
+    rebuildCatalog(now -> {});
+  }
+
+  /**
+   * Reads all tables and tells what is damaged in them.
+   *
+   * @return whether the catalog lacks series that have rows
+   */
+  boolean check(CheckRun run) {
+    DatasetCheck check = new DatasetCheck(open, run);
+    check.run();
+    return check.catalogLacks();
   }
 
   OpenDataset open() {

@@ -6,10 +6,12 @@ import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.Admission;
+import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -95,6 +97,7 @@ public final class Engine implements AutoCloseable {
     DatasetShare share = new DatasetShare(admission, config.fields(), caches);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
+      stores.mendHomes();
       for (DatasetConfig dataset : config.datasets()) {
         datasets.put(dataset.name(), Dataset.open(dataset, stores.of(dataset), clock, share));
       }
@@ -189,6 +192,26 @@ public final class Engine implements AutoCloseable {
               "a server cannot open it: " + e.getMessage()));
     }
     Stores.checkFiles(config, run);
+  }
+
+  /**
+   * Makes a directory that no server has open fit to be opened again, as far as its files can be
+   * read. Damaged files are kept aside.
+   *
+   * @param run takes what was damaged, with the series and times that may lack samples
+   * @throws StoreException if it cannot be repaired
+   * @throws InvalidConfigException as {@link #open(EngineConfig)}
+   */
+  public static Repaired repair(EngineConfig config, CheckRun run) {
+    List<String> problems = ConfigCheck.problems(config);
+    if (!problems.isEmpty()) {
+      throw new InvalidConfigException(problems);
+    }
+    return new Repair(config, run).run();
+  }
+
+  Store storeIn(Path folder) {
+    return stores.in(folder);
   }
 
   /**

@@ -55,7 +55,7 @@ final class Stores implements AutoCloseable {
     }
 
     /** A layout that counts would give a number twice if a counter went back while rows stayed. */
-    private static Salvage salvage(EngineConfig engine) {
+    static Salvage salvage(EngineConfig engine) {
       boolean counts =
           engine.datasets().stream()
               .flatMap(dataset -> dataset.periods().stream())
@@ -180,6 +180,11 @@ final class Stores implements AutoCloseable {
     return Objects.requireNonNull(byPath.get(path), "it was opened before");
   }
 
+  /** The open store of a folder. */
+  Store in(Path folder) {
+    return at(folder).store();
+  }
+
   OfDataset of(DatasetConfig dataset) {
     return Objects.requireNonNull(
         byDataset.get(dataset.name()), "every dataset was given its stores");
@@ -223,6 +228,45 @@ final class Stores implements AutoCloseable {
 
   /** Reads the files of all stores that can be opened, where a dataset in them cannot. */
   static void checkFiles(EngineConfig engine, CheckRun run) {
+    folders(engine)
+        .forEach((folder, config) -> {
+          String name = String.valueOf(folder.getFileName());
+          try (Store store = openByService(config, folder, engine.memory())) {
+            new StoreCheck(name, store, List.of(), run).run();
+          } catch (StoreException e) {
+            run.found(
+                new CheckFinding(
+                    Severity.DAMAGE, "store " + name, "it cannot be opened: " + e.getMessage()));
+          }
+        });
+  }
+
+  /**
+   * Repairs the stores of all datasets, which nobody may have open.
+   *
+   * @param run told of each file that is read
+   * @return what was damaged, by the folder of the store; only stores that are in the process
+   * @throws StoreException if one cannot be repaired
+   */
+  static Map<Path, List<StoreDamage>> repair(EngineConfig engine, CheckRun run) {
+    Salvage salvage = Opener.salvage(engine);
+    Map<Path, List<StoreDamage>> damage = new LinkedHashMap<>();
+    folders(engine)
+        .forEach((folder, config) ->
+            damage.put(
+                folder,
+                StoreProviders.of(config.kind())
+                    .repair(
+                        folder,
+                        engine.memory(),
+                        config.options(),
+                        salvage,
+                        run.reading(String.valueOf(folder.getFileName())))));
+    return damage;
+  }
+
+  /** The folders that stores lie in, as far as they are there. */
+  private static Map<Path, StoreConfig> folders(EngineConfig engine) {
     Map<Path, StoreConfig> folders = new LinkedHashMap<>();
     for (DatasetConfig dataset : engine.datasets()) {
       for (StoreConfig config : List.of(dataset.store(), dataset.home())) {
@@ -233,14 +277,28 @@ final class Stores implements AutoCloseable {
             .forEach(folder -> folders.putIfAbsent(folder, config));
       }
     }
-    folders.forEach((folder, config) -> {
-      String name = String.valueOf(folder.getFileName());
-      try (Store store = openByService(config, folder, engine.memory())) {
-        new StoreCheck(name, store, List.of(), run).run();
-      } catch (StoreException e) {
-        run.found(
-            new CheckFinding(
-                Severity.DAMAGE, "store " + name, "it cannot be opened: " + e.getMessage()));
+    return folders;
+  }
+
+  /** The datasets whose home lies in a store that has lost something; their catalogs may, too. */
+  static void mendHomes(EngineConfig engine, Path folder, List<StoreDamage> damage) {
+    StoreConfig config = Objects.requireNonNull(folders(engine).get(folder));
+    try (Store store = openByService(config, folder, engine.memory())) {
+      for (DatasetConfig dataset : engine.datasets()) {
+        if (Home.isIn(store, dataset.name())) {
+          Home.mend(store, dataset.name(), damage);
+        }
+      }
+    }
+  }
+
+  /** Has catalogs rebuilt where a recovery of logs may have lost some of them and kept rows. */
+  void mendHomes() {
+    byDataset.forEach((name, stores) -> {
+      List<StoreDamage> damage = stores.home().damage();
+      boolean lost = damage.stream().anyMatch(one -> one.kind() == StoreDamage.Kind.LOG);
+      if (lost && Home.isIn(stores.home(), name)) {
+        Home.mend(stores.home(), name, damage);
       }
     });
   }

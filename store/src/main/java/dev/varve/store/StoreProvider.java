@@ -1,6 +1,7 @@
 package dev.varve.store;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -35,6 +36,24 @@ public interface StoreProvider {
    */
   default Store recover(Path directory, long memory, Map<String, String> options, Salvage salvage) {
     return open(directory, memory, options);
+  }
+
+  /**
+   * Makes a store out of what can be read of a damaged one, so that it opens again. Damaged files
+   * are kept aside. A store that has no files of its own is left as it is.
+   *
+   * @param salvage what to keep of what was written after damage in a log
+   * @param progress told of files before they are read
+   * @return what was damaged, with the rows that may lack cells; empty where nothing was
+   * @throws StoreException if that cannot be done
+   */
+  default List<StoreDamage> repair(
+      Path directory,
+      long memory,
+      Map<String, String> options,
+      Salvage salvage,
+      FileCheck progress) {
+    return List.of();
   }
 
   /** What a recovery keeps of what was written after the damage. */

@@ -1,7 +1,9 @@
 package dev.varve.engine.check;
 
 import dev.varve.engine.check.CheckFinding.Severity;
+import dev.varve.store.FileCheck;
 import dev.varve.store.ReadCancelledException;
+import dev.varve.store.StoreDamage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -45,6 +47,27 @@ public final class CheckRun {
   /** How far it is. */
   public CheckProgress progress() {
     return new CheckProgress(doing, bytes, rows, cells, damages);
+  }
+
+  /** Follows the reading of a store's files. */
+  public FileCheck reading(String store) {
+    return new FileCheck() {
+      @Override
+      public void reading(String file, long size) {
+        doing("store %s, file %s".formatted(store, file));
+        spend(size);
+      }
+
+      @Override
+      public void damaged(StoreDamage damage) {
+        // A repair hands over what it has found at its end.
+      }
+    };
+  }
+
+  /** How many findings of damage there are. */
+  public long damages() {
+    return damages;
   }
 
   void doing(String what) {

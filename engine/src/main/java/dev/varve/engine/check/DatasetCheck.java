@@ -49,6 +49,11 @@ public final class DatasetCheck {
     this.run = run;
   }
 
+  /** Whether rows were found whose series the catalog lacks. */
+  public boolean catalogLacks() {
+    return !unlisted.isEmpty();
+  }
+
   /** Reads everything. */
   public void run() {
     for (Table table : dataset.home().tables()) {

@@ -35,12 +35,29 @@ final class SpanSeries {
    */
   private static final int LISTED_MAX = 1000;
 
+  private static final long DAY_SECONDS = 86_400;
+
   private final OpenDataset dataset;
+
+  /** Samples may lie here besides where the catalog says so. */
+  private final TimeRange beyond;
+
   private final List<AffectedSeries> listed = new ArrayList<>();
   private long count;
 
-  SpanSeries(OpenDataset dataset) {
+  /**
+   * Prepares.
+   *
+   * @param rebuilt whether the catalog was rebuilt from the rows that are left, so that it cannot
+   *     tell of what times the lost ones were: then they may be of any from 1970 to tomorrow
+   */
+  SpanSeries(OpenDataset dataset, boolean rebuilt) {
     this.dataset = dataset;
+    long tomorrow = Instant.now().getEpochSecond() + DAY_SECONDS;
+    this.beyond =
+        rebuilt
+            ? new TimeRange(0, tomorrow * dataset.resolution().perSecond())
+            : new TimeRange(0, 0);
   }
 
   /** The first thousand that were found. */
@@ -69,7 +86,10 @@ final class SpanSeries {
     int size = index.size();
     for (int number = 0; number < size; number++) {
       GroupKey key = index.key(number);
-      TimeRange times = index.extent(number).intersect(period.times());
+      TimeRange extent = index.extent(number);
+      TimeRange times =
+          (beyond.isEmpty() ? extent : extent.isEmpty() ? beyond : sum(extent, beyond))
+              .intersect(period.times());
       Binding binding = times.isEmpty() ? null : binding(placed, key);
       if (binding == null) {
         continue;

@@ -8,6 +8,7 @@ import dev.varve.store.Store;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreException;
 import java.util.List;
+import java.util.Set;
 
 /** Reads all files of a store, and names the series in what is damaged. */
 public final class StoreCheck implements FileCheck {
@@ -52,15 +53,20 @@ public final class StoreCheck implements FileCheck {
 
   @Override
   public void damaged(StoreDamage damage) {
-    run.found(finding(place(), damage, datasets));
+    run.found(finding(place(), damage, datasets, Set.of()));
   }
 
-  /** What a damaged file means for some datasets. */
-  static CheckFinding finding(String place, StoreDamage damage, List<OpenDataset> datasets) {
+  /**
+   * What a damaged file means for some datasets.
+   *
+   * @param rebuilt the names of those whose catalog was rebuilt from the rows that are left
+   */
+  public static CheckFinding finding(
+      String place, StoreDamage damage, List<OpenDataset> datasets, Set<String> rebuilt) {
     List<AffectedSeries> affected = new java.util.ArrayList<>();
     long count = 0;
     for (OpenDataset dataset : datasets) {
-      SpanSeries series = new SpanSeries(dataset);
+      SpanSeries series = new SpanSeries(dataset, rebuilt.contains(dataset.name()));
       for (RowSpan span : damage.rows()) {
         series.add(span);
       }

@@ -1,9 +1,14 @@
 package dev.varve.engine.home;
 
+import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.store.RowSpan;
 import dev.varve.store.Store;
+import dev.varve.store.StoreDamage;
 import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +53,37 @@ public final class Home implements AutoCloseable {
   /** Whether a store holds the home of a dataset. */
   public static boolean isIn(Store store, String dataset) {
     return store.tables().contains("." + dataset + ".dataset");
+  }
+
+  /**
+   * Removes what damage has left of a home that no dataset could be opened with, and has the
+   * catalog rebuilt from the rows. Lost series, their fields and extents come back so; what a
+   * dataset was made with is taken from the configuration again, if it was lost.
+   *
+   * @param damage what the store has lost
+   */
+  public static void mend(Store store, String dataset, List<StoreDamage> damage) {
+    String prefix = "." + dataset + ".";
+    // Damage in a log may be of any table.
+    boolean anywhere = damage.stream().anyMatch(one -> one.kind() == StoreDamage.Kind.LOG);
+    Set<String> touched =
+        damage.stream()
+            .flatMap(one -> one.rows().stream())
+            .map(RowSpan::table)
+            .collect(Collectors.toSet());
+    try (IdentityTable identity = new IdentityTable(store, prefix + "dataset", null);
+        SeriesTable series = new SeriesTable(store, prefix + "series")) {
+      if (touched.contains(prefix + "dataset")) {
+        identity.clear();
+      }
+      boolean broken = series.dropBroken();
+      if (anywhere
+          || broken
+          || touched.contains(prefix + "dataset")
+          || touched.contains(prefix + "series")) {
+        identity.catalogState(new CatalogState(false, null), System.currentTimeMillis() * 1000);
+      }
+    }
   }
 
   public IdentityTable identity() {

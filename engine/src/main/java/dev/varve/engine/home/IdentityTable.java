@@ -329,6 +329,18 @@ public final class IdentityTable implements AutoCloseable {
     return Bytes.of(bytes);
   }
 
+  /** Deletes everything, so that the dataset is made anew. */
+  void clear() {
+    MutationBatch edits = new MutationBatch();
+    CellBatch cells = readAll();
+    for (int cell = 0; cell < cells.size(); cell++) {
+      edits.deleteRow(cells.row(cell));
+    }
+    if (!edits.isEmpty()) {
+      apply(edits);
+    }
+  }
+
   private CellBatch readAll() {
     ReadPlan plan =
         ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));

@@ -27,6 +27,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The series of a dataset in cells: a row a key, under the key's identity.
@@ -158,6 +159,37 @@ public final class SeriesTable implements AutoCloseable {
       loading.endRow();
     }
     return found;
+  }
+
+  /**
+   * Deletes rows that {@link #load} would fail of: those without their key, and those with a cell
+   * that is none of the table's.
+   *
+   * @return whether there were any
+   */
+  boolean dropBroken() {
+    MutationBatch edits = new MutationBatch();
+    Set<Bytes> broken = new TreeSet<>();
+    SeriesIndex index = new SeriesIndex();
+    Loading loading = new Loading(index, 0);
+    loading.folds = false;
+    try (CellCursor cursor = table.read(everything(), null)) {
+      CellBatch page = new CellBatch();
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          try {
+            loading.take(page, cell);
+          } catch (StoreException e) {
+            broken.add(page.row(cell));
+          }
+        }
+      }
+    }
+    broken.forEach(edits::deleteRow);
+    if (!edits.isEmpty()) {
+      HomeWrite.apply(table, edits);
+    }
+    return !broken.isEmpty();
   }
 
   private static ReadPlan everything() {

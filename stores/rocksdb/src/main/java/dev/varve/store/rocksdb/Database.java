@@ -25,8 +25,10 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
+import org.rocksdb.IngestExternalFileOptions;
 import org.rocksdb.LRUCache;
 import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -115,6 +117,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     this.cacheMax = options.memoryBytes();
     this.claim = claim(directory);
     try {
+      RepairSwap.ensureNone(directory);
       recovery = new Recovery(LogRecovery.prepare(directory, sync, salvage));
       RocksDB.loadLibrary();
       errors = handles.own(new BackgroundErrors(told));
@@ -168,10 +171,12 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     Status status = e.getStatus();
     if (status == null || status.getCode() != Status.Code.Corruption) {
       return new StoreException(
-          "cannot open the rocksdb store in %s: %s".formatted(directory, said), e);
+          "cannot open the rocksdb store in %s: %s. Restore a backup, or run 'varve check --repair', which keeps what can be read"
+              .formatted(directory, said),
+          e);
     }
     return new DamagedStoreException(
-        "the rocksdb store in %s is damaged and cannot be opened: %s. Restore a backup"
+        "the rocksdb store in %s is damaged and cannot be opened: %s. Restore a backup, or run 'varve check --repair', which keeps what can be read"
             .formatted(directory, said),
         List.of(DamageLog.unplaced(directory, said)),
         e);
@@ -220,6 +225,34 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         .setCompressionType(options.compression().upper)
         .setBottommostCompressionType(options.compression().last)
         .setLevelCompactionDynamicLevelBytes(true);
+  }
+
+  /** How table files are written outside of the database, to be taken in; the caller's to close. */
+  Options tableOptions(RocksOptions options) {
+    return new Options(databaseOptions(options), familyOptions(options))
+        .setCompressionType(options.compression().last);
+  }
+
+  /**
+   * Takes in table files, whose names go.
+   *
+   * @param family the number of a column family that has no cells
+   */
+  void ingest(int family, List<String> files) throws RocksDBException {
+    if (!files.isEmpty()) {
+      try (IngestExternalFileOptions how = new IngestExternalFileOptions().setMoveFiles(true)) {
+        db.ingestExternalFile(family == catalog.getID() ? catalog : cells, files, how);
+      }
+    }
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Whether a key of the list of tables is that of the probe. */
+  static boolean isProbe(byte[] key) {
+    return Arrays.equals(key, PROBE);
   }
 
   /** Whether a column family, by its name, is that of cells. */
@@ -292,7 +325,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       db.syncWal();
       // Nothing may change the MANIFEST after its length has been noted.
       db.cancelAllBackgroundWork(true);
-      StateFile.stopped(directory);
+      StateFile.stopped(
+          directory, tableFiles().stream().map(file -> file.fileName().substring(1)).toList());
     } catch (RocksDBException | IOException e) {
       LOG.warn(
           "the clean stop of the rocksdb store in {} could not be noted, so that the next start checks its log as after a crash: {}",

@@ -6,6 +6,7 @@ import dev.varve.store.DamagedStoreException;
 import dev.varve.store.FileCheck;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
+import dev.varve.store.RowSpan;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Slice;
 import dev.varve.store.Store;
@@ -48,6 +49,8 @@ final class RocksStore implements Store {
               4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000),
           Set.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class));
 
+  private static final byte[] FIRST_KEY = {};
+  private static final byte[] LAST_KEY = {-1, -1, -1, -1};
   private static final long OPENING_SECONDS_MAX = 60;
   private static final long SCAN_READAHEAD_BYTES = 1 << 20;
 
@@ -150,6 +153,16 @@ final class RocksStore implements Store {
     return obstacle == null
         ? null
         : "the rocksdb store in %s takes no writes: %s".formatted(directory, obstacle);
+  }
+
+  /**
+   * The rows of all tables between two keys of cells, both included.
+   *
+   * @param from null where all keys before {@code to} are meant
+   * @param to null where all keys behind {@code from} are meant
+   */
+  List<RowSpan> rows(byte @Nullable [] from, byte @Nullable [] to) {
+    return catalog.rows(from == null ? FIRST_KEY : from, to == null ? LAST_KEY : to);
   }
 
   @Override

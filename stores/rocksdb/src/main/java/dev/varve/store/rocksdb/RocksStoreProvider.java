@@ -1,8 +1,11 @@
 package dev.varve.store.rocksdb;
 
+import dev.varve.store.FileCheck;
 import dev.varve.store.Store;
+import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreProvider;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -32,5 +35,15 @@ public final class RocksStoreProvider implements StoreProvider {
   @Override
   public Store recover(Path directory, long memory, Map<String, String> options, Salvage salvage) {
     return new RocksStore(directory, RocksOptions.parse(memory, options), salvage);
+  }
+
+  @Override
+  public List<StoreDamage> repair(
+      Path directory,
+      long memory,
+      Map<String, String> options,
+      Salvage salvage,
+      FileCheck progress) {
+    return StoreRepair.run(directory, RocksOptions.parse(memory, options), salvage, progress);
   }
 }

@@ -42,7 +42,7 @@ final class SstIndex {
    * bytes of their own. The index has to be stored without compression, as Database asks for.
    */
   private static final int FOOTER = 53;
-  private static final int TRAILER = 5;
+  static final int TRAILER = 5;
   private static final int EXTENDED_MAGIC = 0x007a003e;
   private static final long MAGIC = 0x88e241b785f4cff7L;
 
@@ -57,11 +57,28 @@ final class SstIndex {
   private static final String PLAIN_KEYS = "rocksdb.index.key.is.user.key";
   private static final int VERSION_BYTES = 8;
 
-  private final List<Block> blocks;
+  private static final String FAMILY = "rocksdb.column.family.id";
+  private static final String RANGE_DELETES = "rocksdb.range_del";
 
-  private SstIndex(List<Block> blocks) {
+  private final List<Block> blocks;
+  private final BlockChecksum checksum;
+  private final long family;
+  private final @Nullable Handle rangeDeletes;
+
+  private SstIndex(
+      List<Block> blocks, BlockChecksum checksum, long family, @Nullable Handle rangeDeletes) {
     this.blocks = List.copyOf(blocks);
+    this.checksum = checksum;
+    this.family = family;
+    this.rangeDeletes = rangeDeletes;
   }
+
+  /**
+   * Where a block lies.
+   *
+   * @param size without the trailer
+   */
+  record Handle(long offset, long size) {}
 
   /**
    * A data block.
@@ -87,12 +104,19 @@ final class SstIndex {
           || format > FORMAT) {
         throw new IOException("its footer is damaged or of another format");
       }
+      BlockChecksum checksum = new BlockChecksum(footer.get(0), footer.getInt(9));
       int size = footer.getInt(13);
       long at = channel.size() - FOOTER - TRAILER - size;
-      ByteBuffer metaindex = part(channel, at, checked(size));
-      ByteBuffer properties = block(channel, find(metaindex, PROPERTIES));
+      ByteBuffer metaindex = block(channel, new Handle(at, size), checksum);
+      ByteBuffer properties = block(channel, handle(find(metaindex, PROPERTIES)), checksum);
       int extra = varint(find(properties, PLAIN_KEYS)) == 0 ? VERSION_BYTES : 0;
-      return new SstIndex(blocks(block(channel, find(metaindex, INDEX)), extra));
+      ByteBuffer index = block(channel, handle(find(metaindex, INDEX)), checksum);
+      ByteBuffer deletes = findOrNull(metaindex, RANGE_DELETES);
+      return new SstIndex(
+          blocks(index, extra),
+          checksum,
+          varint(find(properties, FAMILY)),
+          deletes == null ? null : handle(deletes));
     } catch (IllegalArgumentException
         | IndexOutOfBoundsException
         | java.nio.BufferUnderflowException e) {
@@ -110,7 +134,25 @@ final class SstIndex {
     return blocks.stream().filter(block -> block.offset() == offset).findFirst().orElse(null);
   }
 
-  private static ByteBuffer part(FileChannel channel, long at, int length) throws IOException {
+  BlockChecksum checksum() {
+    return checksum;
+  }
+
+  /** The number of the column family. */
+  long family() {
+    return family;
+  }
+
+  /** Where deletes of ranges stand; null where there are none. */
+  @Nullable Handle rangeDeletes() {
+    return rangeDeletes;
+  }
+
+  private static Handle handle(ByteBuffer bytes) {
+    return new Handle(varint(bytes), varint(bytes));
+  }
+
+  static ByteBuffer part(FileChannel channel, long at, int length) throws IOException {
     if (at < 0 || at + length > channel.size()) {
       throw new IOException("it is too short");
     }
@@ -123,17 +165,23 @@ final class SstIndex {
     return part.flip();
   }
 
-  private static ByteBuffer block(FileChannel channel, ByteBuffer handle) throws IOException {
-    long offset = varint(handle);
-    int length = checked(varint(handle));
-    ByteBuffer block = part(channel, offset, length + TRAILER);
+  private static ByteBuffer block(FileChannel channel, Handle handle, BlockChecksum checksum)
+      throws IOException {
+    int length = checked(handle.size());
+    ByteBuffer block = part(channel, handle.offset(), length + TRAILER);
+    byte[] bytes = new byte[length + TRAILER];
+    block.get(0, bytes);
+    if (!checksum.matches(bytes, length, handle.offset())) {
+      throw new IOException(
+          "the checksum of its block at offset %d does not match".formatted(handle.offset()));
+    }
     if (block.get(length) != 0) {
       throw new IOException("its index is compressed");
     }
     return block.slice(0, length).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private static int checked(long size) throws IOException {
+  static int checked(long size) throws IOException {
     if (size < 4 || size > BLOCK_MAX) {
       throw new IOException("a block of it has %d bytes".formatted(size));
     }
@@ -141,13 +189,21 @@ final class SstIndex {
   }
 
   /** Where the entries of a block end. */
-  private static int entriesEnd(ByteBuffer block) {
+  static int entriesEnd(ByteBuffer block) {
     int restarts = block.getInt(block.limit() - 4) & RESTARTS_MASK;
     return Math.subtractExact(block.limit() - 4, Math.multiplyExact(4, restarts));
   }
 
   /** The value of an entry. */
   private static ByteBuffer find(ByteBuffer block, String name) throws IOException {
+    ByteBuffer found = findOrNull(block, name);
+    if (found == null) {
+      throw new IOException("it has no " + name);
+    }
+    return found;
+  }
+
+  private static @Nullable ByteBuffer findOrNull(ByteBuffer block, String name) {
     byte[] wanted = name.getBytes(StandardCharsets.US_ASCII);
     byte[] key = {};
     ByteBuffer entries = block.slice(0, entriesEnd(block));
@@ -161,7 +217,7 @@ final class SstIndex {
       }
       entries.position(entries.position() + length);
     }
-    throw new IOException("it has no " + name);
+    return null;
   }
 
   private static List<Block> blocks(ByteBuffer block, int extra) {
@@ -190,13 +246,13 @@ final class SstIndex {
     return blocks;
   }
 
-  private static byte[] next(ByteBuffer block, byte[] key, int shared, int unshared) {
+  static byte[] next(ByteBuffer block, byte[] key, int shared, int unshared) {
     byte[] next = Arrays.copyOf(Arrays.copyOf(key, shared), shared + unshared);
     block.get(next, shared, unshared);
     return next;
   }
 
-  private static long varint(ByteBuffer from) {
+  static long varint(ByteBuffer from) {
     long value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       byte next = from.get();

@@ -48,6 +48,7 @@ final class TableCatalog {
     if (database.recovery().hasLost()) {
       renumber();
     }
+    TableList.write(database);
   }
 
   /** Where a recovery has lost tables but kept their cells, no new table may get their numbers. */
@@ -120,6 +121,7 @@ final class TableCatalog {
     writer.submit(() -> records, Durability.SYNCED).await();
     nextId++;
     entries.put(spec.name(), made);
+    TableList.write(database);
     return made;
   }
 
@@ -143,6 +145,7 @@ final class TableCatalog {
         };
     writer.submit(decision, Durability.SYNCED).await();
     entries.remove(name);
+    TableList.write(database);
   }
 
   private void put(WriteRecords records, String name, String text) {

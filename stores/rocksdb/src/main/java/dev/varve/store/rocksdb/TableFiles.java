@@ -11,9 +11,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.SstFileReaderIterator;
@@ -93,6 +95,18 @@ final class TableFiles {
       }
     } catch (RocksDBException e) {
       return List.of("%s cannot be opened: %s".formatted(file, e.getMessage()));
+    }
+  }
+
+  /** Why RocksDB does not open a file; null where it does. */
+  static @Nullable String openingProblem(Path file) {
+    RocksDB.loadLibrary();
+    try (Options options = new Options();
+        SstFileReader reader = new SstFileReader(options)) {
+      reader.open(file.toString());
+      return null;
+    } catch (RocksDBException e) {
+      return String.valueOf(e.getMessage());
     }
   }
 

@@ -3,13 +3,14 @@ package dev.varve.store.rocksdb.wal;
 import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreDamage.Kind;
 import dev.varve.store.StoreDamage.Outcome;
+import dev.varve.store.rocksdb.wal.Manifest.TableFile;
 import dev.varve.store.rocksdb.wal.StateFile.Stopped;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,29 +50,48 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
     }
     Manifest.Flaw flaw = manifest.flaw();
     // A crash may cut the last edit short, which had not taken effect then.
-    if (flaw != null && (stopped != null || !flaw.isTail())) {
+    if (flaw != null
+        && (stopped != null || !flaw.isTail() || hasUnknownTables(directory, manifest))) {
       return new FileFlaw(
           Kind.OTHER,
           file,
           flaw.offset(),
           "%s is damaged at byte %,d: %s".formatted(file, flaw.offset(), flaw.reason()));
     }
+    if (stopped != null
+        && !stopped.manifestChecksum().isEmpty()
+        && !stopped.manifestChecksum().equals(StateFile.checksum(Files.readAllBytes(file)))) {
+      return other(file, "%s is not what it was when the database was closed".formatted(file));
+    }
     return table(directory, manifest);
   }
 
+  /** RocksDB would drop the last edit, and then delete the table files that it has added. */
+  private static boolean hasUnknownTables(Path directory, Manifest manifest) throws IOException {
+    try (DirectoryStream<Path> tables = Files.newDirectoryStream(directory, "*.sst")) {
+      for (Path table : tables) {
+        String name = String.valueOf(table.getFileName());
+        if (manifest.files().values().stream().noneMatch(file -> file.name().equals(name))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private static @Nullable FileFlaw table(Path directory, Manifest manifest) throws IOException {
-    for (Map.Entry<Long, Long> table : manifest.tables().entrySet()) {
-      Path file = directory.resolve("%06d.sst".formatted(table.getKey()));
+    for (TableFile table : manifest.files().values()) {
+      Path file = directory.resolve(table.name());
       if (!Files.exists(file)) {
         return new FileFlaw(Kind.TABLE_FILE, file, -1, "table file %s is missing".formatted(file));
       }
-      if (Files.size(file) != table.getValue()) {
+      if (Files.size(file) != table.size()) {
         return new FileFlaw(
             Kind.TABLE_FILE,
             file,
             -1,
             "table file %s has %,d bytes, and had %,d when it was written"
-                .formatted(file, Files.size(file), table.getValue()));
+                .formatted(file, Files.size(file), table.size()));
       }
     }
     return null;

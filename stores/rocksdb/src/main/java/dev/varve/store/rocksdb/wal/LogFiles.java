@@ -35,7 +35,7 @@ public final class LogFiles {
   }
 
   /** Makes names in a directory durable. */
-  static void sync(Path directory) throws IOException {
+  public static void sync(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
     }

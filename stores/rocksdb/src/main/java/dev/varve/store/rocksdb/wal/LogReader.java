@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * to the end of the block, else at the next block. MANIFEST files have the same form.
  */
 final class LogReader implements AutoCloseable {
+  private static final String ENDS = "the file ends inside ";
+
   /** What stands in a log. */
   sealed interface Entry permits Whole, Bad {}
 
@@ -37,7 +39,12 @@ final class LogReader implements AutoCloseable {
    *     the record could be read
    * @param reason in words
    */
-  record Bad(long offset, long cut, String reason) implements Entry {}
+  record Bad(long offset, long cut, String reason) implements Entry {
+    /** Whether nothing is wrong but that the file ends. */
+    boolean isShort() {
+      return reason.startsWith(ENDS);
+    }
+  }
 
   private enum Found {
     FRAGMENT,
@@ -102,7 +109,7 @@ final class LogReader implements AutoCloseable {
     while (true) {
       Found found = look();
       if (found == Found.END) {
-        return begun < 0 ? null : new Bad(size, begun, "the file ends inside a record");
+        return begun < 0 ? null : new Bad(size, begun, ENDS + "a record");
       }
       if (found == Found.BAD) {
         lost = true;
@@ -221,7 +228,7 @@ final class LogReader implements AutoCloseable {
       return unreadable;
     }
     if (blockLength - at < LogForm.HEADER) {
-      return "the file ends inside the header of a record";
+      return ENDS + "the header of a record";
     }
     int found = block[at + 6] & 0xff;
     int header = LogForm.headerLength(found);
@@ -235,7 +242,7 @@ final class LogReader implements AutoCloseable {
       return "a record longer than its block";
     }
     if (end > blockLength) {
-      return "the file ends inside a record";
+      return ENDS + "a record";
     }
     if (LogForm.checksum(block, at + 6, end - at - 6) != checksum) {
       return "the checksum does not match";

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
-  private static final DateTimeFormatter STAMP =
+  public static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss-SSS").withZone(ZoneOffset.UTC);
 
   private final Path directory;
@@ -102,6 +102,19 @@ public final class LogRecovery {
     }
   }
 
+  /**
+   * Makes the logs of a database fit to be read, whatever else is damaged. The caller holds the
+   * lock of the database.
+   *
+   * @param salvage what to keep of what was written after damage
+   * @return what was found and done, also logged
+   * @throws IOException if a file cannot be read or written
+   */
+  public static List<StoreDamage> mend(Path directory, boolean synced, Salvage salvage)
+      throws IOException {
+    return new LogRecovery(directory, synced, salvage).mend();
+  }
+
   /** What to throw where a database is open elsewhere. */
   public static StoreException inUse(Path directory) {
     return new StoreException(
@@ -116,7 +129,7 @@ public final class LogRecovery {
       for (Path file : files) {
         Path missing = directory.resolve("CURRENT");
         String message =
-            "%s is missing, and %s is there: the store in %s has lost files. Nothing was changed. Restore a backup"
+            "%s is missing, and %s is there: the store in %s has lost files. Nothing was changed. Restore a backup, or run 'varve check --repair', which keeps what can be read"
                 .formatted(missing, file.getFileName(), directory);
         throw new DamagedStoreException(
             message,
@@ -140,6 +153,10 @@ public final class LogRecovery {
 
   private List<StoreDamage> run() throws IOException {
     refuse();
+    return mend();
+  }
+
+  private List<StoreDamage> mend() throws IOException {
     for (Hole hole : holes) {
       if (hole == cut || cut == null || holes.indexOf(hole) < holes.indexOf(cut)) {
         Outcome outcome =
@@ -164,7 +181,7 @@ public final class LogRecovery {
     FileFlaw flaw = scan.flaw();
     if (flaw != null) {
       throw new DamagedStoreException(
-          "the store in %s is damaged: %s. Nothing was changed. Restore a backup"
+          "the store in %s is damaged: %s. Nothing was changed. Restore a backup, or run 'varve check --repair', which keeps what can be read"
               .formatted(directory, flaw.text()),
           List.of(flaw.damage(now)),
           null);

@@ -10,9 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,22 +29,42 @@ import org.jspecify.annotations.Nullable;
  *     there are none
  * @param lastSequence a number that no edit before the first log goes beyond; -1 where it is
  *     unknown
- * @param tables the sizes of the table files in use, in bytes, by their numbers
+ * @param files the table files in use, by their numbers
  * @param flaw the first bad place; null where all of it can be read
  */
-record Manifest(
+public record Manifest(
     String name,
     long firstLog,
     long flushedLog,
     long lastSequence,
-    SortedMap<Long, Long> tables,
+    NavigableMap<Long, TableFile> files,
     @Nullable Flaw flaw) {
   /**
    * A bad place.
    *
-   * @param isTail whether nothing readable follows, as where a crash cut an edit short
+   * @param isTail whether the last edit ends early and nothing else is wrong, as where a crash cut
+   *     it short
    */
   record Flaw(long offset, String reason, boolean isTail) {}
+
+  /** Whether all of it could be read. */
+  public boolean whole() {
+    return flaw == null;
+  }
+
+  /**
+   * A table file.
+   *
+   * @param family the number of its column family
+   * @param smallest its first key, without the version
+   * @param end all its keys are smaller than this, without the version
+   */
+  public record TableFile(long number, long family, long size, byte[] smallest, byte[] end) {
+    /** Its name in the directory. */
+    public String name() {
+      return "%06d.sst".formatted(number);
+    }
+  }
 
   private static final int COMPARATOR = 1;
   private static final int LOG_NUMBER = 2;
@@ -61,6 +84,9 @@ record Manifest(
   private static final int MAX_FAMILY = 203;
   private static final int IN_ATOMIC_GROUP = 300;
 
+  /** The version of a last key that a delete of a range ends before. */
+  private static final long END_OF_RANGE = (((1L << 56) - 1) << 8) | 15;
+
   /** Tags with this bit are followed by their length. */
   private static final int IGNORABLE = 1 << 13;
 
@@ -70,7 +96,7 @@ record Manifest(
   /** What is gathered over the edits of a MANIFEST. */
   private static final class Reading {
     private final Map<Long, Long> logOfFamily = new HashMap<>();
-    private final SortedMap<Long, Long> tables = new TreeMap<>();
+    private final NavigableMap<Long, TableFile> files = new TreeMap<>();
     private long minLog;
     private long lastSequence = -1;
   }
@@ -78,27 +104,42 @@ record Manifest(
   /**
    * Reads what CURRENT names.
    *
-   * @return what is known
+   * @return what is known: RocksDB itself refuses a MANIFEST that it cannot read
    */
-  static Manifest of(Path directory) throws IOException {
+  public static Manifest of(Path directory) throws IOException {
     String name;
     try {
       name = Files.readString(directory.resolve("CURRENT"), StandardCharsets.ISO_8859_1).strip();
     } catch (NoSuchFileException e) {
-      return unknown("", null);
+      return unknown("", "it is missing");
     }
+    return of(directory, name);
+  }
+
+  private static Manifest unknown(String name, String reason) {
+    return new Manifest(name, 0, 0, -1, new TreeMap<>(), new Flaw(0, reason, false));
+  }
+
+  /** What can be known where a MANIFEST must not be relied on. */
+  Manifest damaged(String reason) {
+    return new Manifest(name, 0, 0, lastSequence, files, new Flaw(0, reason, false));
+  }
+
+  /** Reads the one of a name, whether CURRENT names it or not. */
+  public static Manifest of(Path directory, String name) throws IOException {
     if (!name.matches("MANIFEST-\\d+") || !Files.exists(directory.resolve(name))) {
-      return unknown(name, null);
+      return unknown(name, "it is missing");
     }
     Flaw flaw = null;
     Reading reading = new Reading();
     try (LogReader reader = new LogReader(directory.resolve(name), 0, Integer.MAX_VALUE)) {
       for (Entry entry = reader.next(); entry != null; entry = reader.next()) {
         switch (entry) {
-          case Bad bad -> flaw = flaw == null ? new Flaw(bad.offset(), bad.reason(), true) : flaw;
-          case Whole whole -> {
+          case Bad bad ->
+              flaw = flaw == null ? new Flaw(bad.offset(), bad.reason(), bad.isShort()) : flaw;
+          case Whole record -> {
             if (flaw == null) {
-              read(ByteBuffer.wrap(whole.payload()), reading);
+              read(ByteBuffer.wrap(record.payload()), reading);
             } else {
               flaw = new Flaw(flaw.offset(), flaw.reason(), false);
             }
@@ -106,21 +147,15 @@ record Manifest(
         }
       }
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      return unknown(name, new Flaw(0, "an edit of it cannot be understood", false));
+      return unknown(name, "an edit of it cannot be understood");
+    }
+    if (flaw == null && reading.logOfFamily.isEmpty()) {
+      flaw = new Flaw(0, "it is empty", false);
     }
     long lowest = reading.logOfFamily.values().stream().mapToLong(Long::longValue).min().orElse(0);
     long highest = reading.logOfFamily.values().stream().mapToLong(Long::longValue).max().orElse(0);
     return new Manifest(
-        name,
-        Math.max(reading.minLog, lowest),
-        highest,
-        reading.lastSequence,
-        reading.tables,
-        flaw);
-  }
-
-  private static Manifest unknown(String name, @Nullable Flaw flaw) {
-    return new Manifest(name, 0, 0, -1, new TreeMap<>(), flaw);
+        name, Math.max(reading.minLog, lowest), highest, reading.lastSequence, reading.files, flaw);
   }
 
   private static void read(ByteBuffer edit, Reading reading) {
@@ -128,6 +163,8 @@ record Manifest(
     @Nullable Long log = null;
     boolean added = false;
     boolean dropped = false;
+    List<Long> removed = new ArrayList<>();
+    List<TableFile> newFiles = new ArrayList<>();
     while (edit.hasRemaining()) {
       int tag = (int) varint(edit);
       switch (tag) {
@@ -142,9 +179,10 @@ record Manifest(
         }
         case DELETED_FILE -> {
           varint(edit); // level
-          reading.tables.remove(varint(edit));
+          removed.add(varint(edit));
         }
-        case NEW_FILE, NEW_FILE_2, NEW_FILE_3, NEW_FILE_4 -> newFile(tag, edit, reading);
+        case NEW_FILE, NEW_FILE_2, NEW_FILE_3, NEW_FILE_4 ->
+            newFiles.add(newFile(tag, edit, reading));
         case FAMILY -> family = varint(edit);
         case FAMILY_ADD -> {
           skip(edit);
@@ -159,6 +197,13 @@ record Manifest(
         }
       }
     }
+    // A file that moves to another level is removed and added by one edit.
+    removed.forEach(reading.files::remove);
+    for (TableFile file : newFiles) {
+      reading.files.put(
+          file.number(),
+          new TableFile(file.number(), family, file.size(), file.smallest(), file.end()));
+    }
     if (dropped) {
       reading.logOfFamily.remove(family);
     } else if (log != null || added) {
@@ -166,21 +211,27 @@ record Manifest(
     }
   }
 
-  private static void newFile(int tag, ByteBuffer edit, Reading reading) {
+  private static TableFile newFile(int tag, ByteBuffer edit, Reading reading) {
     varint(edit); // level
     long number = varint(edit);
     if (tag == NEW_FILE_3) {
       varint(edit); // path
     }
-    reading.tables.put(number, varint(edit));
-    skip(edit); // smallest key
-    skip(edit); // largest key
+    long size = varint(edit);
+    byte[] first = bytes(edit);
+    byte[] last = bytes(edit);
+    byte[] end = userKey(last);
+    if ((long) LogForm.LONG_LE.get(last, end.length) != END_OF_RANGE) {
+      // The smallest key behind the last one.
+      end = Arrays.copyOf(end, end.length + 1);
+    }
+    TableFile file = new TableFile(number, -1, size, userKey(first), end);
     if (tag != NEW_FILE) {
       varint(edit); // smallest sequence number
       varint(edit); // largest sequence number
     }
     if (tag != NEW_FILE_4) {
-      return;
+      return file;
     }
     for (long field = varint(edit); field != FILE_FIELDS_END; field = varint(edit)) {
       byte[] value = bytes(edit);
@@ -188,6 +239,15 @@ record Manifest(
         reading.minLog = Math.max(reading.minLog, (long) LogForm.LONG_LE.get(value, 0));
       }
     }
+    return file;
+  }
+
+  /** A key without its version, which is its last eight bytes. */
+  private static byte[] userKey(byte[] key) {
+    if (key.length < Long.BYTES) {
+      throw new IllegalArgumentException("a key of %d bytes".formatted(key.length));
+    }
+    return Arrays.copyOf(key, key.length - Long.BYTES);
   }
 
   private static void skip(ByteBuffer edit) {

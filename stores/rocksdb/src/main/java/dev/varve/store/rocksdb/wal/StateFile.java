@@ -9,7 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Collection;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,7 +29,9 @@ public final class StateFile {
   /*
    * varve-state 1
    * running log NUMBER [after SEQUENCE] [synced SEQUENCE] | stopped CURRENT
-   * file NAME LENGTH                    after a stop, for each log and the MANIFEST
+   * file NAME LENGTH                    after a stop, for each log and table file in use and the
+   *                                     MANIFEST
+   * manifest crc32c HEX                 after a stop, of the MANIFEST
    * crc32c HEX                          of all lines before
    */
   private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
@@ -37,6 +41,7 @@ public final class StateFile {
       Pattern.compile("running log (\\d{1,18})(?: after (\\d{1,18}))?(?: synced (\\d{1,18}))?\n");
   private static final Pattern STOPPED = Pattern.compile("stopped (\\S+)");
   private static final Pattern FILE = Pattern.compile("file (\\S+) (\\d{1,18})");
+  private static final Pattern MANIFEST = Pattern.compile("manifest crc32c ([0-9a-f]{8})");
   private static final Pattern CHECKSUM = Pattern.compile("crc32c ([0-9a-f]{8})\n");
 
   private StateFile() {}
@@ -59,7 +64,19 @@ public final class StateFile {
    * @param manifest what CURRENT named: another name tells that another program has been there
    * @param lengths of files, by their names
    */
-  record Stopped(String manifest, Map<String, Long> lengths) implements State {}
+  record Stopped(String manifest, Map<String, Long> lengths, String manifestChecksum)
+      implements State {
+    /** The table files that were in use; empty where an older version wrote the state. */
+    SortedMap<Long, Long> tables() {
+      SortedMap<Long, Long> tables = new TreeMap<>();
+      lengths.forEach((name, length) -> {
+        if (name.matches("\\d{1,18}\\.sst")) {
+          tables.put(Long.parseLong(name.substring(0, name.length() - 4)), length);
+        }
+      });
+      return tables;
+    }
+  }
 
   /** Reads the state; null where there is none, or it is damaged itself. */
   static @Nullable State read(Path directory) throws IOException {
@@ -100,7 +117,8 @@ public final class StateFile {
     while (file.find()) {
       lengths.put(file.group(1), Long.parseLong(file.group(2)));
     }
-    return new Stopped(stopped.group(1), lengths);
+    Matcher manifest = MANIFEST.matcher(body);
+    return new Stopped(stopped.group(1), lengths, manifest.find() ? manifest.group(1) : "");
   }
 
   private static long sequence(@Nullable String text) {
@@ -124,15 +142,22 @@ public final class StateFile {
   /**
    * Notes, on the disk when this returns, that the database has been closed in order: all is
    * synced, and nothing changes its files any more.
+   *
+   * @param tables the names of the table files in use
    */
-  public static void stopped(Path directory) throws IOException {
+  public static void stopped(Path directory, Collection<String> tables) throws IOException {
     Manifest manifest = Manifest.of(directory);
     StringBuilder body = new StringBuilder(TITLE);
     body.append("stopped ").append(manifest.name()).append('\n');
     for (Path log : LogFiles.of(directory).values()) {
       addFile(body, log);
     }
+    for (String table : tables) {
+      addFile(body, directory.resolve(table));
+    }
     addFile(body, directory.resolve(manifest.name()));
+    body.append("manifest crc32c ");
+    body.append(checksum(Files.readAllBytes(directory.resolve(manifest.name())))).append('\n');
     write(directory, body.toString());
   }
 
@@ -162,8 +187,13 @@ public final class StateFile {
   }
 
   private static String checksum(String body) {
+    return checksum(body.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** A CRC-32C in hexadecimal digits. */
+  static String checksum(byte[] bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(body.getBytes(StandardCharsets.ISO_8859_1));
+    crc.update(bytes);
     return "%08x".formatted(crc.getValue());
   }
 }

@@ -53,7 +53,11 @@ class LogRecoveryTest {
       // A new file of the latest form, with the number of a log among its fields.
       byte[] oldest = {3, 8, 1, 0, 0, 0, 0, 0, 0, 0, 1};
       ByteBuffer file = ByteBuffer.allocate(64);
-      file.put(new byte[] {2, (byte) log, 103, 0, 7, 100, 1, 'a', 1, 'b', 1, 9}).put(oldest);
+      file.put(new byte[] {2, (byte) log, 103, 0, 7, 100});
+      // The smallest and the largest key, each with its version.
+      file.put(new byte[] {9, 'a', 1, 1, 0, 0, 0, 0, 0, 0})
+          .put(new byte[] {9, 'b', 1, 9, 0, 0, 0, 0, 0, 0});
+      file.put(new byte[] {1, 9}).put(oldest);
       writer.add(Arrays.copyOf(file.array(), file.position()));
       writer.add(new byte[] {(byte) 0xc8, 1, 1, 2, (byte) otherLog, 4, (byte) sequence});
     }
@@ -206,7 +210,7 @@ class LogRecoveryTest {
   @Test
   void cutAtARecordBorderIsSeenAfterACleanStop() throws IOException {
     Path log = log(5, batch(10, 9), batch(13, 12));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     assertThat(open()).isEmpty();
     cut(log, 67);
     refused(log.toString(), "the file had 134 bytes when the database was closed");
@@ -215,7 +219,7 @@ class LogRecoveryTest {
   @Test
   void anyBadByteAfterACleanStopIsDamage() throws IOException {
     Path log = log(5, batch(10, 9), batch(13, 12));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     flip(log, 133);
     refused("at byte 67", "since the database was closed in order afterwards");
   }
@@ -223,7 +227,7 @@ class LogRecoveryTest {
   @Test
   void otherProgramsMayOpenTheDatabaseAfterACleanStop() throws IOException {
     Path log = log(5, batch(10, 9), batch(13, 12));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     Files.move(directory.resolve("MANIFEST-000004"), directory.resolve("MANIFEST-000008"));
     Files.writeString(directory.resolve("CURRENT"), "MANIFEST-000008\n");
     flip(log, 133);
@@ -233,7 +237,7 @@ class LogRecoveryTest {
   @Test
   void shorterManifestAfterACleanStopIsRefused() throws IOException {
     log(5, batch(10, 9));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     Path manifest = directory.resolve("MANIFEST-000004");
     cut(manifest, (int) Files.size(manifest) - 14);
     refused(manifest.toString(), "when the database was closed", "Restore a backup");
@@ -272,7 +276,7 @@ class LogRecoveryTest {
   @Test
   void missingLogAfterACleanStopIsDamage() throws IOException {
     Path log = log(5, batch(10, 9));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     Files.delete(log);
     refused("000005.log is missing");
   }
@@ -353,7 +357,7 @@ class LogRecoveryTest {
   @Test
   void damagedStateFileIsAsNone() throws IOException {
     Path log = log(5, batch(10, 9), batch(13, 12));
-    StateFile.stopped(directory);
+    StateFile.stopped(directory, List.of());
     Path state = directory.resolve("varve-state");
     byte[] whole = Files.readAllBytes(state);
     for (int i = 0; i < whole.length; i++) {

@@ -1,0 +1,201 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.check.AffectedSeries;
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckRun;
+import dev.varve.layout.Layouts;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import dev.varve.store.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A directory is damaged, repaired, and opened again. */
+class RepairTest {
+  private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+  private static final long START = 1_700_000_000_000L;
+
+  @TempDir Path directory;
+
+  private final List<CheckFinding> found = new ArrayList<>();
+
+  @Test
+  void leavesASoundDirectoryAlone() {
+    write("buckets");
+    var before = all("buckets");
+    Repaired repaired = repair("buckets");
+    assertThat(repaired).isEqualTo(new Repaired(0, true, List.of()));
+    assertThat(all("buckets")).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"buckets", "heroic", "kairosdb", "tall-narrow"})
+  void everySampleOutsideOfWhatIsListedAnswersAsBefore(String layout) throws IOException {
+    write(layout);
+    var before = all(layout);
+    Path file = tables().getFirst();
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length * 6 / 10] ^= 1;
+    Files.write(file, bytes);
+    Repaired repaired = repair(layout);
+    assertThat(repaired.sound()).isTrue();
+    assertThat(repaired.damages()).isEqualTo(1);
+    assertThat(repaired.kept())
+        .singleElement()
+        .satisfies(folder -> assertThat(folder.resolve(file.getFileName())).exists());
+    assertNothingElseIsLost(before, all(layout));
+    assertThat(repair(layout).damages()).isZero();
+  }
+
+  private void assertNothingElseIsLost(
+      Map<Series, List<Sample>> before, Map<Series, List<Sample>> after) {
+    List<AffectedSeries> affected = found.stream().flatMap(one -> one.affected().stream()).toList();
+    assertThat(affected).isNotEmpty();
+    before.forEach((series, samples) -> {
+      List<Sample> left = after.getOrDefault(series, List.of());
+      assertThat(samples).containsAll(left);
+      for (Sample sample : samples) {
+        if (!left.contains(sample)) {
+          assertThat(affected).anyMatch(one -> holds(one, series, sample.time()));
+        }
+      }
+    });
+  }
+
+  /** With the first block go the clock, what the dataset was made with, and part of the catalog. */
+  @Test
+  void catalogThatIsLostIsRebuiltFromTheRows() throws IOException {
+    write("buckets");
+    var before = all("buckets");
+    for (Path file : tables()) {
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[40] ^= 1;
+      Files.write(file, bytes);
+    }
+    assertThatThrownBy(() -> Engine.open(config("buckets")).close())
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("varve check");
+    assertThat(repair("buckets").sound()).isTrue();
+    var after = all("buckets");
+    assertThat(after).hasSameSizeAs(before);
+    assertNothingElseIsLost(before, after);
+  }
+
+  @Test
+  void logWithLostSeriesHasTheCatalogRebuilt() throws IOException {
+    write("buckets");
+    Path copy = directory.resolveSibling(directory.getFileName() + "-copy");
+    try (Engine engine = Engine.open(config("buckets"))) {
+      for (int i = 0; i < 20; i++) {
+        put(engine, "new" + i % 2, START + 1000L * i);
+      }
+      try (Stream<Path> files = Files.walk(directory)) {
+        for (Path file : files.toList()) {
+          Files.copy(file, copy.resolve(directory.relativize(file).toString()));
+        }
+      }
+    }
+    Path log;
+    try (Stream<Path> files = Files.list(copy.resolve("rocksdb"))) {
+      log =
+          files
+              .filter(one -> one.toString().endsWith(".log"))
+              .max(Comparator.naturalOrder())
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[bytes.length / 10] ^= 1;
+    Files.write(log, bytes);
+    EngineConfig config = new EngineConfig(copy, 32L << 20, config("buckets").datasets(), "main");
+    run(config);
+    assertThat(found).isNotEmpty();
+    try (Engine engine = Engine.open(config)) {
+      ReadRequest fresh = ReadRequest.of(Selector.metric("n"), TimeRange.ALL);
+      assertThat(
+              TestEngine.read(engine.defaultDataset(), fresh).values().stream()
+                  .mapToInt(List::size)
+                  .sum())
+          .isGreaterThan(15);
+    }
+  }
+
+  private static boolean holds(AffectedSeries affected, Series series, long time) {
+    Instant at = Instant.ofEpochMilli(time);
+    return affected.series().equals(series.toString())
+        && !at.isBefore(affected.from())
+        && !at.isAfter(affected.to());
+  }
+
+  private List<Path> tables() throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("rocksdb"))) {
+      return files
+          .filter(file -> file.toString().endsWith(".sst"))
+          .sorted(Comparator.comparingLong((Path file) -> file.toFile().length()).reversed())
+          .toList();
+    }
+  }
+
+  private EngineConfig config(String layout) {
+    DatasetConfig dataset = DatasetConfig.of("main", Layouts.of(layout, Map.of()));
+    return new EngineConfig(directory, 32L << 20, List.of(dataset), "main");
+  }
+
+  /** Every opening makes a file of what the one before has left in the log. */
+  private void write(String layout) {
+    Random random = new Random(5);
+    for (int life = 0; life < 2; life++) {
+      try (Engine engine = Engine.open(config(layout))) {
+        BatchBuilder batch = new BatchBuilder();
+        for (int i = 0; i < 10_000; i++) {
+          batch.add(
+              GroupKey.of("m", Tags.of("host", "h" + random.nextInt(5))),
+              START + 1000L * (life * 10_000_000L + i * 1000L),
+              new Value.Real(random.nextDouble()));
+        }
+        assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+      }
+    }
+    Engine.open(config(layout)).close();
+  }
+
+  private static void put(Engine engine, String host, long time) {
+    BatchBuilder batch = new BatchBuilder();
+    batch.add(GroupKey.of("n", Tags.of("host", host)), time, new Value.Real(time));
+    assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+  }
+
+  private Map<Series, List<Sample>> all(String layout) {
+    try (Engine engine = Engine.open(config(layout))) {
+      return TestEngine.read(engine.defaultDataset(), ALL);
+    }
+  }
+
+  private Repaired repair(String layout) {
+    return run(config(layout));
+  }
+
+  private Repaired run(EngineConfig config) {
+    return Engine.repair(config, new CheckRun(0, now -> {}, found::add, () -> false));
+  }
+}

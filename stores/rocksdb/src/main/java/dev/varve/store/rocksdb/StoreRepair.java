@@ -1,0 +1,260 @@
+package dev.varve.store.rocksdb;
+
+import dev.varve.store.DamagedStoreException;
+import dev.varve.store.FileCheck;
+import dev.varve.store.PrivateDirectory;
+import dev.varve.store.RowSpan;
+import dev.varve.store.StoreDamage;
+import dev.varve.store.StoreDamage.Kind;
+import dev.varve.store.StoreDamage.Outcome;
+import dev.varve.store.StoreException;
+import dev.varve.store.StoreProvider.Salvage;
+import dev.varve.store.rocksdb.wal.Inventory;
+import dev.varve.store.rocksdb.wal.LogFiles;
+import dev.varve.store.rocksdb.wal.LogRecovery;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a store out of what can be read of a damaged one. Where no more than logs or CURRENT are
+ * damaged, they are mended in place; else all sound cells are copied into a new database, which
+ * takes the place of the old one. All files of the old one are kept aside.
+ */
+final class StoreRepair {
+  private static final long SPACE_BESIDE = 64 << 20;
+
+  private final Path directory;
+  private final RocksOptions options;
+  private final Salvage salvage;
+  private final FileCheck progress;
+  private final Instant now = Instant.now();
+  private final String aside;
+  private final RepairSwap swap;
+
+  private StoreRepair(Path directory, RocksOptions options, Salvage salvage, FileCheck progress) {
+    this.directory = directory;
+    this.options = options;
+    this.salvage = salvage;
+    this.progress = progress;
+    this.aside = "damaged-" + LogRecovery.STAMP.format(now);
+    this.swap = new RepairSwap(directory);
+  }
+
+  /**
+   * Repairs, where that is needed.
+   *
+   * @param salvage what to keep of what was written after damage in a log
+   * @param progress told of each file before it is read
+   * @return what was damaged; empty where nothing was
+   * @throws StoreException if the store is in use, the disk has too little space, or no store can
+   *     be made of what is there
+   */
+  static List<StoreDamage> run(
+      Path directory, RocksOptions options, Salvage salvage, FileCheck progress) {
+    return new StoreRepair(directory, options, salvage, progress).run();
+  }
+
+  private List<StoreDamage> run() {
+    List<StoreDamage> damage = new ArrayList<>();
+    Outcomes outcomes;
+    try (FileChannel channel =
+            FileChannel.open(
+                directory.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      if (lock == null) {
+        throw LogRecovery.inUse(directory);
+      }
+      Path finished = swap.finish();
+      if (finished != null) {
+        damage.add(
+            other(
+                directory,
+                "an earlier repair was interrupted and has been ended; the files before it are in %s"
+                    .formatted(finished),
+                finished));
+      }
+      swap.clearDraft();
+      outcomes = mend();
+    } catch (OverlappingFileLockException e) {
+      throw LogRecovery.inUse(directory);
+    } catch (IOException e) {
+      throw new StoreException(
+          "the rocksdb store in %s cannot be repaired: %s".formatted(directory, e.getMessage()), e);
+    }
+    damage.addAll(outcomes.mended);
+    try (RocksStore store = new RocksStore(directory, options, salvage)) {
+      for (StoreDamage found : store.damage()) {
+        // A torn tail is what every crash leaves.
+        if (found.kind() != Kind.TORN_TAIL) {
+          damage.add(found);
+        }
+      }
+      for (LostKeys lost : outcomes.lost) {
+        damage.add(damage(lost, store));
+      }
+    } catch (DamagedStoreException e) {
+      if (outcomes.rebuilt) {
+        throw e;
+      }
+      throw new StoreException(
+          "the rocksdb store in %s cannot be repaired: %s".formatted(directory, e.getMessage()), e);
+    }
+    report(damage);
+    return damage;
+  }
+
+  /** What was found before the store could be opened. */
+  private record Outcomes(List<StoreDamage> mended, List<LostKeys> lost, boolean rebuilt) {}
+
+  private Outcomes mend() throws IOException {
+    if (isEmpty()) {
+      return new Outcomes(List.of(), List.of(), false);
+    }
+    Inventory inventory = Inventory.of(directory);
+    TableSet tables = new TableSet(directory, inventory);
+    List<StoreDamage> mended = new ArrayList<>();
+    List<LostKeys> damaged = new ArrayList<>(tables.lost());
+    for (SstFile file : tables.readable()) {
+      progress.reading(String.valueOf(file.path().getFileName()), Files.size(file.path()));
+      List<LostKeys> inFile = TableSet.damaged(file);
+      damaged.addAll(inFile);
+      String problem = inFile.isEmpty() ? TableFiles.openingProblem(file.path()) : null;
+      if (problem != null) {
+        mended.add(
+            other(
+                file.path(),
+                "file %s is damaged (%s); all of its cells could be read, and nothing of it is lost"
+                    .formatted(file.path(), problem),
+                directory.resolve(aside)));
+      }
+    }
+    String manifest = inventory.manifestProblem();
+    if (damaged.isEmpty() && mended.isEmpty() && manifest == null) {
+      if (inventory.currentProblem() != null) {
+        keepCurrent();
+        Inventory.writeCurrent(directory, inventory.manifest().name());
+        mended.add(
+            other(
+                directory.resolve("CURRENT"),
+                inventory.currentProblem()
+                    + "; it names %s again, and nothing is lost"
+                        .formatted(inventory.manifest().name()),
+                null));
+      }
+      return new Outcomes(mended, List.of(), false);
+    }
+    ensureSpace(tables.bytes());
+    mended.addAll(
+        LogRecovery.mend(directory, options.sync(), salvage).stream()
+            .filter(found -> found.kind() != Kind.TORN_TAIL)
+            .toList());
+    if (manifest != null) {
+      boolean counted = !inventory.tablesAtStop().isEmpty();
+      mended.add(
+          other(
+              directory.resolve(inventory.manifest().name()),
+              manifest
+                  + (counted
+                      ? "; the table files of the last clean stop were taken in its place"
+                      : "; all table files in the folder were taken in its place: cells that were deleted or overwritten last may be back, and a missing file cannot be named"),
+              directory.resolve(aside)));
+    }
+    List<LostKeys> lost =
+        new Rebuild(directory, swap.draft(), options).run(tables, inventory.manifest(), progress);
+    swap.run(aside);
+    return new Outcomes(mended, lost, true);
+  }
+
+  private boolean isEmpty() throws IOException {
+    try (var files =
+        Files.newDirectoryStream(directory, "{CURRENT,*.sst,*.log,MANIFEST-*,varve-state}")) {
+      return !files.iterator().hasNext();
+    }
+  }
+
+  private void keepCurrent() throws IOException {
+    Path current = directory.resolve("CURRENT");
+    if (Files.exists(current)) {
+      Path folder = directory.resolve(aside);
+      PrivateDirectory.make(folder);
+      Files.copy(current, folder.resolve("CURRENT"), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private void ensureSpace(long tables) throws IOException {
+    long needed = tables + options.memoryBytes() + SPACE_BESIDE;
+    long free = Files.getFileStore(directory).getUsableSpace();
+    if (free < needed) {
+      throw new IOException(
+          "the cells that can be read are copied, for which %,d MB may be needed, and %,d MB are free on the disk; nothing was changed"
+              .formatted(needed >> 20, free >> 20));
+    }
+  }
+
+  private StoreDamage other(Path file, String text, @Nullable Path keptIn) {
+    return new StoreDamage(
+        Kind.OTHER,
+        Outcome.SET_ASIDE,
+        file.toString(),
+        -1,
+        0,
+        -1,
+        null,
+        null,
+        keptIn == null ? null : keptIn.toString(),
+        now,
+        text);
+  }
+
+  private StoreDamage damage(LostKeys lost, RocksStore store) {
+    Path kept = directory.resolve(aside);
+    List<RowSpan> rows = lost.family() == 0 ? List.of() : store.rows(lost.from(), lost.to());
+    String where =
+        lost.offset() < 0
+            ? "file %s is lost (%s)".formatted(lost.file(), lost.reason())
+            : "the block of %,d bytes at offset %d of file %s is lost (%s)"
+                .formatted(lost.bytes(), lost.offset(), lost.file(), lost.reason());
+    String what =
+        lost.family() == 0
+            ? "it held the list of tables, of which a copy was taken"
+            : rows.stream().map(RowSpan::toString).collect(Collectors.joining("; "))
+                + "; in these rows cells are missing, and cells that were overwritten or deleted may be back as they were before";
+    return new StoreDamage(
+        Kind.TABLE_FILE,
+        Outcome.SET_ASIDE,
+        lost.file().toString(),
+        lost.offset(),
+        lost.bytes(),
+        -1,
+        null,
+        null,
+        kept.toString(),
+        now,
+        rows,
+        "%s: %s; the file is kept in %s".formatted(where, what, kept));
+  }
+
+  private void report(List<StoreDamage> damage) {
+    Path folder = directory.resolve(aside);
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try {
+      Files.write(folder.resolve("REPORT"), damage.stream().map(StoreDamage::description).toList());
+      LogFiles.sync(folder);
+    } catch (IOException e) {
+      throw new StoreException("the report of the repair cannot be written: " + e, e);
+    }
+  }
+}
