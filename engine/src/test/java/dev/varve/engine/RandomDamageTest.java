@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -104,7 +105,7 @@ class RandomDamageTest {
   }
 
   @Test
-  void isNeverAnsweredAroundSilently() throws IOException {
+  void isNeverAnsweredAroundSilently(TestReporter reporter) throws IOException {
     Map<Series, List<Sample>> ofStopped = answers(stopped);
     Map<Series, List<Sample>> ofCrashed = answers(crashed);
     assertThat(count(ofCrashed)).isGreaterThan(count(ofStopped));
@@ -115,7 +116,7 @@ class RandomDamageTest {
         outcomes.merge(trial.run(), 1, Integer::sum);
       }
     }
-    System.out.println("random damage: " + TRIES + " tries: " + outcomes);
+    reporter.publishEntry("outcomes of random damage", outcomes.toString());
   }
 
   private Map<Series, List<Sample>> answers(Path source) throws IOException {
