@@ -4,7 +4,6 @@ import dev.varve.store.StoreDamage;
 import dev.varve.store.StoreDamage.Kind;
 import dev.varve.store.StoreDamage.Outcome;
 import dev.varve.store.rocksdb.wal.Manifest.TableFile;
-import dev.varve.store.rocksdb.wal.StateFile.Stopped;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -25,12 +24,14 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
   /**
    * Looks at CURRENT, at the MANIFEST, and at the names and sizes of the table files.
    *
-   * @param stopped what the last clean stop noted, where nobody has opened the database since; else
-   *     null
+   * @param length that the MANIFEST had when it was noted, in bytes; 0 where that is unknown
+   * @param stopped whether that was at a clean stop, and nobody has opened the database since
+   * @param checksum of the MANIFEST at that stop; empty where there is none
    * @return the first flaw; null where there is none
    * @throws IOException if the directory cannot be read
    */
-  static @Nullable FileFlaw find(Path directory, Manifest manifest, @Nullable Stopped stopped)
+  static @Nullable FileFlaw find(
+      Path directory, Manifest manifest, long length, boolean stopped, String checksum)
       throws IOException {
     Path current = directory.resolve("CURRENT");
     String named = Files.readString(current, StandardCharsets.ISO_8859_1);
@@ -41,26 +42,27 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
     if (!Files.exists(file)) {
       return other(file, "%s is missing, which CURRENT names".formatted(file));
     }
-    Long length = stopped == null ? null : stopped.lengths().get(manifest.name());
-    if (length != null && Files.size(file) != length) {
+    long found = Files.size(file);
+    if (found < length || (stopped && length > 0 && found > length)) {
       return other(
           file,
-          "%s has %,d bytes, and had %,d when the database was closed"
-              .formatted(file, Files.size(file), length));
+          "%s has %,d bytes, and had %,d when the database was %s"
+              .formatted(file, found, length, stopped ? "closed" : "open"));
     }
     Manifest.Flaw flaw = manifest.flaw();
     // A crash may cut the last edit short, which had not taken effect then.
     if (flaw != null
-        && (stopped != null || !flaw.isTail() || hasUnknownTables(directory, manifest))) {
+        && (stopped
+            || flaw.offset() < length
+            || !flaw.isTail()
+            || hasUnknownTables(directory, manifest))) {
       return new FileFlaw(
           Kind.OTHER,
           file,
           flaw.offset(),
           "%s is damaged at byte %,d: %s".formatted(file, flaw.offset(), flaw.reason()));
     }
-    if (stopped != null
-        && !stopped.manifestChecksum().isEmpty()
-        && !stopped.manifestChecksum().equals(StateFile.checksum(Files.readAllBytes(file)))) {
+    if (!checksum.isEmpty() && !checksum.equals(StateFile.checksum(Files.readAllBytes(file)))) {
       return other(file, "%s is not what it was when the database was closed".formatted(file));
     }
     return table(directory, manifest);

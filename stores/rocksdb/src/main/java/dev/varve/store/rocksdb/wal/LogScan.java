@@ -129,7 +129,14 @@ final class LogScan {
 
   /** What else is wrong with the database; null where nothing is found. */
   @Nullable FileFlaw flaw() throws IOException {
-    return FileFlaw.find(directory, manifest, clean ? (Stopped) state() : null);
+    long length =
+        switch (state) {
+          case Running running -> running.lengths().getOrDefault(manifest.name(), 0L);
+          case Stopped stopped when clean -> stopped.lengths().getOrDefault(manifest.name(), 0L);
+          case null, default -> 0;
+        };
+    return FileFlaw.find(
+        directory, manifest, length, clean, clean ? ((Stopped) state()).manifestChecksum() : "");
   }
 
   private void read(long number, Path file) throws IOException {

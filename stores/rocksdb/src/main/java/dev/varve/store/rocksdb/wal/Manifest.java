@@ -109,7 +109,7 @@ public record Manifest(
   public static Manifest of(Path directory) throws IOException {
     String name;
     try {
-      name = Files.readString(directory.resolve("CURRENT"), StandardCharsets.ISO_8859_1).strip();
+      name = String.valueOf(file(directory).getFileName());
     } catch (NoSuchFileException e) {
       return unknown("", "it is missing");
     }
@@ -156,6 +156,13 @@ public record Manifest(
     long highest = reading.logOfFamily.values().stream().mapToLong(Long::longValue).max().orElse(0);
     return new Manifest(
         name, Math.max(reading.minLog, lowest), highest, reading.lastSequence, reading.files, flaw);
+  }
+
+  /** The file that CURRENT names. */
+  static Path file(Path directory) throws IOException {
+    String current = Files.readString(directory.resolve("CURRENT"), StandardCharsets.ISO_8859_1);
+    String name = current.strip();
+    return directory.resolve(name.matches("MANIFEST-\\d+") ? name : "MANIFEST-");
   }
 
   private static void read(ByteBuffer edit, Reading reading) {

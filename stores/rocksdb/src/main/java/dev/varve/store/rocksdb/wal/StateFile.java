@@ -29,8 +29,8 @@ public final class StateFile {
   /*
    * varve-state 1
    * running log NUMBER [after SEQUENCE] [synced SEQUENCE] | stopped CURRENT
-   * file NAME LENGTH                    after a stop, for each log and table file in use and the
-   *                                     MANIFEST
+   * file NAME LENGTH                    for the MANIFEST; after a stop, for each log and table file
+   *                                     in use too
    * manifest crc32c HEX                 after a stop, of the MANIFEST
    * crc32c HEX                          of all lines before
    */
@@ -55,8 +55,10 @@ public final class StateFile {
    * @param log the newest log of which it is known
    * @param sequence the last sequence number before that log; -1 where that is unknown
    * @param synced a sequence number through which all was synced; -1 where none is known
+   * @param lengths of the MANIFEST, by its name: it may have grown since, and never shrinks
    */
-  record Running(long log, long sequence, long synced) implements State {}
+  record Running(long log, long sequence, long synced, Map<String, Long> lengths)
+      implements State {}
 
   /**
    * A clean stop.
@@ -103,19 +105,22 @@ public final class StateFile {
     if (!body.startsWith(TITLE)) {
       return null;
     }
-    Matcher running = RUNNING.matcher(body);
-    if (running.find()) {
-      return new Running(
-          Long.parseLong(running.group(1)), sequence(running.group(2)), sequence(running.group(3)));
-    }
-    Matcher stopped = STOPPED.matcher(body);
-    if (!stopped.find()) {
-      return null;
-    }
     Map<String, Long> lengths = new TreeMap<>();
     Matcher file = FILE.matcher(body);
     while (file.find()) {
       lengths.put(file.group(1), Long.parseLong(file.group(2)));
+    }
+    Matcher running = RUNNING.matcher(body);
+    if (running.find()) {
+      return new Running(
+          Long.parseLong(running.group(1)),
+          sequence(running.group(2)),
+          sequence(running.group(3)),
+          lengths);
+    }
+    Matcher stopped = STOPPED.matcher(body);
+    if (!stopped.find()) {
+      return null;
     }
     Matcher manifest = MANIFEST.matcher(body);
     return new Stopped(stopped.group(1), lengths, manifest.find() ? manifest.group(1) : "");
@@ -136,7 +141,16 @@ public final class StateFile {
       throws IOException {
     String after = sequence < 0 ? "" : " after " + sequence;
     String through = synced < 0 ? "" : " synced " + synced;
-    write(directory, TITLE + "running log " + log + after + through + "\n");
+    StringBuilder body = new StringBuilder(TITLE);
+    body.append("running log ").append(log).append(after).append(through).append('\n');
+    Path manifest = Manifest.file(directory);
+    try (FileChannel channel = FileChannel.open(manifest, StandardOpenOption.READ)) {
+      long length = channel.size();
+      // RocksDB may be amid syncing it: what is noted here must outlast a loss of power.
+      channel.force(true);
+      body.append("file ").append(manifest.getFileName()).append(' ').append(length).append('\n');
+    }
+    write(directory, body.toString());
   }
 
   /**

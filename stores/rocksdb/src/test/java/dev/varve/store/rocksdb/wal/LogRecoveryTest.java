@@ -155,6 +155,7 @@ class LogRecoveryTest {
     flip(log, 70);
     StoreDamage damage = LogRecovery.prepare(directory, true, Salvage.BEFORE_DAMAGE).getFirst();
     assertThat(damage.lostEdits()).isEqualTo(9);
+    assertThat(damage.before()).as("the last record is left out too").isNull();
     assertThat(damage.description()).contains("are left out, since tables of the store count");
     assertThat(sequences(log)).containsExactly(10L);
     assertThat(sequences(next)).isEmpty();
@@ -301,6 +302,25 @@ class LogRecoveryTest {
     assertThat(refused("at byte 0").lostEdits()).isEqualTo(3);
     StateFile.running(directory, 5, -1, NONE);
     assertThat(refused("at byte 0").lostEdits()).as("unknown").isEqualTo(-1);
+  }
+
+  @Test
+  void logWithoutAReadableRecordIsDamageOnceSomethingInItWasSynced() throws IOException {
+    Path log = log(5, batch(10, 9));
+    flip(log, 30);
+    StateFile.running(directory, 5, 9, 12);
+    StoreDamage damage = refused("at byte 0", "it was noted as synced when the log was new");
+    assertThat(damage.kind()).isEqualTo(Kind.LOG);
+    assertThat(damage.before()).as("times of files prove nothing").isNull();
+    StateFile.running(directory, 5, 9, 9);
+    assertThat(open().getFirst().kind()).isEqualTo(Kind.TORN_TAIL);
+  }
+
+  @Test
+  void recordWithoutAMarkIsNoneOfOurs() throws IOException {
+    log(5, batch(10, 9), batch(13, NONE), batch(16, 15));
+    StateFile.running(directory, 5, 9, NONE);
+    refused("a record that is no batch of Varve");
   }
 
   @Test
