@@ -51,7 +51,7 @@ public record ConnectionLimits(
 
   /** How many connections of one client may speak line protocols: a quarter of all of these. */
   int linesPerClient() {
-    return Math.max(1, lines / 4);
+    return Math.max(Math.min(2, lines), lines / 4);
   }
 
   /** How long a header may take on a connection of the reserve, of which there are few. */
