@@ -39,7 +39,16 @@ public interface ReadGuard {
    */
   void ensureWanted();
 
-  /** Tells how many keys a selector matches, before anything is built of them. */
+  /**
+   * Tells how many values of labels are about to be compared with patterns. No lock is held: the
+   * call may take long.
+   */
+  default void compares(long values) {}
+
+  /**
+   * Tells how many keys a selector matches, before anything is built of them. No lock is held: the
+   * call may take long.
+   */
   void matched(long keys);
 
   /**

@@ -18,7 +18,7 @@ final class CountedSink implements ResultSink {
 
   @Override
   public void begin(ResultSeries series) {
-    use.ensureWanted();
+    use.giveWay();
     sink.begin(series);
   }
 
@@ -26,7 +26,7 @@ final class CountedSink implements ResultSink {
   public void samples(Samples samples, int from, int to) {
     for (int at = from; at < to; at += SAMPLES_AT_ONCE) {
       int end = Math.min(to, at + SAMPLES_AT_ONCE);
-      use.ensureWanted();
+      use.giveWay();
       use.pointsReturned(end - at);
       sink.samples(samples, at, end);
     }

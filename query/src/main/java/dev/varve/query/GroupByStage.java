@@ -194,7 +194,7 @@ final class GroupByStage extends Stage {
 
     private int[] slotsInOrder() {
       long[] sorted = Arrays.copyOf(times, size);
-      Sorting.sort(sorted, use::ensureWanted);
+      Sorting.sort(sorted, use::giveWay);
       int[] slots = new int[size];
       for (int i = 0; i < size; i++) {
         slots[i] = slotOf(sorted[i]);

@@ -11,8 +11,16 @@ import org.jspecify.annotations.Nullable;
  * Counts what one query holds, and what all of them hold together. Safe for use by several threads.
  */
 public final class Memory {
-  /** What all queries of a server may hold together. */
+  /**
+   * What all queries of a server may hold together. An eighth is kept for queries that hold little,
+   * so that those that hold much, however many, do not make them fail.
+   */
   public static final class Pool {
+    private static final int KEPT = 8;
+
+    /** A query that holds this part of the pool, or less, holds little. */
+    private static final int LITTLE = 128;
+
     private final long max;
     private final AtomicLong held = new AtomicLong();
 
@@ -32,8 +40,12 @@ public final class Memory {
       return max;
     }
 
-    private boolean tryHold(long bytes) {
-      return addWithin(max, held, bytes) >= 0;
+    /**
+     * @param ofQuery what the query holds with these bytes
+     */
+    private boolean tryHold(long bytes, long ofQuery) {
+      boolean little = ofQuery <= max / LITTLE;
+      return addWithin(little ? max : max - max / KEPT, held, bytes) >= 0;
     }
   }
 
@@ -87,7 +99,7 @@ public final class Memory {
     if (now < 0) {
       return false;
     }
-    if (pool != null && !pool.tryHold(bytes)) {
+    if (pool != null && !pool.tryHold(bytes, now)) {
       held.addAndGet(-bytes);
       return false;
     }

@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what becomes of a series
  */
 public final class ParallelScan<T> {
+  /**
+   * What one query may hold of what its workers have made, however much memory it may hold: a part
+   * of it.
+   */
+  private static final int SHARE_AHEAD = 8;
+
   /** Below so many series one thread is as fast. */
   private static final int SERIES_MIN = 64;
 
@@ -34,7 +40,7 @@ public final class ParallelScan<T> {
   /** How far ahead workers are, in parts for each of them. */
   private static final int PARTS_AHEAD = 2;
 
-  /** How much memory what waits may take. */
+  /** How much memory what waits may take at most. */
   private static final long BYTES_AHEAD = 8L << 20;
 
   /** Reads some of the series. */
@@ -51,6 +57,8 @@ public final class ParallelScan<T> {
 
   private final int series;
   private final int helpers;
+  private final long bytesAhead;
+  private final Memory memory;
   private final int perPart;
   private final Runnable cancel;
   private final Reader<T> reader;
@@ -66,17 +74,27 @@ public final class ParallelScan<T> {
    *     all of them, or what becomes of a quarter of so many may not wait
    * @param readers how many threads may read at once, the one of the query among them
    * @param bytes that what becomes of one series takes; 0 where somebody else bounds what is held
+   * @param memory of the query, in which what waits counts; where it has no room one thread reads
    * @param cancel makes reads under way fail soon
    */
   public ParallelScan(
-      int series, int least, int readers, long bytes, Runnable cancel, Reader<T> reader) {
-    long ahead = Math.max(1, BYTES_AHEAD / Math.max(1, bytes));
+      int series,
+      int least,
+      int readers,
+      long bytes,
+      Memory memory,
+      Runnable cancel,
+      Reader<T> reader) {
+    long room = Math.min(BYTES_AHEAD, memory.max() / SHARE_AHEAD);
+    long ahead = Math.max(1, room / Math.max(1, bytes));
     int most = Math.min(SERIES_PER_PART_MAX, series / (4 * Math.max(1, readers)));
     int affordable = (int) Math.min(Integer.MAX_VALUE, ahead / ((readers - 1L) * PARTS_AHEAD + 1));
     this.series = series;
     boolean worthIt = series >= SERIES_MIN && least < series && affordable >= atLeast(least);
     this.helpers = worthIt ? readers - 1 : 0;
     this.perPart = Math.clamp(Math.max(least, most), 1, Math.max(1, affordable));
+    this.bytesAhead = bytes * perPart * (helpers * PARTS_AHEAD + 1);
+    this.memory = memory;
     this.cancel = cancel;
     this.reader = reader;
   }
@@ -92,10 +110,18 @@ public final class ParallelScan<T> {
    * @param sink takes what becomes of each, in the order of the series, on the thread that calls
    */
   public void run(Consumer<T> sink) {
-    if (helpers < 1) {
+    if (helpers < 1 || !memory.tryHold(bytesAhead)) {
       reader.read(0, series, sink);
       return;
     }
+    try {
+      runTogether(sink);
+    } finally {
+      memory.release(bytesAhead);
+    }
+  }
+
+  private void runTogether(Consumer<T> sink) {
     Deque<Part> ahead = new ArrayDeque<>();
     int next = 0;
     boolean done = false;

@@ -127,6 +127,7 @@ public final class QueryRun {
               parts.leastPart(),
               readers,
               0,
+              use.memory(),
               parts::cancel,
               (from, to, sink) -> {
                 try (RunCursor cursor = parts.part(from, to)) {

@@ -21,6 +21,20 @@ class MemoryTest {
     assertThat(one.most()).isEqualTo(10);
   }
 
+  @Test
+  void keepsAnEighthOfThePoolForQueriesThatHoldLittle() {
+    Memory.Pool pool = new Memory.Pool(128_000);
+    Memory heavy = new Memory(1 << 20, pool, () -> 0);
+    Memory light = new Memory(1 << 20, pool, () -> 0);
+    assertThat(heavy.tryHold(112_000)).isTrue();
+    assertThat(heavy.tryHold(1)).as("beyond seven eighths").isFalse();
+    assertThat(light.tryHold(1_000)).isTrue();
+    assertThat(light.tryHold(1)).as("it does not hold little any more").isFalse();
+    heavy.releaseAll();
+    light.releaseAll();
+    assertThat(pool.held()).isZero();
+  }
+
   /** How often something small is refused while something is asked for that is too large. */
   private static int refusedBeside(Memory large, Memory small) throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);

@@ -65,7 +65,8 @@ class ParallelScanTest {
 
   private ParallelScan<Integer> scan(
       int series, int least, int readers, long bytes, ParallelScan.Reader<Integer> reader) {
-    return new ParallelScan<>(series, least, readers, bytes, () -> cancelled.set(true), reader);
+    return new ParallelScan<>(
+        series, least, readers, bytes, new Memory(1 << 30), () -> cancelled.set(true), reader);
   }
 
   @ParameterizedTest

@@ -294,6 +294,7 @@ public final class SeriesIndex {
     List<FilterMatch> filters = FilterMatch.of(selector, guard);
     List<FilterMatch> ofField =
         filters.stream().filter(filter -> filter.label().equals(Series.FIELD_LABEL)).toList();
+    guard.compares(compared(filters));
     return reading(() -> {
       RoaringBitmap matched = matchKeys(filters, guard);
       if (!ofField.isEmpty() || kinds.size() < Kind.ALL.size()) {
@@ -307,6 +308,21 @@ public final class SeriesIndex {
           series -> resolve(series, ofField, kinds),
           field -> wants(ofField, field),
           guard);
+    });
+  }
+
+  /** How many values of labels have to be compared with filters, at most. */
+  private long compared(List<FilterMatch> filters) {
+    if (filters.stream().allMatch(FilterMatch::isLookUp)) {
+      return 0;
+    }
+    return reading(() -> {
+      long values = 0;
+      for (FilterMatch filter : filters) {
+        Label label = filter.isLookUp() ? null : labels.get(filter.label());
+        values += label == null ? 0 : label.pairs.size();
+      }
+      return values;
     });
   }
 

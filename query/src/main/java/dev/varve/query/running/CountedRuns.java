@@ -43,7 +43,7 @@ final class CountedRuns implements Runs {
 
   @Override
   public RunCursor read(ReadRequest request) {
-    use.ensureWanted();
+    use.giveWay();
     ReadRequest bounded = bounded(request);
     Held held = new Held(use, false);
     try {
@@ -60,7 +60,7 @@ final class CountedRuns implements Runs {
 
   @Override
   public PartedRead readInParts(ReadRequest request) {
-    use.ensureWanted();
+    use.giveWay();
     ReadRequest bounded = bounded(request);
     Held held = new Held(use, false);
     try {
@@ -116,6 +116,11 @@ final class CountedRuns implements Runs {
     @Override
     public void ensureWanted() {
       use.ensureWanted();
+    }
+
+    @Override
+    public void compares(long values) {
+      use.compares(values);
     }
 
     @Override
@@ -235,7 +240,7 @@ final class CountedRuns implements Runs {
 
     @Override
     public @Nullable Run next() {
-      use.ensureWanted();
+      use.giveWay();
       Run run = pull();
       if (run == null) {
         progress.exhausted();

@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 public final class QueryUse implements ReadGuard {
   private static final Logger LOG = LoggerFactory.getLogger(QueryUse.class);
 
+  /** A query of more keys is a heavy one, and so is one that compares more values with patterns. */
+  private static final int LIGHT_KEYS = 1_000;
+
   /** A key with its tags and its place in a list; texts are shared with the catalog. */
   private static final long BYTES_PER_KEY = 200;
 
@@ -41,6 +44,16 @@ public final class QueryUse implements ReadGuard {
   private final Set<Runnable> cancels = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
   private volatile boolean limitStruck;
+
+  /** Whether it may have become a heavy one. */
+  private volatile boolean lookDue;
+
+  private volatile boolean comparesMany;
+
+  /** Null where nothing else is to go first. */
+  private @Nullable Stint stint;
+
+  private @Nullable Thread thread;
   private volatile @Nullable String refusal;
 
   QueryUse(QueryLimits limits, Memory.@Nullable Pool pool) {
@@ -75,6 +88,34 @@ public final class QueryUse implements ReadGuard {
   public void ensureWanted() {
     if (stopped.get() != null) {
       throw new ReadCancelledException();
+    }
+  }
+
+  /** Begins its run on the thread that calls. */
+  void begin(Stint now) {
+    stint = now;
+    thread = Thread.currentThread();
+  }
+
+  /** Says that it has run for a while. */
+  void lookDue() {
+    lookDue = true;
+  }
+
+  /**
+   * Asks whether it is still wanted, and lets light queries go first if it is a heavy one: it may
+   * wait for long, and so must not hold a lock that others want. Other threads than its own only
+   * ask.
+   */
+  public void giveWay() {
+    ensureWanted();
+    if (lookDue && Thread.currentThread().equals(thread)) {
+      lookDue = false;
+      Stint mine = stint;
+      if (mine != null && (comparesMany || seriesMatched.get() > LIGHT_KEYS || mine.isLong())) {
+        stint = null;
+        mine.stepAside();
+      }
     }
   }
 
@@ -117,6 +158,16 @@ public final class QueryUse implements ReadGuard {
     cancels.remove(cancel);
   }
 
+  /** Counts values that are about to be compared. */
+  @Override
+  public void compares(long values) {
+    if (values > LIGHT_KEYS) {
+      comparesMany = true;
+      lookDue = true;
+      giveWay();
+    }
+  }
+
   /** Counts keys that match, and what the engine holds of them, until the query ends. */
   @Override
   public void matched(long keys) {
@@ -131,7 +182,12 @@ public final class QueryUse implements ReadGuard {
   long holdMatched(long keys) {
     ensureWanted();
     progress.matched(keys);
-    refuseBeyond(seriesMatched.addAndGet(keys));
+    long all = seriesMatched.addAndGet(keys);
+    refuseBeyond(all);
+    if (all > LIGHT_KEYS) {
+      lookDue = true;
+      giveWay();
+    }
     return hold(keys);
   }
 

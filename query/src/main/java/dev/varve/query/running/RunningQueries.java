@@ -15,13 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -50,13 +46,7 @@ public final class RunningQueries implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private volatile boolean closed;
 
-  /**
-   * Platform threads, so that it is the operating system that shares the cores among queries and
-   * everything else: a query that only computes would keep a carrier of virtual threads to itself.
-   * The gate bounds how many there are.
-   */
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("varve-query-", 0).factory());
+  private final QueryThreads threads = new QueryThreads();
 
   /**
    * Prepares to let queries in.
@@ -73,6 +63,8 @@ public final class RunningQueries implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, task -> Thread.ofPlatform().daemon().name("varve-query-timer").unstarted(task));
     timer.setRemoveOnCancelPolicy(true);
+    // Started by a query it would inherit the priority of that.
+    timer.prestartAllCoreThreads();
   }
 
   /** Those that wait or run, in the order in which they came. */
@@ -135,15 +127,15 @@ public final class RunningQueries implements AutoCloseable {
         throw new QueryStoppedException(Outcome.BUSY, STOPPING, Duration.ofSeconds(5), null);
       }
       known.accept(query);
-      Turns.Turn turn = gate.enter(query);
+      QueryGate.Place place = gate.enter(query);
       try {
-        T result = onPlatformThread(query, work);
+        T result = onPlatformThread(query, place, work);
         // An answer that was on its way ends with the refusal as its last line.
         reason = query.use().refusal();
         outcome = outcome(query.use());
         return result;
       } finally {
-        gate.leave(turn);
+        place.leave();
       }
     } catch (QueryStoppedException e) {
       outcome = e.outcome();
@@ -174,11 +166,11 @@ public final class RunningQueries implements AutoCloseable {
   }
 
   private <T extends @Nullable Object, E extends Exception> T onPlatformThread(
-      RunningQuery query, Work<T, E> work) throws E {
+      RunningQuery query, QueryGate.Place place, Work<T, E> work) throws E {
     if (!Thread.currentThread().isVirtual()) {
-      return timed(query, work);
+      return timed(query, place, false, work);
     }
-    Future<T> result = threads.submit(() -> timed(query, work));
+    Future<T> result = threads.submit(() -> timed(query, place, true, work));
     boolean interrupted = false;
     try {
       while (true) {
@@ -208,20 +200,16 @@ public final class RunningQueries implements AutoCloseable {
   }
 
   private <T extends @Nullable Object, E extends Exception> T timed(
-      RunningQuery query, Work<T, E> work) throws E {
+      RunningQuery query, QueryGate.Place place, boolean onOwnThread, Work<T, E> work) throws E {
     query.start();
     Duration time = query.use().limits().time();
     if (!time.isPositive()) {
       query.use().stop(Outcome.TIMEOUT);
     }
     query.use().ensureWanted();
-    ScheduledFuture<?> end =
-        timer.schedule(
-            () -> query.use().stop(Outcome.TIMEOUT), time.toMillis(), TimeUnit.MILLISECONDS);
-    try {
+    try (Stint stint = new Stint(query, place, onOwnThread, timer)) {
+      query.use().begin(stint);
       return work.run(query);
-    } finally {
-      end.cancel(false);
     }
   }
 
@@ -276,6 +264,5 @@ public final class RunningQueries implements AutoCloseable {
     closed = true;
     all.values().forEach(query -> query.use().stop(Outcome.GONE));
     timer.shutdownNow();
-    threads.shutdown();
   }
 }

@@ -20,6 +20,8 @@ public final class RunningQuery {
   private final long cameNanos = System.nanoTime();
   private volatile long startedNanos;
   private volatile boolean started;
+  private volatile boolean isAside;
+  private volatile long asideNanos;
 
   RunningQuery(String id, QueryOrigin origin, Instant since, QueryUse use) {
     this.id = id;
@@ -51,7 +53,7 @@ public final class RunningQuery {
     if (use.stopped() != null) {
       return State.CANCELLING;
     }
-    return started ? State.RUNNING : State.QUEUED;
+    return started && !isAside ? State.RUNNING : State.QUEUED;
   }
 
   void start() {
@@ -59,13 +61,25 @@ public final class RunningQuery {
     started = true;
   }
 
-  /** How long it waited, or has waited so far. */
+  /** Says whether it has begun and waits to go on. */
+  void standsAside(boolean waits) {
+    isAside = waits;
+  }
+
+  /** Says for how long it waited to go on. */
+  void stoodAside(long nanos) {
+    asideNanos = nanos;
+  }
+
+  /** How long it waited before it began, and to go on. */
   public Duration waited() {
-    return Duration.ofNanos((started ? startedNanos : System.nanoTime()) - cameNanos);
+    return Duration.ofNanos((started ? startedNanos : System.nanoTime()) - cameNanos + asideNanos);
   }
 
   /** How long it has run, without what it waited. */
   public Duration ran() {
-    return started ? Duration.ofNanos(System.nanoTime() - startedNanos) : Duration.ZERO;
+    return started
+        ? Duration.ofNanos(System.nanoTime() - startedNanos - asideNanos)
+        : Duration.ZERO;
   }
 }

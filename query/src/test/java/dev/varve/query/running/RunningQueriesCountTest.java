@@ -213,6 +213,95 @@ class RunningQueriesCountTest {
     assertThat(ended).extracting(EndedQuery::outcome).containsExactly(Outcome.GONE, Outcome.BUSY);
   }
 
+  /** Both places may be taken by heavy queries at first: they make way. */
+  @Test
+  void heavyQueriesMakeWayForLightOnes() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch resumed = new CountDownLatch(3);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> heavy = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        heavy.add(
+            threads.submit(() -> {
+              queries.<Object, InterruptedException>run(
+                  ORIGIN,
+                  QueryLimits.DEFAULTS,
+                  query -> {},
+                  query -> {
+                    query.use().matched(1_001);
+                    release.await();
+                    resumed.countDown();
+                    return "";
+                  });
+              return null;
+            }));
+      }
+      while (queries.running() != 1 || queries.waiting() != 2) {
+        Thread.sleep(1);
+      }
+      assertThat(queries.list())
+          .map(RunningQuery::state)
+          .containsExactlyInAnyOrder(
+              RunningQuery.State.RUNNING, RunningQuery.State.QUEUED, RunningQuery.State.QUEUED);
+      for (int i = 0; i < 10; i++) {
+        run(query -> 1);
+      }
+      assertThat(resumed.getCount()).isEqualTo(3);
+      release.countDown();
+      for (Future<?> one : heavy) {
+        one.get();
+      }
+    }
+    assertThat(ended).hasSize(13).extracting(EndedQuery::outcome).containsOnly(Outcome.OK);
+    EndedQuery first = ended.getFirst();
+    assertThat(ended.getLast().waited()).isGreaterThan(first.waited());
+  }
+
+  @Test
+  void aQueryThatComputesForLongIsHeavy() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch heavyRuns = new CountDownLatch(1);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> heavy =
+          threads.submit(() -> {
+            queries.<Object, InterruptedException>run(
+                ORIGIN,
+                QueryLimits.DEFAULTS,
+                query -> {},
+                query -> {
+                  query.use().matched(1_001);
+                  heavyRuns.countDown();
+                  release.await();
+                  return "";
+                });
+            return null;
+          });
+      heavyRuns.await();
+      Future<?> computing =
+          threads.submit(() -> {
+            run(query -> {
+              long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+              while (System.nanoTime() < end && query.ran().toMillis() < 10_000) {
+                query.use().giveWay();
+                if (release.getCount() == 0) {
+                  return 1;
+                }
+              }
+              throw new IllegalStateException("it was never made to wait");
+            });
+            return null;
+          });
+      while (queries.waiting() == 0) {
+        Thread.sleep(1);
+      }
+      assertThat(queries.running()).isEqualTo(1);
+      release.countDown();
+      heavy.get();
+      computing.get();
+    }
+    assertThat(ended).hasSize(2).extracting(EndedQuery::outcome).containsOnly(Outcome.OK);
+  }
+
   @Test
   void letsThemInOneAfterTheOther() throws Exception {
     CountDownLatch release = new CountDownLatch(1);

@@ -436,13 +436,15 @@ class RunningQueriesTest {
   void letsSoManyRunAndSoManyWait() throws Exception {
     start(
         "memory",
-        options(QueryLimits.DEFAULTS, new QueryCapacity(1, 1, Duration.ofMinutes(1), 64 << 20)));
+        options(QueryLimits.DEFAULTS, new QueryCapacity(1, 1, Duration.ofMinutes(1), 256 << 20)));
     CompletableFuture<HttpResponse<String>> first = ask(COMPUTES);
     String running = awaitState("running");
-    CompletableFuture<HttpResponse<String>> second = ask("/api/v1/query?query=1");
+    CompletableFuture<HttpResponse<String>> second = ask(COMPUTES);
     String queued = awaitState("queued");
-    HttpResponse<String> third = server.get("/api/v1/query?query=2");
-    assertThat(third.statusCode()).isEqualTo(429);
+    // A light query has to wait only until it is known that the first one is heavy.
+    await().atMost(SOON).until(() -> server.get("/api/v1/query?query=1").statusCode() == 200);
+    HttpResponse<String> third = server.get(COMPUTES);
+    assertThat(third.statusCode()).as(third.body()).isEqualTo(429);
     assertThat(third.headers().firstValue("Retry-After")).contains("1");
     assertThat(third.body())
         .contains("1 queries run and 1 wait", "(queries.concurrency and queries.queue)");
@@ -450,11 +452,13 @@ class RunningQueriesTest {
     server.post(STATUS + "/" + queued + "/kill", "");
     assertThat(second.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(499);
 
-    CompletableFuture<HttpResponse<String>> fourth = ask("/api/v1/query?query=3");
-    awaitState("queued");
+    CompletableFuture<HttpResponse<String>> fourth = ask(COMPUTES);
+    String next = awaitState("queued");
     server.post(STATUS + "/" + running + "/kill", "");
-    assertThat(fourth.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(200);
     first.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(awaitState("running")).isEqualTo(next);
+    server.post(STATUS + "/" + next + "/kill", "");
+    fourth.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
     awaitIdle();
   }
 
@@ -465,11 +469,13 @@ class RunningQueriesTest {
         options(QueryLimits.DEFAULTS, new QueryCapacity(1, 1, Duration.ofMillis(300), 64 << 20)));
     CompletableFuture<HttpResponse<String>> first = ask(COMPUTES);
     String running = awaitState("running");
-    HttpResponse<String> waited = server.get("/api/v1/query?query=1");
+    HttpResponse<String> waited = server.get(COMPUTES);
     assertThat(waited.statusCode()).isEqualTo(503);
     assertThat(waited.body())
         .contains(
-            "\"errorType\":\"timeout\"", "waited 300 ms", "(queries.wait and queries.concurrency)");
+            "\"errorType\":\"timeout\"",
+            "the query is heavy and waited 300 ms",
+            "(queries.wait and half of queries.concurrency)");
     server.post(STATUS + "/" + running + "/kill", "");
     first.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
     awaitIdle();

@@ -73,6 +73,7 @@ final class DatasetSamples implements SampleSource {
               parts.leastPart(),
               readers,
               bytes,
+              use.memory(),
               parts::cancel,
               (from, to, into) -> {
                 Work own = work.get();

@@ -26,7 +26,7 @@ final class Held {
    * Throws where the query was cancelled; to be called where much is worked out and nothing read.
    */
   void wanted() {
-    use.ensureWanted();
+    use.giveWay();
   }
 
   /**
@@ -36,7 +36,7 @@ final class Held {
    * @param to where all ends
    */
   int stretch(int from, int to) {
-    use.ensureWanted();
+    use.giveWay();
     return to - from > STRETCH ? from + STRETCH : to;
   }
 
@@ -47,11 +47,11 @@ final class Held {
 
   /** An order that asks as it compares. */
   <T> Comparator<T> asking(Comparator<? super T> order) {
-    return Sorting.asking(order, use::ensureWanted);
+    return Sorting.asking(order, use::giveWay);
   }
 
   void row(int steps) {
-    use.ensureWanted();
+    use.giveWay();
     hold(BYTES_PER_LABELS + Column.bytes(steps), "a query of series that meet");
   }
 
@@ -85,7 +85,7 @@ final class Held {
 
   /** Counts samples of the result, those of one series. */
   void samples(Labels labels, int count) {
-    use.ensureWanted();
+    use.giveWay();
     use.pointsReturned(count);
     hold(BYTES_PER_LABELS + labels.ownBytes() + 16L * count, "the result of a query");
   }
