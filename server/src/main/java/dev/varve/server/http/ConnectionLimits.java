@@ -40,7 +40,7 @@ public record ConnectionLimits(
         max,
         Math.max(1, max / 4),
         Math.max(1, max / 2),
-        64,
+        256,
         Duration.ofSeconds(10),
         Duration.ofSeconds(60),
         Duration.ofMinutes(15),

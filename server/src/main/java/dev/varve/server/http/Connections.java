@@ -13,8 +13,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
@@ -48,6 +49,12 @@ final class Connections implements AutoCloseable {
   private final ConnectionFigures figures;
   private final Thread deadlines;
   private volatile boolean closed;
+
+  /**
+   * Closed, and not taken out yet: whoever closes a connection does not wait for the lock. Threads
+   * that do would stand in line before those that accept.
+   */
+  private final Queue<OpenConnection> gone = new ConcurrentLinkedQueue<>();
 
   /** Without the reserves; guarded by this, as what follows. */
   private final Set<OpenConnection> regular = new LinkedHashSet<>();
@@ -118,6 +125,7 @@ final class Connections implements AutoCloseable {
     OpenConnection admitted = null;
     Event full;
     synchronized (this) {
+      forgetGone();
       full = full(client, proxy);
       if (full != null && System.nanoTime() - forgotten > FORGET_NANOS) {
         forgetClosed();
@@ -190,14 +198,20 @@ final class Connections implements AutoCloseable {
   private static @Nullable OpenConnection longestIdle(
       Set<OpenConnection> among, ToIntFunction<OpenConnection> share) {
     long now = System.nanoTime();
-    Comparator<OpenConnection> order =
-        Comparator.comparingInt(share).reversed().thenComparingLong(other -> other.since() - now);
-    while (true) {
-      Optional<OpenConnection> next = among.stream().filter(OpenConnection::isIdle).min(order);
-      if (next.isEmpty() || next.get().expel()) {
-        return next.orElse(null);
-      }
-    }
+    // What they are doing changes meanwhile, which no sorting would survive.
+    record Idle(OpenConnection connection, int share, long since) {}
+    List<OpenConnection> idle =
+        among.stream()
+            .filter(OpenConnection::isIdle)
+            .map(one -> new Idle(one, share.applyAsInt(one), one.since() - now))
+            .sorted(Comparator.comparingInt(Idle::share).reversed().thenComparingLong(Idle::since))
+            .map(Idle::connection)
+            .toList();
+    return idle.stream()
+        .filter(OpenConnection::expelUnlessUnread)
+        .findFirst()
+        .or(() -> idle.stream().filter(OpenConnection::expel).findFirst())
+        .orElse(null);
   }
 
   private void evict(OpenConnection evicted) {
@@ -268,9 +282,16 @@ final class Connections implements AutoCloseable {
   }
 
   /** Notes that a connection is closed. */
-  synchronized void remove(OpenConnection connection) {
-    forget(connection);
-    doors.forEach(door -> door.reserve.remove(connection));
+  void remove(OpenConnection connection) {
+    gone.add(connection);
+  }
+
+  private void forgetGone() {
+    for (OpenConnection one = gone.poll(); one != null; one = gone.poll()) {
+      OpenConnection connection = one;
+      forget(connection);
+      doors.forEach(door -> door.reserve.remove(connection));
+    }
   }
 
   private void forget(OpenConnection connection) {
@@ -282,6 +303,7 @@ final class Connections implements AutoCloseable {
   /** Those that were closed before anything could be told of it. */
   private synchronized void forgetClosed() {
     forgotten = System.nanoTime();
+    forgetGone();
     List<OpenConnection> closed = new ArrayList<>();
     for (OpenConnection connection : regular) {
       if (!connection.channel().isOpen()) {
@@ -293,6 +315,7 @@ final class Connections implements AutoCloseable {
   }
 
   private synchronized List<OpenConnection> all() {
+    forgetGone();
     List<OpenConnection> all = new ArrayList<>(regular);
     doors.forEach(door -> all.addAll(door.reserve));
     return all;
@@ -338,6 +361,7 @@ final class Connections implements AutoCloseable {
 
   /** How many of them are of a reserve. */
   synchronized int reserved() {
+    forgetGone();
     return doors.stream().mapToInt(door -> door.reserve.size()).sum();
   }
 

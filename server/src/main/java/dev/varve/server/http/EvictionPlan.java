@@ -72,7 +72,7 @@ final class EvictionPlan {
 
   private @Nullable OpenConnection first(Collection<OpenConnection> regular) {
     for (OpenConnection one = next.poll(); one != null; one = next.poll()) {
-      if (regular.contains(one) && one.expel()) {
+      if (regular.contains(one) && one.expelUnlessUnread()) {
         return one;
       }
     }

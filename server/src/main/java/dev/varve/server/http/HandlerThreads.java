@@ -1,22 +1,35 @@
 package dev.varve.server.http;
 
+import dev.varve.engine.ThreadPriority;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Platform threads for what may compute for long, so that it is the operating system that shares
  * the processors: one body that takes long to decode would keep a carrier of virtual threads to
- * itself, of which there are as many as processors, and with it everybody else. Gates bound how
- * many there are. Safe for use by several threads.
+ * itself, of which there are as many as processors, and with it everybody else. They have low
+ * priority: bodies, however many are decoded, do not keep operators and light queries waiting.
+ * Gates bound how many there are. Safe for use by several threads.
  */
 final class HandlerThreads {
+  private final AtomicLong count = new AtomicLong();
+
   private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          Thread.ofPlatform().daemon().name("varve-handler-", 0).factory());
+      Executors.newCachedThreadPool(work -> {
+        long id = count.incrementAndGet();
+        return Thread.ofPlatform()
+            .daemon()
+            .name("varve-handler-" + id)
+            .unstarted(() -> {
+              ThreadPriority.HEAVY.enter();
+              work.run();
+            });
+      });
 
   /** Lets a request be answered, and returns or throws as its handler does. */
   void run(HttpHandler handler, Exchange exchange) throws IOException {

@@ -185,6 +185,21 @@ final class OpenConnection {
     return true;
   }
 
+  /** The same, but for a connection with bytes that nobody has read yet. */
+  boolean expelUnlessUnread() {
+    return !hasUnread() && expel();
+  }
+
+  /** Whether bytes wait in the kernel: a request may have come while all processors were busy. */
+  private boolean hasUnread() {
+    try {
+      return channel.socket().getInputStream().available() > 0;
+    } catch (IOException e) {
+      LOG.trace("a connection of {} is closed already", peer, e);
+      return false;
+    }
+  }
+
   /**
    * Closes the connection, whatever it is doing.
    *

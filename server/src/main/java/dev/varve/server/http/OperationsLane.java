@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OperationsLane implements AutoCloseable {
   /** Requests under way at once. */
-  static final int MAX = 64;
+  static final int MAX = 256;
 
   /** Bytes of answers that their clients have not read yet. */
   static final long BYTES_MAX = 16 << 20;

@@ -9,6 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,8 +63,6 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  private static final int MOVING_THREADS_MIN = 4;
-
   /** Beside those that each port takes for itself. */
   private static final int MOVING_THREADS = 12;
 
@@ -94,9 +93,14 @@ public final class SocketServer implements AutoCloseable {
   private final Watch watch = new Watch();
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
+
+  /** How many of these are of each client, which has at least one; guarded by these. */
+  private final Map<ClientAddress, Integer> linesOf = new HashMap<>();
+
   private final AtomicInteger requests = new AtomicInteger();
   private final ConnectionFigures figures = new ConnectionFigures();
   private final OperationsLane operations = new OperationsLane();
+  private final CarrierThreads carriers = new CarrierThreads();
   private final Connections connections;
   private @Nullable LocalConnector local;
 
@@ -104,9 +108,10 @@ public final class SocketServer implements AutoCloseable {
     this.dispatcher = dispatcher;
     this.limits = dispatcher.limits();
     this.connections = new Connections(limits.connections(), figures);
-    // These threads only move bytes; whatever may block runs on others.
-    QueuedThreadPool threads =
-        new QueuedThreadPool(MOVING_THREADS + PORT_THREADS * (ports + 1), MOVING_THREADS_MIN);
+    // These threads only move bytes; whatever may block runs on others. All are started now: one
+    // that a heavy thread started later would inherit its priority.
+    int count = MOVING_THREADS + PORT_THREADS * (ports + 1);
+    QueuedThreadPool threads = new QueuedThreadPool(count, count);
     threads.setName("varve-http");
     threads.setDaemon(true);
     this.jetty = new Server(threads);
@@ -281,6 +286,7 @@ public final class SocketServer implements AutoCloseable {
       watch.close();
       connections.close();
       operations.close();
+      carriers.close();
     }
   }
 
@@ -429,6 +435,7 @@ public final class SocketServer implements AutoCloseable {
                 figures,
                 limits.connections().linesIdle().toMillis());
         lineConnections.add(connection);
+        linesOf.merge(open.client(), 1, Integer::sum);
         return connection;
       }
     }
@@ -438,11 +445,19 @@ public final class SocketServer implements AutoCloseable {
       if (lineConnections.size() >= limits.connections().lines()) {
         return Event.REFUSED_LINES;
       }
-      long own =
-          lineConnections.stream().filter(other -> other.client().equals(open.client())).count();
+      int own = linesOf.getOrDefault(open.client(), 0);
       return !open.isProxy() && own >= limits.connections().linesPerClient()
           ? Event.REFUSED_LINES_PER_CLIENT
           : open.reservedFor();
+    }
+
+    private void closed(LineConnection connection) {
+      synchronized (lineConnections) {
+        if (lineConnections.remove(connection)) {
+          linesOf.computeIfPresent(
+              connection.client(), (client, count) -> count == 1 ? null : count - 1);
+        }
+      }
     }
 
     @Override
@@ -452,7 +467,7 @@ public final class SocketServer implements AutoCloseable {
           new Connection.Listener() {
             @Override
             public void onClosed(Connection closed) {
-              lineConnections.remove(connection);
+              closed(connection);
             }
           });
       return configure(connection, connector, endPoint);
