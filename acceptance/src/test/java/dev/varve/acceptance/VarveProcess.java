@@ -2,6 +2,7 @@ package dev.varve.acceptance;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -14,7 +15,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +42,7 @@ final class VarveProcess implements AutoCloseable {
   private @Nullable Process process;
   private boolean runsUnderAnother;
   private @Nullable String heap;
+  private @Nullable String options;
   private boolean recovers;
 
   private VarveProcess(Path folder, int port) {
@@ -82,6 +88,15 @@ final class VarveProcess implements AutoCloseable {
     return this;
   }
 
+  /** Lets it use the compilers that this test runs with: all of them in profile {@code full}. */
+  VarveProcess compiledAsThisTest() {
+    options =
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel"))
+            .collect(Collectors.joining(" "));
+    return this;
+  }
+
   /** Lets it open damaged stores with what is left of them. */
   VarveProcess recovering() {
     recovers = true;
@@ -97,6 +112,23 @@ final class VarveProcess implements AutoCloseable {
       }
     }
     throw new AssertionError(status + " does not say VmHWM");
+  }
+
+  /** The nice values of those of its threads whose names begin so, as the kernel has them. */
+  Set<Integer> niceValues(String name) throws IOException {
+    Set<Integer> found = new TreeSet<>();
+    Path tasks = Path.of("/proc", Long.toString(running().pid()), "task");
+    try (Stream<Path> all = Files.list(tasks)) {
+      for (Path task : (Iterable<Path>) all::iterator) {
+        String stat = Files.readString(task.resolve("stat"));
+        int behindName = stat.lastIndexOf(')');
+        if (stat.substring(stat.indexOf('(') + 1, behindName).startsWith(name)) {
+          // The first field behind the name is the third, and the 19th is the nice value.
+          found.add(Integer.parseInt(stat.substring(behindName + 2).split(" ", -1)[19 - 3]));
+        }
+      }
+    }
+    return found;
   }
 
   /** A place as the process sees it, which may have mounts of its own. */
@@ -130,6 +162,9 @@ final class VarveProcess implements AutoCloseable {
         Checkout.varve(folder, "serve", "--config", folder.resolve("varve.yaml").toString());
     if (heap != null) {
       varve.environment().put("VARVE_HEAP", heap);
+    }
+    if (options != null) {
+      varve.environment().put("VARVE_JAVA_OPTS", options);
     }
     List<String> command = new ArrayList<>(List.of(under));
     command.addAll(varve.command());
