@@ -64,6 +64,10 @@ final class Damages {
       assertThat(out.damages()).allSatisfy(damage -> assertThat(damage.reason()).isNotBlank());
       return;
     }
+    if (times(out).stream().anyMatch(time -> fixture.holdable(time) != time)) {
+      // The original, too, reads it at a time that it would write elsewhere.
+      return;
+    }
     List<Cell> again;
     try {
       again = encodedAgain(key, out, tables);
