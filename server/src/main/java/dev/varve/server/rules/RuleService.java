@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
 public final class RuleService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleService.class);
 
+  /** Files are read once they have not changed for so long. */
+  private static final Duration SETTLE = Duration.ofSeconds(1);
+
   private final RulesConfig config;
   private final ServerMetrics metrics;
   private final Clock clock;
@@ -151,21 +154,33 @@ public final class RuleService implements AutoCloseable {
   private void watch(Duration every) {
     try {
       while (!closed.await(every.toNanos(), TimeUnit.NANOSECONDS)) {
-        rereadIfChanged();
+        List<String> now = look();
+        if (isChanged(now) && isAtRest(now, every)) {
+          rereadIfChanged();
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
+  private synchronized boolean isChanged(List<String> now) {
+    return !now.equals(seen);
+  }
+
+  /** A file that is written in place is empty first, and an empty file holds no rules. */
+  private boolean isAtRest(List<String> now, Duration every) throws InterruptedException {
+    long pause = Math.min(every.toNanos(), SETTLE.toNanos());
+    return !closed.await(pause, TimeUnit.NANOSECONDS) && look().equals(now);
+  }
+
   private synchronized void rereadIfChanged() {
-    List<String> now = look();
-    if (!now.equals(seen)) {
+    if (isChanged(look())) {
       try {
         reload();
       } catch (ConfigException e) {
         LOG.warn(
-            "rule files have changed and cannot be read; the rules of before go on: {}",
+            "rule files have changed and cannot be read; the earlier rules stay active: {}",
             e.getMessage());
       }
     }
