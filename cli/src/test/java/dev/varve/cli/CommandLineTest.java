@@ -441,9 +441,9 @@ class CommandLineTest {
           explain m --promql --from 1h; 'from' needs 'step'
           explain m --step soon; not a valid duration
           explain m --order sideways; 'order' is labels, last or newest
-          import --format influx --precision parsec x; 'parsec' is no time resolution
+          import --format influx --precision parsec x; 'parsec' is not a time resolution
           import --format csv x; --metric-column
-          import --format csv --metric m --time-unit day x; --time-unit: 'day' is no time resolution
+          import --format csv --metric m --time-unit day x; --time-unit: 'day' is not a time resolution
           import --format csv --metric m --time-pattern {{ x; --time-pattern: Pattern includes
           import --format csv --metric m --field-columns a:float x; 'float' is no kind of field
           import --format csv --metric m --field-columns a,b,a:long x; column 'a' comes twice

@@ -3,13 +3,12 @@ package dev.varve.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a series group and is no sample: metadata of an entity, an annotation, a
+ * A fact about a series group that is not a sample: metadata of an entity, an annotation, or a
  * distribution kept raw.
  *
- * @param key what it belongs to
- * @param name the attribute's name
- * @param time the instant it belongs to, in the resolution of the dataset, or null where it holds
- *     for all time
- * @param value the value; raw bytes are kept as they came
+ * @param key the series group it describes
+ * @param time the instant it applies to, in the resolution of the dataset, or null if it applies to
+ *     all times
+ * @param value the value; raw bytes are kept unchanged
  */
 public record Attribute(GroupKey key, String name, @Nullable Long time, Value value) {}

@@ -3,8 +3,8 @@ package dev.varve.model;
 import java.util.List;
 
 /**
- * What is written together: groups of samples, and attributes. Times are in the resolution of the
- * dataset that it goes to.
+ * A unit of writing: groups of samples, and attributes. Times are in the resolution of the target
+ * dataset.
  */
 public record Batch(List<SampleGroup> groups, List<Attribute> attributes) {
   public Batch {

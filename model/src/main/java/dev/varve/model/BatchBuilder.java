@@ -10,24 +10,26 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers samples, as they come from a protocol, into the columns of a {@link Batch}. Values of
- * several fields that come one after the other for the same key and time share a place. Not safe
- * for use by several threads.
+ * Collects samples in the order a protocol delivers them, and builds a {@link Batch} of columns.
+ * Consecutive values of different fields with the same key and time share a slot. Not safe for use
+ * by several threads.
  *
- * <p>What the builder holds is estimated in bytes as it grows: a key, a column and an array when
- * they are made, not sample by sample. Whoever wants to bound it is told before each growth, and
- * may throw; what was added before stands then.
+ * <p>The builder estimates its memory as it grows: when a key, column or array is allocated, not
+ * for each sample. A growth listener hears of each allocation beforehand and may veto it by
+ * throwing; everything added before remains.
  */
 public final class BatchBuilder {
-  /** Bytes of a key's place, its builder and its first times, without its texts. */
+  /**
+   * Estimated bytes of a key's map entry, its builder and its first times, excluding its strings.
+   */
   private static final int GROUP_BYTES = 320;
 
-  /** Bytes of a column with its first values. */
+  /** Estimated bytes of a column with its first values. */
   private static final int COLUMN_BYTES = 240;
 
   private static final int ATTRIBUTE_BYTES = 200;
 
-  /** Of a table that is larger than this nothing is kept for the next batch. */
+  /** A larger map is not reused for the next batch. */
   private static final int GROUPS_KEPT = 1 << 10;
 
   private final LongConsumer growth;
@@ -36,16 +38,16 @@ public final class BatchBuilder {
   private int sampleCount;
   private long byteCount;
 
-  /** A builder that grows as it likes. */
+  /** Creates a builder without a memory bound. */
   public BatchBuilder() {
     this(bytes -> {});
   }
 
   /**
-   * A builder whose growth is bounded.
+   * Creates a builder whose growth can be bounded.
    *
-   * @param growth is told bytes before there is memory allocated for them; what it throws keeps the
-   *     builder from growing
+   * @param growth receives the number of bytes about to be allocated; an exception from it prevents
+   *     the allocation
    */
   public BatchBuilder(LongConsumer growth) {
     this.growth = growth;
@@ -56,7 +58,10 @@ public final class BatchBuilder {
     byteCount += bytes;
   }
 
-  /** The columns of one key, to which samples can be added without looking the key up again. */
+  /**
+   * Returns the columns of one key, so that callers can add samples without looking the key up
+   * again.
+   */
   public GroupBuilder group(GroupKey key) {
     GroupBuilder known = groups.get(key);
     if (known == null) {
@@ -77,7 +82,7 @@ public final class BatchBuilder {
       case Value.Int64 v -> group.add(field, time, v.value());
       case Value.Real v -> group.add(field, time, v.value());
       case Value.Text v -> group.add(field, time, v.value());
-      case Value.Raw v -> throw new IllegalArgumentException("raw bytes are no sample");
+      case Value.Raw v -> throw new IllegalArgumentException("raw bytes are not a sample");
     }
     return this;
   }
@@ -93,7 +98,7 @@ public final class BatchBuilder {
     return sampleCount;
   }
 
-  /** About how many bytes of the heap the builder holds. */
+  /** Returns an estimate of the heap the builder holds, in bytes. */
   public long byteCount() {
     return byteCount;
   }
@@ -102,7 +107,7 @@ public final class BatchBuilder {
     return sampleCount == 0 && attributes.isEmpty();
   }
 
-  /** The batch of what was added; the builder is empty afterwards and may be used again. */
+  /** Builds a batch of everything added so far, and resets the builder for reuse. */
   public Batch build() {
     List<SampleGroup> built = new ArrayList<>(groups.size());
     for (GroupBuilder group : groups.values()) {
@@ -135,35 +140,35 @@ public final class BatchBuilder {
 
     public void add(String field, long time, double value) {
       Growing column = column(field, Kind.DOUBLE);
-      int place = place(column, time);
-      if (place >= column.doubles.length) {
+      int slot = slot(column, time);
+      if (slot >= column.doubles.length) {
         grow(8L * (times.length - column.doubles.length));
         column.doubles = Arrays.copyOf(column.doubles, times.length);
       }
-      column.doubles[place] = value;
-      column.fill(place);
+      column.doubles[slot] = value;
+      column.fill(slot);
     }
 
     public void add(String field, long time, long value) {
       Growing column = column(field, Kind.INT64);
-      int place = place(column, time);
-      if (place >= column.longs.length) {
+      int slot = slot(column, time);
+      if (slot >= column.longs.length) {
         grow(8L * (times.length - column.longs.length));
         column.longs = Arrays.copyOf(column.longs, times.length);
       }
-      column.longs[place] = value;
-      column.fill(place);
+      column.longs[slot] = value;
+      column.fill(slot);
     }
 
     public void add(String field, long time, String value) {
       add(field, time, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Adds a text that is UTF-8 already. */
+    /** Adds a text that is already encoded as UTF-8. */
     public void add(String field, long time, byte[] utf8) {
       Growing column = column(field, Kind.STRING);
-      int place = place(column, time);
-      column.endTexts(place);
+      int slot = slot(column, time);
+      column.endTexts(slot);
       int end = column.textLength + utf8.length;
       if (end > column.text.length) {
         int length = Math.max(end, 2 * column.text.length);
@@ -172,8 +177,8 @@ public final class BatchBuilder {
       }
       System.arraycopy(utf8, 0, column.text, column.textLength, utf8.length);
       column.textLength = end;
-      column.endTexts(place + 1);
-      column.fill(place);
+      column.endTexts(slot + 1);
+      column.fill(slot);
     }
 
     private Growing column(String field, Kind kind) {
@@ -189,9 +194,10 @@ public final class BatchBuilder {
     }
 
     /**
-     * The last place, if it is of the same instant and still free in the column; else a new one.
+     * Returns the last slot if it has the same time and is still free in this column; otherwise a
+     * new slot.
      */
-    private int place(Growing column, long time) {
+    private int slot(Growing column, long time) {
       if (size > 0
           && times[size - 1] == time
           && column.filledTo < size
@@ -226,7 +232,7 @@ public final class BatchBuilder {
     }
   }
 
-  /** A column under way. Presence bits are kept only from the first hole on. */
+  /** A column under construction. Presence bits are allocated at the first gap. */
   private static final class Growing {
     private final String field;
     private final Kind kind;
@@ -244,20 +250,20 @@ public final class BatchBuilder {
       this.kind = kind;
     }
 
-    private void fill(int place) {
-      if (place > filledTo && presence == null) {
-        presence = new long[(place >>> 6) + 1];
+    private void fill(int slot) {
+      if (slot > filledTo && presence == null) {
+        presence = new long[(slot >>> 6) + 1];
         for (int i = 0; i < filledTo; i++) {
           presence[i >>> 6] |= 1L << i;
         }
       }
       if (presence != null) {
-        if (place >>> 6 >= presence.length) {
-          presence = Arrays.copyOf(presence, Math.max(2 * presence.length, (place >>> 6) + 1));
+        if (slot >>> 6 >= presence.length) {
+          presence = Arrays.copyOf(presence, Math.max(2 * presence.length, (slot >>> 6) + 1));
         }
-        presence[place >>> 6] |= 1L << place;
+        presence[slot >>> 6] |= 1L << slot;
       }
-      filledTo = place + 1;
+      filledTo = slot + 1;
     }
 
     private void endTexts(int count) {

@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable string of bytes, ordered as every store orders them: byte by byte, unsigned, a
- * prefix before what it begins.
+ * An immutable byte string, ordered as every store orders keys: lexicographically by unsigned
+ * bytes, so a prefix sorts before its extensions.
  */
 public final class Bytes implements Comparable<Bytes> {
   public static final Bytes EMPTY = new Bytes(new byte[0]);
@@ -25,7 +25,7 @@ public final class Bytes implements Comparable<Bytes> {
     return bytes.length == 0 ? EMPTY : new Bytes(bytes.clone());
   }
 
-  /** Copies {@code length} bytes from {@code offset} on. */
+  /** Copies {@code length} bytes starting at {@code offset}. */
   public static Bytes copyOf(byte[] bytes, int offset, int length) {
     return length == 0 ? EMPTY : new Bytes(Arrays.copyOfRange(bytes, offset, offset + length));
   }
@@ -35,9 +35,10 @@ public final class Bytes implements Comparable<Bytes> {
   }
 
   /**
-   * Reads hexadecimal digits of either case, without separators.
+   * Parses hexadecimal digits of either case, without separators.
    *
-   * @throws IllegalArgumentException if a character is no hexadecimal digit or their number is odd
+   * @throws IllegalArgumentException if a character is not a hexadecimal digit or the number of
+   *     digits is odd
    */
   public static Bytes fromHex(String hex) {
     return new Bytes(HEX.parseHex(hex));
@@ -55,7 +56,7 @@ public final class Bytes implements Comparable<Bytes> {
     return bytes[index];
   }
 
-  /** A copy of the bytes, the caller's own. */
+  /** Returns a copy that the caller owns. */
   public byte[] toArray() {
     return bytes.clone();
   }
@@ -79,14 +80,14 @@ public final class Bytes implements Comparable<Bytes> {
         && Arrays.equals(bytes, 0, prefix.bytes.length, prefix.bytes, 0, prefix.bytes.length);
   }
 
-  /** The smallest string greater than this one: this one and a zero byte. */
+  /** Returns the smallest string greater than this one: this string followed by a zero byte. */
   public Bytes successor() {
     return new Bytes(Arrays.copyOf(bytes, bytes.length + 1));
   }
 
   /**
-   * The smallest string greater than every string that begins with this one, found by incrementing
-   * with carry; null where there is none (empty, or nothing but {@code ff}).
+   * Returns the smallest string greater than every string with this prefix, found by incrementing
+   * with carry; null if there is none (this string is empty or consists of {@code ff} only).
    */
   public @Nullable Bytes prefixEnd() {
     int last = bytes.length - 1;
@@ -101,7 +102,7 @@ public final class Bytes implements Comparable<Bytes> {
     return new Bytes(end);
   }
 
-  /** Compares with a range of an array, without a copy. */
+  /** Compares this string with a range of an array, without copying. */
   public int compareTo(byte[] other, int offset, int length) {
     return Arrays.compareUnsigned(bytes, 0, bytes.length, other, offset, offset + length);
   }
@@ -133,7 +134,7 @@ public final class Bytes implements Comparable<Bytes> {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** Lower-case hexadecimal digits. */
+  /** Returns lower-case hexadecimal digits. */
   @Override
   public String toString() {
     return hex();

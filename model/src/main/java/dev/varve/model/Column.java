@@ -3,12 +3,12 @@ package dev.varve.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of one field in a {@link SampleGroup}: as many places as the group has times, of which
- * some may be empty. Arrays may be longer than the group and belong to it: whoever made the column
- * does not touch them again.
+ * The values of one field in a {@link SampleGroup}: one slot for each of the group's times, some of
+ * which may be empty. The arrays may be longer than the group. They belong to the group, so the
+ * creator of a column must not modify them.
  *
- * <p>Presence is a bit a place, place {@code i} in bit {@code i % 64} of word {@code i / 64}; null
- * means that every place is filled.
+ * <p>Presence is one bit for each slot: slot {@code i} is bit {@code i % 64} of word {@code i /
+ * 64}. Null means that every slot holds a value.
  */
 public sealed interface Column {
   String field();
@@ -17,7 +17,7 @@ public sealed interface Column {
 
   long @Nullable [] presence();
 
-  /** Whether place {@code index} holds a value. */
+  /** Returns whether slot {@code index} holds a value. */
   default boolean has(int index) {
     long[] presence = presence();
     return presence == null || (presence[index >>> 6] & 1L << index) != 0;
@@ -38,10 +38,10 @@ public sealed interface Column {
   }
 
   /**
-   * Texts in UTF-8, end to end in one array.
+   * Strings in UTF-8, concatenated in one array.
    *
-   * @param ends where the text of each place ends; it starts where the one before ends, the first
-   *     at 0. An empty place has no bytes.
+   * @param ends the exclusive end of each slot's text. A text starts where its predecessor ends;
+   *     the first starts at 0. Empty slots have no bytes.
    */
   record Texts(String field, byte[] bytes, int[] ends, long @Nullable [] presence)
       implements Column {

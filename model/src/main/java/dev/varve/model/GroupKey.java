@@ -1,20 +1,23 @@
 package dev.varve.model;
 
 /**
- * What the samples of a group have in common: metric, tags and resource identifiers. One key and a
- * field make a {@link Series}.
+ * The identity that the samples of a group share: metric, tags and resource identifiers. Together
+ * with a field it identifies a {@link Series}.
  *
- * @param metric the name of what is measured; may be empty where a layout allows it
- * @param tags what the series is known by
- * @param resource identifiers of where it was measured (host, pod), which layouts may keep apart
- *     from the tags because they churn
+ * @param metric the metric's name; may be empty if the layout allows it
+ * @param tags the tags that identify the series
+ * @param resource identifiers of the origin (host, pod); layouts may store them apart from the tags
+ *     because they change often
  */
 public record GroupKey(String metric, Tags tags, Tags resource) {
   public static GroupKey of(String metric, Tags tags) {
     return new GroupKey(metric, tags, Tags.EMPTY);
   }
 
-  /** The label as which a resource identifier of the key shows, see {@link Series}. */
+  /**
+   * Returns the label name under which a resource identifier of this key appears, see {@link
+   * Series}.
+   */
   public String resourceLabel(String name) {
     return tags.has(name) ? Series.RESOURCE_PREFIX + name : name;
   }
@@ -23,7 +26,7 @@ public record GroupKey(String metric, Tags tags, Tags resource) {
     return new Series(this, field);
   }
 
-  /** About how many bytes of the heap the key holds with its texts. */
+  /** Returns an estimate of the heap that the key and its strings occupy, in bytes. */
   public long byteCount() {
     return 80 + 2L * metric.length() + tags.byteCount() + resource.byteCount();
   }

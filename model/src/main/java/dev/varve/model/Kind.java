@@ -2,7 +2,7 @@ package dev.varve.model;
 
 import java.util.Set;
 
-/** What a sample's value is. A series may hold samples of several kinds. */
+/** The type of a sample's value. One series may hold samples of several kinds. */
 public enum Kind {
   INT64,
   DOUBLE,

@@ -1,13 +1,13 @@
 package dev.varve.model;
 
 /**
- * What a sender says of a metric, for those who read it.
+ * Descriptive metadata of a metric, as reported by a sender and shown to users.
  *
- * @param metric its name, or that of the family whose metrics differ by suffix
- * @param type in Prometheus' words: {@code counter}, {@code gauge}, {@code histogram}, {@code
+ * @param metric the metric's name, or the family's name if its metrics differ only by suffix
+ * @param type a Prometheus type: {@code counter}, {@code gauge}, {@code histogram}, {@code
  *     gaugehistogram}, {@code summary}, {@code info}, {@code stateset} or {@code unknown}
- * @param unit empty where none is said
- * @param help empty where none is said
+ * @param unit empty if unknown
+ * @param help empty if unknown
  */
 public record MetricMetadata(String metric, String type, String unit, String help) {
   public static final String UNKNOWN = "unknown";

@@ -1,32 +1,35 @@
 package dev.varve.model;
 
 /**
- * How large a regular expression of RE2 syntax becomes when its counted repetitions are written
- * out, as they are before it runs: {@code ((a{1000}){1000}){1000}} is short, and a thousand million
- * steps. Whoever takes patterns from outside asks first.
+ * Estimates how large an RE2 pattern becomes once its counted repetitions are expanded, which
+ * happens before it runs. {@code ((a{1000}){1000}){1000}} is short but expands to a thousand
+ * million steps. Check every pattern from an untrusted source first.
  */
 public final class PatternSize {
-  /** Characters, and steps once written out: a megabyte or two of compiled pattern. */
+  /**
+   * Limit on the characters of a pattern, and on its steps after expansion. The compiled pattern
+   * then takes one or two megabytes.
+   */
   public static final int MAX = 10_000;
 
   /**
-   * What groups and repetitions count for: where they may match nothing, RE2/J walks over them by
-   * recursion, and with a few thousand in a row a thread has no stack left.
+   * Weights of groups and repetitions. RE2/J recurses over those that can match the empty string,
+   * and a few thousand in a row overflow a thread's stack.
    */
   private static final int GROUP_STEPS = 10;
 
   private static final int REPETITION_STEPS = 2;
 
-  /** How deep groups may stand in groups; to read them takes stack, too. */
+  /** Maximum nesting depth of groups; parsing them uses stack, too. */
   private static final int DEPTH_MAX = 500;
 
-  /** RE2 refuses a larger count by itself. */
+  /** RE2 itself rejects a larger count. */
   private static final int COUNT_MAX = 1_000;
 
   private final String pattern;
   private int at;
 
-  /** Steps of the group under way, and of what stands last in it, which a count repeats. */
+  /** Steps of the current group, and of its last item, which a count would repeat. */
   private long steps;
 
   private long last;
@@ -36,28 +39,28 @@ public final class PatternSize {
   }
 
   /**
-   * Checks a pattern; what is wrong with its syntax is left to whoever compiles it.
+   * Checks the size of a pattern. Syntax errors are left to the compiler.
    *
-   * @return its steps
-   * @throws IllegalArgumentException if it is longer or larger than {@link #MAX}
+   * @return its number of steps
    */
   public static long check(String pattern) {
     if (pattern.length() > MAX) {
       throw new IllegalArgumentException(
-          "a pattern of %d characters, at most %d are possible".formatted(pattern.length(), MAX));
+          "the pattern has %d characters, more than the limit of %d"
+              .formatted(pattern.length(), MAX));
     }
     long steps = new PatternSize(pattern).written();
     if (steps > MAX) {
       throw new IllegalArgumentException(
-          "the groups and repetitions of pattern '%s' come to more than %d steps"
+          "the groups and repetitions of pattern '%s' expand to more than %d steps"
               .formatted(pattern, MAX));
     }
     return steps;
   }
 
-  /** The steps, or some number above {@link #MAX} where they are more. */
+  /** Returns the number of steps, or some number above {@link #MAX} if there are more. */
   private long written() {
-    // An outer group goes on where the inner one ends: its steps wait meanwhile.
+    // An outer group resumes where its inner group ends; its steps are kept here meanwhile.
     long[] waiting = new long[DEPTH_MAX];
     int depth = 0;
     while (at < pattern.length() && steps <= MAX) {
@@ -110,7 +113,9 @@ public final class PatternSize {
     last *= most;
   }
 
-  /** A letter, a class such as {@code \pL} or {@code \p{Greek}}, or a text between \Q and \E. */
+  /**
+   * Reads a letter, a class such as {@code \pL} or {@code \p{Greek}}, or a text between \Q and \E.
+   */
   private void escaped() {
     char c = at < pattern.length() ? pattern.charAt(at++) : '\\';
     if (c == 'Q') {
@@ -127,7 +132,7 @@ public final class PatternSize {
     step();
   }
 
-  /** Goes behind the bracket that closes a class; the first character in it closes nothing. */
+  /** Skips past the bracket that closes a class. The first character of a class cannot close it. */
   private void skipClass() {
     if (at < pattern.length() && pattern.charAt(at) == '^') {
       at++;

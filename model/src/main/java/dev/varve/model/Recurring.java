@@ -1,34 +1,38 @@
 package dev.varve.model;
 
 /**
- * Stretches of time of one length that recur, such as the last five minutes of every hour: those
- * that begin at {@code first}, {@code first + step}, {@code first + 2 step} and so on.
+ * Recurring intervals of equal width, such as the last five minutes of every hour. They start at
+ * {@code first}, {@code first + step}, {@code first + 2 step} and so on.
  *
- * @param first the time at which the first begins, in some {@link Resolution}
- * @param step from the beginning of one to that of the next
- * @param width of each, at least 1 and less than {@code step}, so that there are gaps
+ * @param first the start of the first interval, in some {@link Resolution}
+ * @param step the distance between the starts of two neighbours, in the same unit
+ * @param width the width of each interval, at least 1 and less than {@code step}, so that there are
+ *     gaps
  */
 public record Recurring(long first, long step, long width) {
   public Recurring {
     if (width < 1 || width >= step) {
       throw new IllegalArgumentException(
-          "stretches of %d in steps of %d leave no gap between them".formatted(width, step));
+          "intervals of width %d every %d leave no gap between them".formatted(width, step));
     }
   }
 
-  /** Whether one of them has an instant in a range that is not empty. */
+  /** Returns whether any interval contains an instant of a non-empty range. */
   public boolean overlaps(TimeRange range) {
     return nextAt(range.from()) < range.to();
   }
 
-  /** The first instant of any of them that is not before a time; the greatest of all if none is. */
+  /**
+   * Returns the first instant at or after {@code time} that lies in an interval, or {@link
+   * Long#MAX_VALUE} if there is none.
+   */
   public long nextAt(long time) {
     if (time <= first) {
       return first;
     }
     long since = time - first;
     if (since < 0) {
-      // Further apart than a long tells: of what is that wide nothing is left out.
+      // The distance overflows a long, so nothing can be ruled out.
       return time;
     }
     long into = since % step;

@@ -1,8 +1,8 @@
 package dev.varve.model;
 
 /**
- * The unit of a time: whole seconds, milliseconds, microseconds or nanoseconds since
- * 1970-01-01T00:00:00Z, negative before it.
+ * The unit of a timestamp: whole seconds, milliseconds, microseconds or nanoseconds since
+ * 1970-01-01T00:00:00Z. Earlier times are negative.
  */
 public enum Resolution {
   SECONDS(1_000_000_000L, "s"),
@@ -22,7 +22,7 @@ public enum Resolution {
     return symbol;
   }
 
-  /** How many of this unit make one second. */
+  /** Returns how many of this unit make one second. */
   public long perSecond() {
     return 1_000_000_000L / nanos;
   }
@@ -39,9 +39,9 @@ public enum Resolution {
   }
 
   /**
-   * Finds the unit by its symbol.
+   * Finds a unit by its symbol: {@code s}, {@code ms}, {@code us} or {@code ns}.
    *
-   * @throws IllegalArgumentException if there is none of that name
+   * @throws IllegalArgumentException if no unit has that symbol
    */
   public static Resolution ofSymbol(String symbol) {
     for (Resolution resolution : values()) {
@@ -50,6 +50,6 @@ public enum Resolution {
       }
     }
     throw new IllegalArgumentException(
-        "'" + symbol + "' is no time resolution (try s, ms, us or ns)");
+        "'" + symbol + "' is not a time resolution (try s, ms, us or ns)");
   }
 }

@@ -3,11 +3,11 @@ package dev.varve.model;
 import java.util.List;
 
 /**
- * Samples of one group key in columns: times, in any order and with repetitions, and for each field
- * a column of values. A later place was accepted after an earlier one. One field may stand in
- * several columns, each of another kind.
+ * Samples of one group key in columns: a list of times, and one column of values for each field.
+ * Times may be unordered and may repeat; a sample in a later slot was accepted after one in an
+ * earlier slot. A field may appear in several columns, each of a different kind.
  *
- * @param size how many places of {@code times} and of every column are used
+ * @param size the number of slots in use, in {@code times} and in every column
  */
 public record SampleGroup(GroupKey key, int size, long[] times, List<Column> columns) {
   public SampleGroup {
@@ -18,7 +18,7 @@ public record SampleGroup(GroupKey key, int size, long[] times, List<Column> col
     columns = List.copyOf(columns);
   }
 
-  /** How many values the columns hold together. */
+  /** Returns the number of values in all columns. */
   public int sampleCount() {
     int count = 0;
     for (Column column : columns) {

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A growing vector of samples of one kind: times, values, and for each the stamp by which of two
- * samples at one instant the later accepted is known. Made to be filled, read and cleared again and
- * again: only growth allocates. Not safe for use by several threads.
+ * A growable vector of samples of one kind. Each sample has a time, a value and a stamp; of two
+ * samples at the same instant, the higher stamp was accepted later. Instances are meant to be
+ * reused: only growth allocates. Not safe for use by several threads.
  */
 public final class Samples {
   private final Kind kind;
@@ -60,7 +60,7 @@ public final class Samples {
     stamps[size++] = stamp;
   }
 
-  /** Adds a text, given as UTF-8. */
+  /** Adds a text encoded as UTF-8. */
   public void add(long time, byte[] utf8, int offset, int length, long stamp) {
     reserve();
     textEnds[size] = textStart(size);
@@ -69,7 +69,7 @@ public final class Samples {
     lengthen(utf8, offset, length);
   }
 
-  /** Adds to the end of the text of the last sample, given as UTF-8. */
+  /** Appends UTF-8 bytes to the text of the last sample. */
   public void lengthen(byte[] utf8, int offset, int length) {
     int end = textEnds[size - 1];
     if (end + length > text.length) {
@@ -95,10 +95,10 @@ public final class Samples {
   }
 
   /**
-   * Adds samples of another vector of the same kind, in their order.
+   * Adds a range of samples of another vector of the same kind, in their order.
    *
-   * @param from the first
-   * @param to behind the last
+   * @param from index of the first sample
+   * @param to index after the last sample
    */
   public void addAll(Samples other, int from, int to) {
     if (kind == Kind.STRING) {
@@ -121,7 +121,7 @@ public final class Samples {
     size += count;
   }
 
-  /** Takes the last sample away. */
+  /** Removes the last sample. */
   public void removeLast() {
     size--;
   }
@@ -130,7 +130,7 @@ public final class Samples {
     return times[index];
   }
 
-  /** Rises with the order of acceptance; 0 where the layout keeps none. */
+  /** Returns the stamp, which rises in order of acceptance, or 0 if the layout keeps no stamps. */
   public long stamp(int index) {
     return stamps[index];
   }
@@ -144,8 +144,8 @@ public final class Samples {
   }
 
   /**
-   * The value as a number: an int64 as the nearest double. A text is no number and may not be
-   * asked.
+   * Returns the value as a double; an int64 becomes the nearest double. Must not be called for
+   * texts.
    */
   public double number(int index) {
     return kind == Kind.DOUBLE ? doubles[index] : longs[index];
@@ -165,19 +165,19 @@ public final class Samples {
   }
 
   /**
-   * The times, of which the first {@link #size()} are used; the vector's own array until the next
-   * change.
+   * Returns the array of times. It is shared with this vector and valid until the next change; only
+   * the first {@link #size()} elements are used.
    */
   public long[] times() {
     return times;
   }
 
-  /** The values of a vector of doubles, as {@link #times()}. */
+  /** Returns the values of a vector of doubles, shared like {@link #times()}. */
   public double[] doubles() {
     return doubles;
   }
 
-  /** The values of a vector of int64, as {@link #times()}. */
+  /** Returns the values of a vector of int64s, shared like {@link #times()}. */
   public long[] longs() {
     return longs;
   }

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The series for which every filter holds. No filter at all selects everything, which whoever plans
- * a query may refuse.
+ * Selects the series that match every filter. A selector without filters matches all series; query
+ * planners may reject it.
  */
 public record Selector(List<TagFilter> filters) {
   public Selector {
@@ -20,12 +20,15 @@ public record Selector(List<TagFilter> filters) {
     return new Selector(all);
   }
 
-  /** The one metric that the selector names, or null where it leaves that open. */
+  /** Returns the metric name if an equality filter fixes it, otherwise null. */
   public @Nullable String metric() {
     return equalTo(Series.NAME_LABEL);
   }
 
-  /** The one value that a label must have, or null where the selector leaves that open. */
+  /**
+   * Returns the value that an equality filter demands of the label, or null if there is no such
+   * filter.
+   */
   public @Nullable String equalTo(String name) {
     for (TagFilter filter : filters) {
       if (filter instanceof TagFilter.Equal equal && equal.name().equals(name)) {

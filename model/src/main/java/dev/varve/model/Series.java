@@ -5,10 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A series: a group key and a field. To the world of labels it is one set: {@code __name__} is the
- * metric, tags and resource identifiers are labels, {@code __field__} stands only where the field
- * is not {@code value}, and a resource identifier whose name is also a tag shows as {@code
- * resource.NAME}.
+ * A series: a group key and a field. Seen as a set of labels, {@code __name__} is the metric; tags
+ * and resource identifiers are labels; {@code __field__} is present only if the field is not {@code
+ * value}. A resource identifier that shares its name with a tag appears as {@code resource.NAME}.
  */
 public record Series(GroupKey key, String field) {
   public static final String DEFAULT_FIELD = "value";
@@ -20,7 +19,7 @@ public record Series(GroupKey key, String field) {
     return key.metric();
   }
 
-  /** The value of one label, or null where the series does not carry it. */
+  /** Returns the value of a label, or null if the series does not carry it. */
   public @Nullable String label(String name) {
     if (name.equals(NAME_LABEL)) {
       return key.metric();
@@ -43,7 +42,10 @@ public record Series(GroupKey key, String field) {
     return null;
   }
 
-  /** All labels but the name: tags, then resource identifiers, then the field; a new map. */
+  /**
+   * Returns all labels except the name, as a new map: tags, then resource identifiers, then the
+   * field.
+   */
   public Map<String, String> labels() {
     Map<String, String> labels = new LinkedHashMap<>(key.tags().toMap());
     key.resource().forEach((name, value) -> labels.put(key.resourceLabel(name), value));

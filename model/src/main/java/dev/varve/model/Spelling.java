@@ -4,15 +4,15 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 
-/** Guesses which name was meant by one that nobody knows, for messages. */
+/** Suggests a known name for a misspelled one, for use in messages. */
 public final class Spelling {
   private Spelling() {}
 
   /**
-   * Of the known names the one that takes the fewest edits to get to, whatever the case; the first
-   * of several.
+   * Returns the known name with the smallest edit distance, ignoring case; the first one if several
+   * tie.
    *
-   * @param known at least one
+   * @param known at least one name
    */
   public static String nearest(String name, Collection<String> known) {
     String wanted = name.toLowerCase(Locale.ROOT);
@@ -23,7 +23,7 @@ public final class Spelling {
         .orElseThrow();
   }
 
-  /** How many characters to insert, delete or change (Levenshtein 1966), row by row. */
+  /** Levenshtein distance (1966), computed row by row: characters to insert, delete or change. */
   private static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {

@@ -1,11 +1,11 @@
 package dev.varve.model;
 
 /**
- * What stands for all samples of a numeric run where single ones are not needed.
+ * Aggregates of the samples of a numeric run, for queries that do not need the individual samples.
  *
- * @param count how many samples, at least 1
- * @param increase the sum of all rises between neighbours, a fall counted as a reset to zero, as
- *     for counters
+ * @param count number of samples, at least 1
+ * @param increase sum of all increases between neighbours; as for counters, a decrease counts as a
+ *     reset to zero
  */
 public record Summary(
     long count,

@@ -3,15 +3,15 @@ package dev.varve.model;
 import java.util.Set;
 
 /**
- * A condition on one label of a series ({@link Series#label}); {@code __name__} and {@code
- * __field__} are labels too. As in the Prometheus data model a label that a series does not carry
- * counts as the empty text, but for {@link Has}.
+ * A condition on one label of a series ({@link Series#label}). {@code __name__} and {@code
+ * __field__} are labels too. As in the Prometheus data model, a missing label equals the empty
+ * string, except for {@link Has}.
  *
- * <p>Patterns are RE2 syntax, anchored at both ends, {@code .} matches line breaks too, and run in
- * linear time; they stand here as text because matching is the engine's work.
+ * <p>Patterns use RE2 syntax and run in linear time. They are anchored at both ends, and {@code .}
+ * also matches line breaks. They are kept as text because the engine does the matching.
  */
 public sealed interface TagFilter {
-  /** The label that the filter looks at. */
+  /** The name of the label that the filter tests. */
   String name();
 
   record Equal(String name, String value) implements TagFilter {}
@@ -30,6 +30,6 @@ public sealed interface TagFilter {
 
   record NotRegex(String name, String pattern) implements TagFilter {}
 
-  /** The series carries the label, with whatever value. */
+  /** Matches series that carry the label, whatever its value. */
   record Has(String name) implements TagFilter {}
 }

@@ -10,15 +10,18 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable set of named values, each name once, in the order of {@link String#compareTo} on the
- * names (UTF-16 code units). Serves both for the tags and for the resource identifiers of a series.
- * Empty names and values are values like others; whether a layout can hold them is the layout's
+ * An immutable set of name-value pairs with unique names, ordered by {@link String#compareTo} on
+ * the names (UTF-16 code units). It represents both the tags and the resource identifiers of a
+ * series. Names and values may be empty; whether a layout can store them is up to the layout's
  * domain.
  */
 public final class Tags {
   public static final Tags EMPTY = new Tags(new String[0]);
 
-  /** Name, value, name, value: one array keeps a set of tags to two objects besides its strings. */
+  /**
+   * Name, value, name, value: with a single array, a set of tags costs two objects besides its
+   * strings.
+   */
   private final String[] pairs;
 
   private final int hash;
@@ -28,7 +31,7 @@ public final class Tags {
     this.hash = Arrays.hashCode(pairs);
   }
 
-  /** About how many bytes of the heap names and values hold. */
+  /** Returns an estimate of the heap that names and values occupy, in bytes. */
   public long byteCount() {
     long bytes = 48;
     for (String text : pairs) {
@@ -51,9 +54,9 @@ public final class Tags {
   }
 
   /**
-   * Names and values in turn.
+   * Creates a set from alternating names and values.
    *
-   * @throws IllegalArgumentException if their number is odd or a name comes twice
+   * @throws IllegalArgumentException if the number of strings is odd or a name is repeated
    */
   public static Tags of(String... namesAndValues) {
     if (namesAndValues.length % 2 != 0) {
@@ -85,7 +88,7 @@ public final class Tags {
     return pairs[2 * index + 1];
   }
 
-  /** The value of the tag, or null where there is no such tag. */
+  /** Returns the value of a tag, or null if there is no such tag. */
   public @Nullable String get(String name) {
     int low = 0;
     int high = size() - 1;
@@ -133,7 +136,7 @@ public final class Tags {
     return names;
   }
 
-  /** A new map in the order of the names, the caller's own. */
+  /** Returns a new map, ordered by name, that the caller owns. */
   public Map<String, String> toMap() {
     Map<String, String> map = new LinkedHashMap<>();
     forEach(map::put);

@@ -1,9 +1,8 @@
 package dev.varve.model;
 
 /**
- * A half-open stretch of time in some {@link Resolution}: {@code from} belongs to it, {@code to}
- * does not. The one instant that a half-open range of longs cannot hold, {@link Long#MAX_VALUE},
- * belongs to no range.
+ * A half-open range of times in some {@link Resolution}, including {@code from} and excluding
+ * {@code to}. {@link Long#MAX_VALUE} is the one instant that no range can contain.
  */
 public record TimeRange(long from, long to) {
   public static final TimeRange ALL = new TimeRange(Long.MIN_VALUE, Long.MAX_VALUE);
@@ -16,8 +15,8 @@ public record TimeRange(long from, long to) {
   }
 
   /**
-   * The range from {@code first} to {@code last}, both in it; {@code last} saturates one short of
-   * {@link Long#MAX_VALUE}.
+   * Returns the range from {@code first} to {@code last}, both inclusive. A {@code last} of {@link
+   * Long#MAX_VALUE} is treated as one less.
    */
   public static TimeRange closed(long first, long last) {
     return new TimeRange(first, last == Long.MAX_VALUE ? last : last + 1);
@@ -35,7 +34,10 @@ public record TimeRange(long from, long to) {
     return from < other.to && other.from < to;
   }
 
-  /** The part that both hold; empty, at the later of the starts, where there is none. */
+  /**
+   * Returns the intersection. If the ranges do not overlap, it is empty and starts at the later of
+   * the two starts.
+   */
   public TimeRange intersect(TimeRange other) {
     long start = Math.max(from, other.from);
     return new TimeRange(start, Math.max(start, Math.min(to, other.to)));

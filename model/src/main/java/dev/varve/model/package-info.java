@@ -1,9 +1,8 @@
 /**
- * Series, tags, samples, time ranges and tag filters: the values that everything above speaks in.
+ * Series, tags, samples, time ranges and tag filters: the vocabulary of all other modules.
  *
- * <p>These are values without behaviour of others: nothing here reads a clock, opens a file, starts
- * a thread or knows how a sample is stored. The package imports no other module, so that every
- * module may import it.
+ * <p>These are plain values. Nothing here reads a clock, opens a file, starts a thread or knows how
+ * a sample is stored. The package depends on no other module, so every module may depend on it.
  */
 @NullMarked
 package dev.varve.model;

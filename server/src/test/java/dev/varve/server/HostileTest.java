@@ -271,7 +271,7 @@ class HostileTest {
             QUERY,
             "{\"start_absolute\":1,\"metrics\":[{\"name\":\"m\",\"tags\":{\"a\":\"regex:((a{1000}){1000}){1000}\"}}]}"),
         400,
-        "come to more than 10000 steps");
+        "expand to more than 10000 steps");
   }
 
   @Test

@@ -4,8 +4,8 @@ import dev.varve.store.MutationBatch.Edit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a table refuses before its store is asked, the same for every store: sizes beyond the
- * limits, families that the table has not, cell times that it cannot keep.
+ * Checks mutations before they reach a store, with the same rules for every store: size limits,
+ * families that the table lacks, and cell times that the store cannot keep.
  */
 public final class Admission {
   private final TableSpec spec;
@@ -19,12 +19,12 @@ public final class Admission {
   }
 
   /**
-   * Says why the mutation of the edits from {@code first} on and before {@code end} can never be
-   * applied as it is; null where it can.
+   * Explains why the mutation made of edits {@code first} (inclusive) to {@code end} (exclusive)
+   * can never be applied; null if it can.
    */
   public @Nullable String refusal(MutationBatch batch, int first, int end) {
     if (end - first > limits.editsPerRow()) {
-      return "%d edits of one row, at most %d are possible"
+      return "a mutation of %d edits exceeds the limit of %d edits for one row"
           .formatted(end - first, limits.editsPerRow());
     }
     int rowLength = batch.cells().rowLength(first);
@@ -43,7 +43,7 @@ public final class Admission {
       bytes += SizeLimits.editBytes(batch, i);
     }
     return bytes > limits.mutationBytes()
-        ? "a mutation of %d edits and %d bytes, at most %d bytes are possible"
+        ? "a mutation of %d edits and %d bytes exceeds the limit of %d bytes"
             .formatted(end - first, bytes, limits.mutationBytes())
         : null;
   }
@@ -53,7 +53,7 @@ public final class Admission {
     CellBatch cells = batch.cells();
     int family = cells.family(index);
     if (edit != Edit.DELETE_ROW && (family < 0 || family >= spec.families().size())) {
-      return "family %d, the table has %d".formatted(family, spec.families().size());
+      return "family %d does not exist: the table has %d".formatted(family, spec.families().size());
     }
     if (cells.qualifierLength(index) > limits.qualifier()) {
       return tooLong("qualifier", cells.qualifierLength(index), limits.qualifier());
@@ -66,7 +66,7 @@ public final class Admission {
       return tooLong("value", valueLength, limits.hardValue());
     }
     if (time == Long.MAX_VALUE) {
-      return "cell time %d, which no time range holds".formatted(time);
+      return "cell time %d, which no time range can contain".formatted(time);
     }
     if (spec.families().get(family).time() == TimeUse.DATA
         && times != null
@@ -83,6 +83,6 @@ public final class Admission {
   }
 
   private static String tooLong(String what, int length, int limit) {
-    return "a %s of %d bytes, at most %d are possible".formatted(what, length, limit);
+    return "a %s of %d bytes exceeds the limit of %d bytes".formatted(what, length, limit);
   }
 }

@@ -1,10 +1,10 @@
 package dev.varve.store;
 
 /**
- * What a read may cost. Unlike a limit, a budget that is used up is an error: {@link
+ * Bounds the cost of a read. Unlike a limit, an exhausted budget is an error: {@link
  * BudgetExceededException}.
  *
- * @param cellsRead cells that the store may look at, returned or not
+ * @param cellsRead cells that the store may examine, whether or not it returns them
  * @param bytesRead bytes of those cells
  */
 public record Budget(long cellsRead, long bytesRead) {

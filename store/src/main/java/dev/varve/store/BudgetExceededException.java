@@ -1,12 +1,12 @@
 package dev.varve.store;
 
-/** A read cost more than its plan allows. */
+/** Thrown when a read would exceed its plan's budget. */
 public final class BudgetExceededException extends StoreException {
   private static final long serialVersionUID = 1;
 
   public BudgetExceededException(Budget budget, ReadCost cost) {
     super(
-        "the read needs more than its budget of %d cells and %d bytes: it stopped after %d cells and %d bytes"
+        "the read exceeds its budget of %d cells and %d bytes: it stopped after %d cells and %d bytes"
             .formatted(budget.cellsRead(), budget.bytesRead(), cost.cellsRead(), cost.bytesRead()));
   }
 }

@@ -4,12 +4,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a store serves a table: not what it has, but how it behaves.
+ * Describes how a store behaves for a table.
  *
- * @param cellTimes which cell times it keeps as data; null where it keeps none as data
- * @param deletes whether a delete also hides puts of an older time that come after it
- * @param order how far rows stand in the order of their keys
- * @param powers the optional powers that the table has
+ * @param cellTimes cell times that can carry data; null if the store cannot use cell times as data
+ * @param deletes whether a delete also hides older puts that arrive after it
+ * @param order the scope within which rows are ordered by key
+ * @param powers the optional powers of the table
  */
 public record Capabilities(
     @Nullable CellTimes cellTimes,
@@ -22,13 +22,13 @@ public record Capabilities(
   }
 
   /**
-   * Cell times that a family of {@link TimeUse#DATA} may use, in the unit of the table.
+   * The cell times that a family of {@link TimeUse#DATA} may use, in the unit of the table.
    *
-   * @param granularity every time is a multiple of it. Families of {@link TimeUse#CLOCK} with one
-   *     version take any time, but the order of two in one such step is that of their arrival
+   * @param granularity every time must be a multiple of it. Families of {@link TimeUse#CLOCK} with
+   *     one version accept any time, but two times within one step are ordered by arrival
    */
   public record CellTimes(long min, long max, long granularity) {
-    /** Every time that a half-open range can hold. */
+    /** Every time that a half-open range can contain. */
     public static final CellTimes ANY = new CellTimes(Long.MIN_VALUE, Long.MAX_VALUE - 1, 1);
 
     public boolean contains(long time) {
@@ -37,25 +37,26 @@ public record Capabilities(
   }
 
   public enum Deletes {
-    /** A delete removes what is there; what is put later is seen, whatever its time. */
+    /** A delete removes existing cells. Later puts are visible, whatever their times. */
     IMMEDIATE,
-    /**
-     * A delete hides every put of an older time, also a later one, until the store has compacted.
-     */
+    /** A delete hides every put with an older time, even a later put, until the store compacts. */
     MASK_OLDER
   }
 
   public enum RowOrder {
-    /** All rows of a table: a slice may run from one partition into the next. */
+    /** All rows of a table are ordered; a slice may span partitions. */
     TABLE,
-    /** The rows of a partition; partitions are spread by hash, and a slice stays within one. */
+    /**
+     * Rows are ordered within a partition. Partitions are distributed by hash, and a slice stays
+     * within one.
+     */
     PARTITION
   }
 
   /**
-   * How many microseconds of a clock the store does not tell apart in a table that is opened with
-   * these: of two puts into one column whose times differ by more, the later is seen whichever
-   * arrives last. 1 where the unit of the table says all.
+   * Returns the clock resolution of a table opened with these capabilities, in microseconds. If the
+   * times of two puts into one column differ by more than that, the later time wins regardless of
+   * arrival order. Returns 1 if the table's own unit is the only restriction.
    */
   public long clockStepMicros(TableSpec spec) {
     boolean keepsLatest =

@@ -4,9 +4,9 @@ import dev.varve.model.Bytes;
 import java.util.Arrays;
 
 /**
- * Cells of one table in one buffer: for each the place of its row key, qualifier and value, its
- * family and its time. Neighbours of one row share the bytes of the key. Made to be filled and
- * cleared again and again: only growth allocates. Not safe for use by several threads.
+ * Cells of one table in one buffer. For each cell the batch keeps the offsets of row key, qualifier
+ * and value, the family and the time. Neighbouring cells of one row share the bytes of the key.
+ * Instances are meant to be reused: only growth allocates. Not safe for use by several threads.
  */
 public final class CellBatch {
   private byte[] bytes = new byte[4096];
@@ -29,12 +29,12 @@ public final class CellBatch {
     return size == 0;
   }
 
-  /** How many bytes the cells hold, keys shared between neighbours counted once. */
+  /** Returns the number of bytes of all cells; keys shared between neighbours count once. */
   public int byteCount() {
     return used;
   }
 
-  /** A copy that takes no more memory than its cells do, to be kept and only read. */
+  /** Returns a read-only copy sized to fit its cells exactly, for long-term keeping. */
   public CellBatch trimmed() {
     CellBatch copy = new CellBatch();
     copy.bytes = Arrays.copyOf(bytes, used);
@@ -51,13 +51,13 @@ public final class CellBatch {
     return copy;
   }
 
-  /** Forgets all cells and keeps the memory. */
+  /** Removes all cells but keeps the memory. */
   public void clear() {
     size = 0;
     used = 0;
   }
 
-  /** The buffer that all offsets point into; it may be another one after the next {@code add}. */
+  /** Returns the buffer that all offsets refer to. The next {@code add} may replace it. */
   public byte[] bytes() {
     return bytes;
   }
@@ -70,7 +70,7 @@ public final class CellBatch {
     return rowLength[cell];
   }
 
-  /** The place of the cell's family in {@link TableSpec#families()}. */
+  /** Returns the index of the cell's family in {@link TableSpec#families()}. */
   public int family(int cell) {
     return family[cell];
   }
@@ -83,7 +83,7 @@ public final class CellBatch {
     return qualifierLength[cell];
   }
 
-  /** The cell's time in the unit of the table. */
+  /** Returns the cell's time in the unit of the table. */
   public long time(int cell) {
     return time[cell];
   }
@@ -124,7 +124,7 @@ public final class CellBatch {
   }
 
   /**
-   * Adds a cell and copies its bytes; a row equal to that of the cell before is not copied again.
+   * Adds a cell and copies its bytes. A row key equal to the preceding cell's is not copied again.
    */
   public void add(
       byte[] row,
@@ -162,7 +162,7 @@ public final class CellBatch {
         valueSize);
   }
 
-  /** Adds a cell of the row of the cell before, which there must be, and copies its bytes. */
+  /** Adds a cell to the row of the preceding cell, which must exist, and copies its bytes. */
   public void addToRow(
       int familyIndex,
       byte[] qualifier,
@@ -258,7 +258,7 @@ public final class CellBatch {
     if (needed > bytes.length) {
       if (needed > Integer.MAX_VALUE - 16) {
         throw new IllegalStateException(
-            "a batch of cells holds 2 GiB at most, this would make " + needed + " bytes");
+            "a batch of cells cannot exceed 2 GiB, but needs " + needed + " bytes");
       }
       bytes =
           Arrays.copyOf(

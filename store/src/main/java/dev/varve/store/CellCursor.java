@@ -3,26 +3,26 @@ package dev.varve.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the cells of a {@link ReadPlan}, page by page. Pulled and closed by one thread; {@link
- * #cancel()} may come from any. Closing twice is allowed.
+ * Delivers the cells of a {@link ReadPlan} page by page. One thread reads and closes it; any thread
+ * may call {@link #cancel()}. Closing twice is allowed.
  */
 public interface CellCursor extends AutoCloseable {
   /**
-   * Clears the batch and fills it with the next cells.
+   * Clears the batch and fills it with the next page of cells.
    *
-   * @return false where there are no more; the batch is empty then
+   * @return false if there are no more cells; the batch is then empty
    * @throws ReadCancelledException within 100 ms of a cancel
-   * @throws BudgetExceededException if the next cells would cost more than the plan allows
+   * @throws BudgetExceededException if the next cells would exceed the plan's budget
    * @throws StoreException if the store fails
    */
   boolean next(CellBatch into);
 
-  /** The place behind the last cell delivered, or null before the first. */
+  /** Returns the position after the last delivered cell, or null before the first. */
   @Nullable ResumeToken token();
 
   ReadCost cost();
 
-  /** Makes the pull under way, and every later one, fail. */
+  /** Makes the current call of {@link #next}, and all later ones, fail. */
   void cancel();
 
   @Override

@@ -11,21 +11,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tuples of typed columns as one string of bytes, so that a table of typed columns is a table of
- * cells: the partition columns make the row key, the clustering columns the qualifier.
+ * A byte encoding for tuples of typed columns. It lets a table of typed columns appear as a table
+ * of cells: the partition columns form the row key, the clustering columns the qualifier.
  *
  * <pre>
  *   text, blob its bytes, every 00 as 00 ff, then 00 01
  *   int        4 bytes, big-endian, sign flipped
  *   timestamp  8 bytes, ms since 1970, big-endian, sign flipped
- *   map        for each entry in the order of its key: 01, key as text, value as text; then 00
+ *   map        for each entry in key order: 01, key as text, value as text; then 00
  * </pre>
  *
- * One behind the other with nothing between. The bytes of two tuples of the same types are ordered
- * as Cassandra orders the columns: texts by their UTF-8 bytes, numbers by value, frozen maps entry
- * by entry, first the key and then the value, the shorter first where all of it is equal. Each
- * column knows where it ends, so that the bytes of leading columns are a prefix that holds no other
- * tuples.
+ * Values follow each other without separators. The encodings of two tuples of the same types
+ * compare as Cassandra compares the columns: texts by their UTF-8 bytes, numbers by value, frozen
+ * maps entry by entry (key first, then value), a shorter map before its extensions. Every value is
+ * self-delimiting, so the encoding of leading columns is a prefix of exactly the tuples that start
+ * with them.
  */
 public final class ColumnTuple {
   private static final int ENTRY = 1;
@@ -37,16 +37,17 @@ public final class ColumnTuple {
   private ColumnTuple() {}
 
   /**
-   * A column of a tuple.
+   * One column of a tuple.
    *
-   * @param value as Cassandra's protocol has it: the bytes of a text or blob, numbers big-endian,
-   *     of a map the number of entries and each key and value behind its length, all of four bytes
-   * @param from its first byte in the tuple
-   * @param to the byte behind its last
+   * @param value in Cassandra's protocol encoding: a text or blob as its bytes, numbers big-endian,
+   *     a map as the number of entries, then each key and value preceded by its length, all of four
+   *     bytes
+   * @param from index of its first byte in the tuple
+   * @param to index after its last byte
    */
   public record Part(TypedColumn column, Bytes value, int from, int to) {}
 
-  /** The tuple of values that are as Cassandra's protocol has them, one a column. */
+  /** Encodes a tuple of values given in Cassandra's protocol encoding, one for each column. */
   public static Bytes join(List<TypedColumn> columns, List<ByteBuffer> values) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < columns.size(); i++) {
@@ -73,7 +74,7 @@ public final class ColumnTuple {
     return bytes;
   }
 
-  /** Appends the bytes of a text, or a blob. */
+  /** Appends a text or blob. */
   private static void text(byte[] bytes, ByteArrayOutputStream out) {
     for (byte b : bytes) {
       out.write(b);
@@ -91,10 +92,10 @@ public final class ColumnTuple {
   }
 
   /**
-   * Takes a tuple apart.
+   * Decodes a tuple.
    *
-   * @throws IllegalArgumentException naming column, byte and reason, if the bytes are no tuple of
-   *     these columns
+   * @throws IllegalArgumentException naming column, byte and reason, if the bytes are not a tuple
+   *     of these columns
    */
   public static List<Part> split(Bytes tuple, List<TypedColumn> columns) {
     Reader reader = new Reader(tuple.toArray());
@@ -114,7 +115,7 @@ public final class ColumnTuple {
     }
     if (reader.at != tuple.length()) {
       throw new IllegalArgumentException(
-          "%d bytes too many behind column %s"
+          "%d extra bytes after column %s"
               .formatted(tuple.length() - reader.at, columns.getLast().name()));
     }
     return parts;
@@ -184,7 +185,7 @@ public final class ColumnTuple {
           throw damaged(
               column,
               start,
-              "key '%s' comes behind '%s'"
+              "key '%s' is out of order after '%s'"
                   .formatted(
                       new String(key, StandardCharsets.UTF_8),
                       new String(before, StandardCharsets.UTF_8)));
@@ -202,7 +203,7 @@ public final class ColumnTuple {
 
     private int u8(TypedColumn column) {
       if (at == bytes.length) {
-        throw damaged(column, at, "the bytes end here");
+        throw damaged(column, at, "unexpected end of the bytes");
       }
       return bytes[at++] & 0xff;
     }

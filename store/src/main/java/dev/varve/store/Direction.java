@@ -1,8 +1,8 @@
 package dev.varve.store;
 
 /**
- * The order in which the rows of a slice are answered. Within a row the order is the same for both:
- * families, qualifiers, newest first.
+ * The order in which a slice delivers its rows. The order within a row is always the same: by
+ * family, by qualifier, newest first.
  */
 public enum Direction {
   FORWARD,

@@ -1,13 +1,16 @@
 package dev.varve.store;
 
-/** What must be so before a write returns. */
+/** The guarantee that holds before a write returns. */
 public enum Durability {
-  /** It survives the loss of power, or the loss of as many nodes as the store was set up for. */
+  /**
+   * The write survives a power failure, or the loss of as many nodes as the store is configured to
+   * tolerate.
+   */
   SYNCED,
 
   /**
-   * It survives whatever a later {@link #SYNCED} write to the same store survives, and is never
-   * seen without what was written before it.
+   * The write survives whatever a later {@link #SYNCED} write to the same store survives. It is
+   * never visible without the writes that preceded it.
    */
   ORDERED
 }

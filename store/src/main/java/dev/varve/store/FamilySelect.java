@@ -4,13 +4,13 @@ import dev.varve.model.TimeRange;
 import java.util.List;
 
 /**
- * What a plan reads of one family. Conditions apply in this order: qualifiers, times, versions.
+ * Selects cells of one family. Conditions apply in this order: qualifiers, times, versions.
  *
- * @param family the place of the family in {@link TableSpec#families()}
- * @param qualifiers disjoint, in rising order; empty for all
- * @param times the cell times to read, in the unit of the table; own to each family, so that one
- *     read may return samples of a window and metadata of another time
- * @param versions how many of the newest cells of a column within {@code times}
+ * @param family index of the family in {@link TableSpec#families()}
+ * @param qualifiers disjoint ranges in ascending order; empty for all
+ * @param times cell times to read, in the unit of the table. Each family has its own range, so one
+ *     read can return samples of a window and metadata of another time
+ * @param versions number of the newest cells of each column within {@code times}, at least 1
  */
 public record FamilySelect(
     int family, List<QualifierRange> qualifiers, TimeRange times, int versions) {
@@ -18,17 +18,18 @@ public record FamilySelect(
     qualifiers = List.copyOf(qualifiers);
     if (versions < 1) {
       throw new IllegalArgumentException(
-          "a read asks for " + versions + " versions, at least 1 is needed");
+          "a read asks for " + versions + " versions, expected at least 1");
     }
     for (int i = 1; i < qualifiers.size(); i++) {
       dev.varve.model.Bytes before = qualifiers.get(i - 1).to();
       if (before == null || before.compareTo(qualifiers.get(i).from()) > 0) {
-        throw new IllegalArgumentException("qualifier ranges overlap or fall: " + qualifiers);
+        throw new IllegalArgumentException(
+            "qualifier ranges overlap or are out of order: " + qualifiers);
       }
     }
   }
 
-  /** The newest cell of every column of the family. */
+  /** Selects the newest cell of every column of the family. */
   public static FamilySelect latest(int family) {
     return new FamilySelect(family, List.of(), TimeRange.ALL, 1);
   }

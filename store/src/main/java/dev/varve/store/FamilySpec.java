@@ -1,13 +1,13 @@
 package dev.varve.store;
 
 /**
- * A column family.
+ * Specifies a column family.
  *
- * @param name up to 64 bytes of printable ASCII; some stores carry it with every cell, so short is
- *     cheap
- * @param time what the times of its cells mean
- * @param maxVersions how many cells of one row and qualifier are kept, newest first; {@link
- *     #ALL_VERSIONS} for all
+ * @param name 1 to 64 characters of printable ASCII. Some stores repeat it in every cell, so keep
+ *     it short
+ * @param time the meaning of its cell times
+ * @param maxVersions number of newest cells kept for each row and qualifier; {@link #ALL_VERSIONS}
+ *     for all
  */
 public record FamilySpec(String name, TimeUse time, int maxVersions) {
   public static final int ALL_VERSIONS = Integer.MAX_VALUE;
@@ -19,11 +19,13 @@ public record FamilySpec(String name, TimeUse time, int maxVersions) {
     }
     if (maxVersions < 1) {
       throw new IllegalArgumentException(
-          "family '" + name + "' keeps " + maxVersions + " versions, at least 1 is needed");
+          "family '" + name + "' keeps " + maxVersions + " versions, expected at least 1");
     }
   }
 
-  /** A family that keeps the newest cell of a column, its time being the clock of acceptance. */
+  /**
+   * A family that keeps only the newest cell of a column; cell times are the clock of acceptance.
+   */
   public static FamilySpec latest(String name) {
     return new FamilySpec(name, TimeUse.CLOCK, 1);
   }

@@ -1,14 +1,14 @@
 package dev.varve.store;
 
-/** Follows a store that reads all its files to find what is damaged. Called by one thread. */
+/** Observes a store while it reads all its files to look for damage. Called by one thread. */
 public interface FileCheck {
   /**
-   * So many bytes are about to be read. May wait, to hold the check up.
+   * Called before {@code bytes} bytes of a file are read. May block, to throttle the check.
    *
-   * @throws ReadCancelledException if the check is to stop
+   * @throws ReadCancelledException to stop the check
    */
   void reading(String file, long bytes);
 
-  /** A place is damaged. */
+  /** Reports a damaged place. */
   void damaged(StoreDamage damage);
 }

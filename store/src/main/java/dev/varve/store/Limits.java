@@ -1,12 +1,12 @@
 package dev.varve.store;
 
 /**
- * Where a read stops. A limit that is reached ends the read, or the row, without an error.
+ * Bounds the result of a read. A limit that is reached ends the read, or the row, without an error.
  *
- * @param rows rows in all
- * @param cellsPerRow cells of one family in one row, the first in the order of the answer
- * @param cells cells in all
- * @param pageCells about how many cells the cursor delivers at once; a wish, not a promise
+ * @param rows maximum number of rows
+ * @param cellsPerRow maximum number of cells of one family in one row, in the order of delivery
+ * @param cells maximum number of cells
+ * @param pageCells approximate number of cells the cursor delivers at once; a hint
  */
 public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
   public static final int DEFAULT_PAGE_CELLS = 4096;
@@ -16,9 +16,9 @@ public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
   public Limits {
     if (rows < 1 || cellsPerRow < 1 || cells < 1 || pageCells < 1) {
       throw new IllegalArgumentException(
-          "limits are at least 1: rows "
+          "limits must be at least 1: rows "
               + rows
-              + ", cells a row "
+              + ", cells per row "
               + cellsPerRow
               + ", cells "
               + cells

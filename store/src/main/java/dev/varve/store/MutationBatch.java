@@ -5,24 +5,24 @@ import dev.varve.model.TimeRange;
 import java.util.Arrays;
 
 /**
- * Edits of rows of one table, in order. Neighbouring edits of one row make one mutation, which a
- * store applies as a whole or not at all; a row that comes again later in the batch is another
- * mutation. Edits are safe to repeat. Made to be filled and cleared again and again: only growth
+ * An ordered list of edits to the rows of one table. Consecutive edits of one row form a mutation,
+ * which a store applies as a whole or not at all; if the row appears again later in the batch, that
+ * is another mutation. Edits are idempotent. Instances are meant to be reused: only growth
  * allocates. Not safe for use by several threads.
  *
- * <p>A put lies in {@link #cells()} whole. A delete lies there too, with a value that is empty or
- * the second bound of what it deletes; {@link #edit(int)} tells which is which.
+ * <p>{@link #cells()} holds one cell for each edit. For a put it is the cell itself; for a delete,
+ * its value is empty or the upper bound of the deleted range. {@link #edit(int)} tells them apart.
  */
 public final class MutationBatch {
-  /** What an edit does. */
+  /** The effect of an edit. */
   public enum Edit {
     /** Writes a cell. */
     PUT,
-    /** Deletes the cells of one column, whose times lie in a range. */
+    /** Deletes the cells of one column whose times lie in a range. */
     DELETE_COLUMN,
     /** Deletes the cells of a family whose qualifiers lie in a half-open range. */
     DELETE_QUALIFIERS,
-    /** Deletes the row in one family. */
+    /** Deletes all cells of one family in the row. */
     DELETE_FAMILY,
     /** Deletes the whole row. */
     DELETE_ROW
@@ -35,7 +35,7 @@ public final class MutationBatch {
   private long[] timeTo = {};
   private boolean deletes;
 
-  /** All edits as cells; do not change. */
+  /** Returns all edits as cells; do not modify them. */
   public CellBatch cells() {
     return cells;
   }
@@ -48,7 +48,7 @@ public final class MutationBatch {
     return cells.isEmpty();
   }
 
-  /** The index behind the last edit of the mutation whose first edit is {@code first}. */
+  /** Returns the index after the last edit of the mutation that starts at {@code first}. */
   public int mutationEnd(int first) {
     int end = first + 1;
     while (end < cells.size() && cells.sameRow(first, end)) {
@@ -79,7 +79,7 @@ public final class MutationBatch {
       int valueFrom,
       int valueLength) {
     if (deletes) {
-      note(Edit.PUT, 0);
+      record(Edit.PUT, 0);
     }
     cells.add(
         row,
@@ -102,14 +102,17 @@ public final class MutationBatch {
   }
 
   /**
-   * Deletes the cells of a column whose times lie in {@code times}; {@link TimeRange#ALL} for the
-   * column as a whole.
+   * Deletes the cells of a column whose times lie in {@code times}; {@link TimeRange#ALL} deletes
+   * the whole column.
    */
   public void deleteColumn(Bytes row, int family, Bytes qualifier, TimeRange times) {
     delete(Edit.DELETE_COLUMN, row, family, qualifier, times.from(), Bytes.EMPTY, times.to());
   }
 
-  /** Deletes the cells of a family from one qualifier on and before another. */
+  /**
+   * Deletes the cells of a family whose qualifiers lie between {@code from} (inclusive) and {@code
+   * to} (exclusive).
+   */
   public void deleteQualifiers(Bytes row, int family, Bytes from, Bytes to) {
     delete(Edit.DELETE_QUALIFIERS, row, family, from, 0, to, 0);
   }
@@ -122,7 +125,7 @@ public final class MutationBatch {
     delete(Edit.DELETE_ROW, row, 0, Bytes.EMPTY, 0, Bytes.EMPTY, 0);
   }
 
-  /** The cell times that edit {@code index}, a {@link Edit#DELETE_COLUMN}, deletes. */
+  /** Returns the cell times that edit {@code index}, a {@link Edit#DELETE_COLUMN}, deletes. */
   public TimeRange deletedTimes(int index) {
     return new TimeRange(cells.time(index), timeTo[index]);
   }
@@ -130,14 +133,14 @@ public final class MutationBatch {
   /** Adds an edit of another batch. */
   public void addFrom(MutationBatch other, int index) {
     if (deletes || other.edit(index) != Edit.PUT) {
-      note(other.edit(index), other.edit(index) == Edit.DELETE_COLUMN ? other.timeTo[index] : 0);
+      record(other.edit(index), other.edit(index) == Edit.DELETE_COLUMN ? other.timeTo[index] : 0);
     }
     cells.addFrom(other.cells, index);
   }
 
   private void delete(
       Edit edit, Bytes row, int family, Bytes qualifier, long time, Bytes bound, long to) {
-    note(edit, to);
+    record(edit, to);
     byte[] r = row.toArray();
     byte[] q = qualifier.toArray();
     byte[] b = bound.isEmpty() ? NONE : bound.toArray();
@@ -145,10 +148,10 @@ public final class MutationBatch {
   }
 
   /**
-   * Notes what the edit that is added next does. Batches of nothing but puts, the hot path, keep no
-   * notes.
+   * Records the kind of the edit about to be added. Batches of puts alone, the hot path, keep no
+   * records.
    */
-  private void note(Edit edit, long to) {
+  private void record(Edit edit, long to) {
     int index = cells.size();
     int capacity = index < edits.length ? edits.length : Math.max(64, 2 * (index + 1));
     if (capacity > edits.length) {

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The classes of a plug-in: those of its jars, of the JDK, and of Varve what is {@linkplain #SHARED
- * shared}. Two plug-ins never see each other's libraries, nor those of Varve.
+ * The class loader of a plug-in. It sees the plug-in's jars, the JDK and the {@linkplain #SHARED
+ * shared} packages of Varve. Plug-ins see neither each other's libraries nor those of Varve.
  */
 final class PluginClasses extends URLClassLoader {
-  /** What a plug-in and Varve must mean the same by. */
+  /** Packages that a plug-in and Varve must share. */
   private static final List<String> SHARED =
       List.of("dev.varve.store.", "dev.varve.model.", "org.slf4j.", "org.jspecify.");
 
@@ -33,7 +33,7 @@ final class PluginClasses extends URLClassLoader {
   /**
    * Loads the jars of a folder.
    *
-   * @throws StoreException if it cannot be read
+   * @throws StoreException if the folder cannot be read
    */
   static PluginClasses of(String kind, Path folder) {
     try (Stream<Path> files = Files.list(folder)) {
@@ -60,18 +60,18 @@ final class PluginClasses extends URLClassLoader {
     }
   }
 
-  /** Whether one of the jars names a provider of a store. */
+  /** Returns whether one of the jars declares a store provider. */
   boolean hasProvider() {
     return findResource(SERVICE) != null;
   }
 
-  /** The version that the jar of the provider says it is of; null where it says none. */
+  /** Returns the version in the manifest of the provider's jar, or null if it has none. */
   @Nullable String version() {
     URL service = findResource(SERVICE);
     try {
       if (service != null && service.openConnection() instanceof JarURLConnection jar) {
         jar.setUseCaches(false);
-        // Closing the file of a connection that is not cached is the caller's affair.
+        // An uncached connection leaves closing its file to the caller.
         try (JarFile file = jar.getJarFile()) {
           Manifest manifest = file.getManifest();
           return manifest == null
@@ -86,7 +86,9 @@ final class PluginClasses extends URLClassLoader {
     return null;
   }
 
-  /** Runs something while libraries that ask the thread for classes are given these. */
+  /**
+   * Runs an action with this loader as the thread's context class loader, which some libraries use.
+   */
   <T> T during(Supplier<T> action) {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
@@ -99,7 +101,8 @@ final class PluginClasses extends URLClassLoader {
   }
 
   /**
-   * The JDK and what is shared; resources of Varve's libraries, services among them, are hidden.
+   * Delegates to the JDK and the shared packages. It hides the resources of Varve's libraries,
+   * including service declarations.
    */
   private static final class Shared extends ClassLoader {
     private Shared() {

@@ -6,51 +6,53 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a table can do beyond reading and writing. A layout says which it needs; {@link Store#check}
- * answers before a table is opened.
+ * An optional ability of a table beyond reading and writing. A layout declares the powers it needs;
+ * {@link Store#check} verifies them before a table is opened.
  */
 public sealed interface Power {
-  /** Atomic comparison and write of one cell. */
+  /** Atomically compares and writes one cell. */
   non-sealed interface ConditionalPut extends Power {
     /**
-     * Puts a cell if the newest one of its column has the expected value. What was put is the
-     * newest then: a time before that of the cell it replaces counts as that one.
+     * Puts a cell if the newest cell of its column has the expected value. The new cell becomes the
+     * newest: if its time is older than that of the cell it replaces, it takes that time.
      *
-     * @param expected null where there must be no cell
-     * @return whether it was put, and durably so
-     * @throws StoreException if the store fails; with {@link StoreException#unknown()} the put may
-     *     or may not stand
+     * @param expected null if there must be no cell
+     * @return whether the cell was put, durably
+     * @throws StoreException if the store fails; if {@link StoreException#unknown()}, the put may
+     *     have been applied
      */
     boolean putIf(Cell cell, @Nullable Bytes expected);
   }
 
-  /** Atomic addition to a cell of eight bytes, big-endian. */
+  /** Atomically adds to an 8-byte big-endian cell. */
   non-sealed interface Increment extends Power {
     /**
-     * Adds to the newest cell of a column, a missing one counting as 0, and writes the sum durably.
-     * A time before that of the newest cell counts as that one. Not safe to repeat.
+     * Adds to the newest cell of a column and writes the sum durably. A missing cell counts as 0.
+     * If {@code time} is older than that of the newest cell, the newest cell's time is used. Not
+     * idempotent.
      *
      * @return the sum
-     * @throws StoreException if the store fails or the cell is not of eight bytes
+     * @throws StoreException if the store fails or the cell does not have 8 bytes
      */
     long add(Bytes row, int family, Bytes qualifier, long amount, long time);
   }
 
-  /** Deletes whole rows at once, at a cost that does not depend on their number. */
+  /** Deletes a range of rows at a cost independent of their number. */
   non-sealed interface RangeDelete extends Power {
     /**
-     * Deletes all rows from {@code from} on and before {@code to}; null for the end of the table.
+     * Deletes all rows from {@code from} (inclusive) to {@code to} (exclusive); null means the end
+     * of the table.
      */
     void deleteRows(Bytes from, @Nullable Bytes to);
   }
 
-  /** Writes cells that end by themselves. */
+  /** Writes cells that expire. */
   non-sealed interface Expiry extends Power {
     /**
-     * Applies a batch as {@link Table#apply} does; what it puts is gone when so much time has
-     * passed, or earlier where the whole table keeps its cells no longer.
+     * Applies a batch like {@link Table#apply}. Its puts expire after {@code lifetime}, or earlier
+     * if the whole table has a shorter retention.
      *
-     * @param lifetime positive; one that is longer than the store can count is no end
+     * @param lifetime positive; if it exceeds what the store can represent, the cells never expire
      */
     List<RowOutcome> apply(MutationBatch batch, Durability durability, Duration lifetime);
   }

@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Directories of customers' data, which nobody but their owner may enter. */
+/** Creates directories for customer data that only their owner may enter. */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER =
       PosixFilePermissions.fromString("rwx------");
@@ -17,10 +17,10 @@ public final class PrivateDirectory {
   private PrivateDirectory() {}
 
   /**
-   * Makes a directory, with mode 0700, and those above it, as usual. One that is there keeps its
-   * mode.
+   * Creates a directory with mode 0700, and its parents with default modes. An existing directory
+   * keeps its mode.
    *
-   * @throws IOException if that cannot be done, or something else has the name
+   * @throws IOException if that fails, or if the name exists and is not a directory
    */
   public static void make(Path directory) throws IOException {
     if (Files.isDirectory(directory)) {
@@ -31,7 +31,8 @@ public final class PrivateDirectory {
       Files.createDirectories(parent);
     }
     boolean posix = directory.getFileSystem().supportedFileAttributeViews().contains("posix");
-    // Also checks that what is there by now is a directory.
+    // Unlike createDirectory, this tolerates a directory created meanwhile and rejects any other
+    // file.
     Files.createDirectories(
         directory,
         posix
@@ -39,7 +40,10 @@ public final class PrivateDirectory {
             : new FileAttribute<?>[0]);
   }
 
-  /** Whether others than the owner may read or enter a directory. */
+  /**
+   * Returns whether anyone but the owner may read, write or enter a directory; false on file
+   * systems without POSIX permissions.
+   */
   public static boolean isOpenToOthers(Path directory) throws IOException {
     if (!directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       return false;

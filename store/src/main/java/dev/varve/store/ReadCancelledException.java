@@ -1,6 +1,6 @@
 package dev.varve.store;
 
-/** A read was cancelled from outside. */
+/** Thrown by a read that was cancelled. */
 public final class ReadCancelledException extends StoreException {
   private static final long serialVersionUID = 1;
 

@@ -1,14 +1,14 @@
 package dev.varve.store;
 
 /**
- * What a read has cost so far.
+ * The cost of a read so far.
  *
- * @param rows distinct rows looked at, one slice after the other
- * @param cellsRead cells looked at, returned or not
+ * @param rows distinct rows examined, summed over all slices
+ * @param cellsRead cells examined, whether or not they were returned
  * @param cellsReturned cells delivered
  * @param bytesRead bytes of keys, qualifiers and values of {@code cellsRead}
- * @param bytesReturned the same of {@code cellsReturned}
- * @param requests calls to the store: seeks, pages, round trips, whatever costs a fixed price there
+ * @param bytesReturned the same for {@code cellsReturned}
+ * @param requests calls with a fixed price in this store: seeks, pages, round trips
  */
 public record ReadCost(
     long rows,
@@ -19,7 +19,7 @@ public record ReadCost(
     long requests) {
   public static final ReadCost NOTHING = new ReadCost(0, 0, 0, 0, 0, 0);
 
-  /** What was added since an earlier cost of the same read. */
+  /** Returns the cost added since an earlier point of the same read. */
   public ReadCost minus(ReadCost earlier) {
     return new ReadCost(
         rows - earlier.rows,

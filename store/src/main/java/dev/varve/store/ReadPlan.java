@@ -4,15 +4,14 @@ import java.util.List;
 
 /**
  * A read of one table, as data: it can be printed, counted, kept, repeated and resumed. Slices are
- * answered one after the other in this order, also where they overlap; rows of a slice in key order
- * or its reverse; within a row families in the order of the plan, which is the order of the table,
- * then qualifiers in rising order, then newest first.
+ * delivered one after the other in plan order, even if they overlap. Within a slice, rows come in
+ * key order or its reverse; within a row, cells come by family in table order, then by qualifier in
+ * ascending order, then newest first.
  *
  * @param slices at least one
- * @param families what to read of each family, in the order of the table; families that are missing
- *     are not read
- * @param values whether values are wanted; where not, every cell comes with an empty one, and a
- *     store that can leaves them where they are
+ * @param families selections in table order; families not listed are not read
+ * @param values whether to return values. If false, every cell has an empty value, and stores that
+ *     can will not read values at all
  */
 public record ReadPlan(
     List<Slice> slices,
@@ -26,12 +25,12 @@ public record ReadPlan(
     families = List.copyOf(families);
     if (slices.isEmpty() || families.isEmpty()) {
       throw new IllegalArgumentException(
-          "a read needs a slice and a family, got " + slices.size() + " and " + families.size());
+          "a read needs slices and families, got " + slices.size() + " and " + families.size());
     }
     for (int i = 1; i < families.size(); i++) {
       if (families.get(i - 1).family() >= families.get(i).family()) {
         throw new IllegalArgumentException(
-            "families of a read stand in the order of the table, each once: " + families);
+            "families of a read must be unique and in table order: " + families);
       }
     }
   }
@@ -48,7 +47,7 @@ public record ReadPlan(
     return new ReadPlan(slices, families, direction, limits, other, values);
   }
 
-  /** The same cells without their values. */
+  /** Returns a plan for the same cells without their values. */
   public ReadPlan withoutValues() {
     return new ReadPlan(slices, families, direction, limits, budget, false);
   }

@@ -4,11 +4,12 @@ import dev.varve.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last cell that a read delivered, named in full, and what its limits had left, so that the
- * same plan goes on behind it: on another cursor, in another process, after a restart.
+ * The position after the last cell that a read delivered, and the limits used up so far. With it
+ * the same plan resumes on another cursor, in another process or after a restart.
  *
- * @param slice the place of the slice in the plan
- * @param rowsSeen rows begun so far, over all pages; {@code cellsSeen} likewise
+ * @param slice index of the slice in the plan
+ * @param rowsSeen rows started so far, over all pages
+ * @param cellsSeen cells delivered so far, over all pages
  * @param cellsInRow cells delivered so far of this row and family
  * @param versionsSeen cells delivered so far of this column
  */
@@ -24,12 +25,12 @@ public record ResumeToken(
     int versionsSeen) {
 
   /**
-   * The token behind the next cell that a read delivers.
+   * Returns the token after a read's next cell.
    *
-   * @param last the token behind the cell before it, or null for the first
-   * @param slice where the plan found the cell
+   * @param last the token after the preceding cell, or null for the first
+   * @param slice index of the slice that contains the cell
    */
-  public static ResumeToken behind(@Nullable ResumeToken last, int slice, Cell cell) {
+  public static ResumeToken after(@Nullable ResumeToken last, int slice, Cell cell) {
     if (last == null) {
       return new ResumeToken(
           slice, cell.row(), cell.family(), cell.qualifier(), cell.time(), 1, 1, 1, 1);

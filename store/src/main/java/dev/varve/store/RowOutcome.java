@@ -3,25 +3,26 @@ package dev.varve.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the mutation of one row ended.
+ * The outcome of one row's mutation.
  *
- * @param reason what went wrong, in words for the writer; null where it was applied
+ * @param reason what went wrong, in words for the writer; null if the mutation was applied
  */
 public record RowOutcome(Status status, @Nullable String reason) {
   public static final RowOutcome APPLIED = new RowOutcome(Status.APPLIED, null);
 
   public enum Status {
-    /** It stands, as durable as was asked. */
+    /** The mutation was applied with the requested durability. */
     APPLIED,
-    /** It will never be applied as it is: too large, malformed. */
+    /** The mutation can never be applied in this form, for example because it is too large. */
     REJECTED,
     /**
-     * It was surely not applied and may be tried again; of a table that was dropped and where a
-     * permission is missing too, since an operator can put that right.
+     * The mutation was definitely not applied and may be retried. Dropped tables and missing
+     * permissions count as such, because an operator can fix them.
      */
     NOT_APPLIED,
     /**
-     * Nobody knows: never to be taken for success; may be tried again, as edits are safe to repeat.
+     * The outcome is unknown and must not be taken for success. Retrying is safe because edits are
+     * idempotent.
      */
     UNKNOWN
   }

@@ -4,14 +4,14 @@ import dev.varve.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring rows of a table.
+ * A contiguous range of rows of a table.
  *
  * @param table its name in the store
- * @param from no row of the span comes before this key, which need not be that of a row
- * @param to no row of the span comes after this key; null where the span ends with the table
+ * @param from lower bound, inclusive; not necessarily the key of an existing row
+ * @param to upper bound, inclusive; null means the end of the table
  */
 public record RowSpan(String table, Bytes from, @Nullable Bytes to) {
-  /** Whether a row lies within the span. */
+  /** Returns whether a row lies within the span. */
   public boolean contains(Bytes row) {
     return row.compareTo(from) >= 0 && (to == null || row.compareTo(to) <= 0);
   }

@@ -1,20 +1,19 @@
 package dev.varve.store;
 
 /**
- * Sizes in bytes, beyond which a store refuses (hard) or suffers (soft). Adapters refuse before the
- * store is asked.
+ * Size limits in bytes. A store rejects sizes above a hard limit and degrades above a soft one.
+ * Adapters check before they call the store.
  *
- * @param rowKey hard; no store takes an empty one
+ * @param rowKey hard; no store accepts an empty key
  * @param qualifier hard
- * @param softValue from here on values are warned about
+ * @param softValue size from which values cause a warning
  * @param hardValue hard
- * @param softRow from here on whole rows, or partitions, are warned about
- * @param hardRow what cannot be read any more beyond; {@link Long#MAX_VALUE} where there is no such
- *     bound
- * @param families how many families a table should have at most
- * @param editsPerRow edits in one mutation, hard
- * @param mutationBytes bytes of one mutation, hard: of each edit its row key, qualifier and value,
- *     and {@link #EDIT_BYTES} more; {@link Long#MAX_VALUE} where there is no such bound
+ * @param softRow size from which whole rows, or partitions, cause a warning
+ * @param hardRow size beyond which a row can no longer be read; {@link Long#MAX_VALUE} if unbounded
+ * @param families recommended maximum number of families in a table
+ * @param editsPerRow hard; edits in one mutation
+ * @param mutationBytes hard; the sum over a mutation's edits of row key, qualifier, value and
+ *     {@link #EDIT_BYTES}; {@link Long#MAX_VALUE} if unbounded
  */
 public record SizeLimits(
     int rowKey,
@@ -26,10 +25,10 @@ public record SizeLimits(
     int families,
     int editsPerRow,
     long mutationBytes) {
-  /** What an edit counts beside its bytes. */
+  /** Fixed overhead of an edit towards {@link #mutationBytes}. */
   public static final int EDIT_BYTES = 64;
 
-  /** Limits of a store that takes mutations of any weight. */
+  /** Creates limits for a store that does not bound the bytes of a mutation. */
   public SizeLimits(
       int rowKey,
       int qualifier,
@@ -51,7 +50,7 @@ public record SizeLimits(
         Long.MAX_VALUE);
   }
 
-  /** What an edit of a batch counts for {@link #mutationBytes}. */
+  /** Returns the bytes of an edit that count towards {@link #mutationBytes}. */
   public static long editBytes(MutationBatch batch, int edit) {
     CellBatch cells = batch.cells();
     return (long) cells.rowLength(edit)

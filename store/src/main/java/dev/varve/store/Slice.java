@@ -4,17 +4,16 @@ import dev.varve.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contiguous stretch of a table, like a flight of stairs: the first row from a qualifier on,
- * whole rows between, the last row up to a qualifier. Positions are ordered by row, then by
- * qualifier; the stretch holds every position from the first bound on and before the second. The
- * qualifier bounds hold in every family.
+ * A contiguous range of cells, in staircase form: the first row from a qualifier on, whole rows in
+ * between, and the last row up to a qualifier. Positions are ordered by row, then by qualifier. The
+ * slice includes its first bound and excludes the second. Qualifier bounds apply to every family.
  *
- * @param partition what every row of the stretch begins with: the partition, or less of a key where
- *     the store keeps the rows of all partitions in order
+ * @param partition common prefix of all rows in the slice: the partition, or a shorter prefix if
+ *     the store orders rows across partitions
  * @param fromRow the first row
- * @param fromQualifier where the first row starts; empty for the whole row
+ * @param fromQualifier start within the first row; empty for the whole row
  * @param toRow the bounding row; null for the end of the partition
- * @param toQualifier where the bounding row stops; empty so that nothing of that row is read
+ * @param toQualifier end within the bounding row; empty excludes that row
  */
 public record Slice(
     Bytes partition, Bytes fromRow, Bytes fromQualifier, @Nullable Bytes toRow, Bytes toQualifier) {
@@ -25,12 +24,12 @@ public record Slice(
     }
   }
 
-  /** One whole row. */
+  /** Returns the slice of one whole row. */
   public static Slice row(Bytes partition, Bytes row) {
     return new Slice(partition, row, Bytes.EMPTY, row.successor(), Bytes.EMPTY);
   }
 
-  /** A part of one row. */
+  /** Returns the slice of a part of one row. */
   public static Slice row(
       Bytes partition, Bytes row, Bytes fromQualifier, @Nullable Bytes toQualifier) {
     return toQualifier == null
@@ -38,19 +37,22 @@ public record Slice(
         : new Slice(partition, row, fromQualifier, row, toQualifier);
   }
 
-  /** Whole rows, half-open; {@code toRow} null for the end of the partition. */
+  /**
+   * Returns the slice of whole rows, half-open. If {@code toRow} is null, it extends to the end of
+   * the partition.
+   */
   public static Slice rows(Bytes partition, Bytes fromRow, @Nullable Bytes toRow) {
     return new Slice(partition, fromRow, Bytes.EMPTY, toRow, Bytes.EMPTY);
   }
 
-  /** Every row of a partition. */
+  /** Returns the slice of all rows of a partition. */
   public static Slice partition(Bytes partition) {
     return rows(partition, partition, null);
   }
 
   /**
-   * The first row behind all rows that the slice touches, never behind its partition; null for the
-   * end of the table.
+   * Returns an exclusive upper bound of the rows that the slice touches, at most the end of its
+   * partition; null for the end of the table.
    */
   public @Nullable Bytes endRow() {
     Bytes partitionEnd = partition.prefixEnd();
@@ -61,7 +63,7 @@ public record Slice(
     return partitionEnd == null || end.compareTo(partitionEnd) < 0 ? end : partitionEnd;
   }
 
-  /** Whether the slice touches at most one row. */
+  /** Returns whether the slice touches at most one row. */
   public boolean isOneRow() {
     return toRow != null
         && (toRow.equals(fromRow) || (toRow.equals(fromRow.successor()) && toQualifier.isEmpty()));

@@ -5,25 +5,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store of tables of cells. It knows bytes only. Safe for use by several threads; calls block.
- * Closing a store closes its tables and makes every later call fail with {@link StoreException}.
+ * A store of tables of cells. It handles bytes only. Safe for use by several threads; calls block.
+ * Closing a store closes its tables, and every later call fails with {@link StoreException}.
  */
 public interface Store extends AutoCloseable {
-  /** Which kind of store this is: {@code memory}, {@code rocksdb}, ... */
+  /** Returns the kind of store: {@code memory}, {@code rocksdb}, ... */
   String kind();
 
   /**
-   * Whether the store lives in this process, which alone has it: nobody else reads or writes its
-   * tables while it is open.
+   * Returns whether the store is embedded: it runs in this process, and no other process reads or
+   * writes its tables while it is open.
    */
   default boolean isEmbedded() {
     return false;
   }
 
   /**
-   * Where a table of another program lies, in words that are the same as long as it is the same
-   * table, whoever asks, and others for a table of that name elsewhere: such as the cluster and the
-   * namespace. Empty where there is one place only.
+   * Identifies the location of another program's table, for example by cluster and namespace. The
+   * text is the same for every caller as long as the table is the same, and differs for a table of
+   * the same name elsewhere. Empty if the store has a single location.
    *
    * @throws StoreException if the store fails
    */
@@ -34,57 +34,60 @@ public interface Store extends AutoCloseable {
   Capabilities capabilities(TableSpec spec);
 
   /**
-   * Says why a table could not be served, before anything is created.
+   * Lists reasons why a table could not be served, before anything is created.
    *
-   * @param needs the powers that its layout cannot do without
-   * @return reasons in words, naming table, store and need; empty where all is well
+   * @param needs the powers that the layout requires
+   * @return reasons that name table, store and need; empty if there are none
    */
   List<String> check(TableSpec spec, Set<Class<? extends Power>> needs);
 
   /**
    * Opens a table.
    *
-   * @throws StoreException if it does not exist and may not be created, or {@link #check} finds
-   *     something
+   * @throws StoreException if it does not exist and must not be created, or if {@link #check} finds
+   *     a problem
    */
   Table open(TableSpec spec, OpenMode mode);
 
-  /** The names of the store's own tables that exist, sorted. */
+  /** Returns the names of the store's own existing tables, sorted. */
   List<String> tables();
 
-  /** Whether a table exists: one of the store's own, or that of another program. */
+  /**
+   * Returns whether a table exists, either as one of the store's own or as one of another program.
+   */
   default boolean exists(TableSpec spec) {
     return tables().contains(spec.name());
   }
 
-  /** Deletes a table and all its cells; nothing where there is none. */
+  /** Deletes a table and all its cells. Does nothing if the table does not exist. */
   void drop(String table);
 
   /**
-   * Figures of the store for its operator, by name in Prometheus' style, such as {@code
+   * Returns metrics of the store for its operator, by name in Prometheus' style, such as {@code
    * block_cache_bytes}.
    */
   java.util.Map<String, Double> figures();
 
   /**
-   * Damage that the store has met in its files since it was opened, the opening included, oldest
-   * first; of many the latest 1,000. Empty where it has met none, or keeps its files elsewhere.
+   * Returns damage found in the store's files since it was opened, including during opening: the
+   * latest 1,000 entries, oldest first. Empty if there is none, or if the store keeps no files
+   * here.
    */
   default List<StoreDamage> damage() {
     return List.of();
   }
 
   /**
-   * Reads all files that the store keeps in its directory, checks their checksums, and tells what
-   * is damaged. Reads and writes go on meanwhile. Nothing where it keeps no files.
+   * Reads all files in the store's directory, verifies their checksums and reports damage. Reads
+   * and writes continue meanwhile. Does nothing if the store keeps no files.
    *
-   * @throws StoreException if the store fails otherwise
+   * @throws StoreException if the store fails in another way
    */
   default void checkFiles(FileCheck check) {}
 
   /**
-   * Why writes cannot succeed at present, in words for the operator; null where the store knows of
-   * nothing in their way. Answers at once, from what it has met.
+   * Returns why writes cannot currently succeed, in words for the operator, or null if the store
+   * knows of no obstacle. Returns immediately, based on past errors.
    */
   default @Nullable String writeObstacle() {
     return null;

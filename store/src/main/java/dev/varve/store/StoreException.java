@@ -2,7 +2,7 @@ package dev.varve.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** A store failed, or was asked for what it cannot do. */
+/** Thrown when a store fails or is asked for something it does not support. */
 public class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -21,7 +21,7 @@ public class StoreException extends RuntimeException {
     this.unknown = unknown;
   }
 
-  /** Whether a write that failed so may have been applied all the same. */
+  /** Returns whether the failed write may nevertheless have been applied. */
   public final boolean unknown() {
     return unknown;
   }

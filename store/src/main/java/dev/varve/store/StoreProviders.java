@@ -14,16 +14,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the provider of a kind of store: on the class path, or as a plug-in. A plug-in is a folder
- * of jars with the name of the kind, in one of the folders that system property {@value #PLUGINS}
- * lists; it is loaded once, by a class loader of its own ({@link PluginClasses}).
+ * Finds the provider for a kind of store, on the class path or as a plug-in. A plug-in is a folder
+ * of jars, named after the kind, inside one of the folders listed in system property {@value
+ * #PLUGINS}. It is loaded once, by its own class loader ({@link PluginClasses}).
  */
 public final class StoreProviders {
-  /** Folders that hold plug-ins, separated as in a class path. */
+  /** System property with the folders that contain plug-ins, separated like a class path. */
   public static final String PLUGINS = "varve.plugins";
 
   /**
-   * The kinds that are made as plug-ins, since their clients are large and fit on no class path.
+   * Kinds that ship as plug-ins, because their client libraries are large and conflict on one class
+   * path.
    */
   private static final List<String> KNOWN_PLUGINS = List.of("bigtable", "cassandra", "hbase");
 
@@ -32,10 +33,10 @@ public final class StoreProviders {
   private StoreProviders() {}
 
   /**
-   * The provider of a kind.
+   * Returns the provider for a kind.
    *
-   * @throws StoreException naming what is missing and where it was looked for, or a plug-in that is
-   *     not of this version
+   * @throws StoreException naming what is missing and where it was looked for, or if the plug-in's
+   *     version differs from Varve's
    */
   public static StoreProvider of(String kind) {
     StoreProvider own = onClassPath().get(kind);
@@ -70,18 +71,20 @@ public final class StoreProviders {
     return places;
   }
 
-  /** What Varve's jar says of itself; null where it runs out of classes that are in no jar. */
+  /**
+   * Returns the version in the manifest of Varve's jar, or null if the classes are not in a jar.
+   */
   private static @Nullable String ownVersion() {
     return StoreProviders.class.getPackage().getImplementationVersion();
   }
 
-  /** Loads a plug-in for a version of Varve; null for any. */
+  /** Loads a plug-in for a version of Varve; null accepts any version. */
   static StoreProvider load(String kind, Path folder, @Nullable String version) {
     PluginClasses classes = PluginClasses.of(kind, folder);
     String found = classes.version();
     if (version != null && classes.hasProvider() && !version.equals(found)) {
       throw new StoreException(
-          "the plug-in of store '%s' in '%s' is of version %s, and this is Varve %s: empty the folder and unpack the plug-in of this version"
+          "the plug-in of store '%s' in '%s' has version %s, but this is Varve %s: empty the folder and unpack the plug-in for this version"
               .formatted(kind, folder, found == null ? "unknown" : found, version));
     }
     try {
@@ -94,12 +97,12 @@ public final class StoreProviders {
       throw broken(kind, folder, e);
     }
     throw new StoreException(
-        "folder '%s' holds no plug-in of store '%s': unpack it again".formatted(folder, kind));
+        "folder '%s' contains no plug-in for store '%s': unpack it again".formatted(folder, kind));
   }
 
   private static StoreException broken(String kind, Path folder, Error e) {
     return new StoreException(
-        "the plug-in of store '%s' in '%s' does not fit this Varve (%s): empty the folder and unpack the plug-in of this version"
+        "the plug-in of store '%s' in '%s' is incompatible with this version of Varve (%s): empty the folder and unpack the plug-in for this version"
             .formatted(kind, folder, e),
         e);
   }
@@ -108,19 +111,19 @@ public final class StoreProviders {
     if (KNOWN_PLUGINS.contains(kind)) {
       String where =
           places.isEmpty()
-              ? "no folder of plug-ins is named (-D" + PLUGINS + ")"
+              ? "no plug-in folders are configured (-D" + PLUGINS + ")"
               : "there is no folder '" + kind + "' in " + places;
       return new StoreException(
-          "store '%s' is a plug-in that is not installed: %s. In a source tree './mvnw -q -Dfast -Dmaven.test.skip=true -pl stores/%s -am package' makes it; beside a distribution unpack varve-store-%s into its folder 'plugins'"
+          "store '%s' is a plug-in that is not installed: %s. In a source tree './mvnw -q -Dfast -Dmaven.test.skip=true -pl stores/%s -am package' builds it; in a distribution, unpack varve-store-%s into the folder 'plugins'"
               .formatted(kind, where, kind, kind));
     }
     return new StoreException(
-        "there is no store '%s'; there are: %s, and as plug-ins: %s"
+        "there is no store '%s'; available: %s, and as plug-ins: %s"
             .formatted(
                 kind, String.join(", ", onClassPath().keySet()), String.join(", ", KNOWN_PLUGINS)));
   }
 
-  /** A provider out of a plug-in, opened among the plug-in's classes. */
+  /** A provider from a plug-in, which opens its stores with the plug-in's class loader. */
   private record Plugin(PluginClasses classes, StoreProvider provider, Path folder)
       implements StoreProvider {
     @Override

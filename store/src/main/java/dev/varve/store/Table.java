@@ -5,30 +5,31 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open table of cells. Safe for use by several threads; calls block. Closing it ends no cursor
- * of it that is still open.
+ * An open table of cells. Safe for use by several threads; calls block. Closing a table does not
+ * end its open cursors.
  */
 public interface Table extends AutoCloseable {
   TableSpec spec();
 
   /**
-   * Applies a batch: each mutation whole or not at all, those of one row in their order, the rows
-   * in no promised one.
+   * Applies a batch. Each mutation is applied as a whole or not at all. Mutations of one row are
+   * applied in order; the order across rows is unspecified.
    *
-   * @return one outcome a mutation, in the order of the batch; an empty list where all were
-   *     applied, which is the usual end
-   * @throws StoreException only where the store is closed; every other failure is an outcome
+   * @return one outcome for each mutation, in batch order; empty if all were applied, the usual
+   *     case
+   * @throws StoreException only if the store is closed; any other failure is an outcome
    */
   List<RowOutcome> apply(MutationBatch batch, Durability durability);
 
   /**
-   * Starts a read. It sees every write that was applied before.
+   * Starts a read that sees every write applied before it.
    *
-   * @param resume where an earlier read of the same plan stopped, or null to start
+   * @param resume the position where an earlier read of the same plan stopped, or null to start at
+   *     the beginning
    */
   CellCursor read(ReadPlan plan, @Nullable ResumeToken resume);
 
-  /** An optional power of this table, where it has it ({@link Capabilities}). */
+  /** Returns an optional power of this table, if the table has it ({@link Capabilities}). */
   <P extends Power> Optional<P> power(Class<P> power);
 
   @Override

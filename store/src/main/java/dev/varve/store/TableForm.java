@@ -5,29 +5,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the cells of a table stand where another program made it. A store whose tables hold cells
- * takes every form as {@link Cells}; one with typed columns, which is Cassandra, follows the form.
+ * How another program's table represents cells. Stores whose tables hold cells treat every form as
+ * {@link Cells}; Cassandra, whose columns are typed, follows the form.
  */
 public sealed interface TableForm {
-  /** The form of every table whose families, qualifiers and times are those of the store. */
+  /** The form of tables whose families, qualifiers and times are the store's own. */
   TableForm CELLS = new Cells();
 
   record Cells() implements TableForm {}
 
   /**
-   * One column is the row key, one the qualifier, one the value: a Thrift table as CQL shows it, in
-   * its compact form or not.
+   * One column holds the row key, one the qualifier, one the value: a Thrift table as CQL presents
+   * it, with or without compact storage.
    */
   record KeyColumnValue(TypedColumn key, TypedColumn column, TypedColumn value)
       implements TableForm {}
 
   /**
-   * The partition columns are the row key and the clustering columns the qualifier, each as a
-   * {@link ColumnTuple}.
+   * The partition columns form the row key and the clustering columns the qualifier, each encoded
+   * as a {@link ColumnTuple}.
    *
-   * @param value the column that is the cell's value, its bytes as they are; null where values are
-   *     empty, and a cell is there with the row
-   * @param extras columns that are written with every row and never read: name to CQL term
+   * @param value the column that holds the cell's value, byte for byte; null if values are empty
+   *     and the row alone represents the cell
+   * @param extras columns that are written with every row but never read: name to CQL term
    */
   record Columns(
       List<TypedColumn> partition,

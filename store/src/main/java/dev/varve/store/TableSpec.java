@@ -7,16 +7,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store needs to know to open a table.
+ * Everything a store needs to open a table.
  *
  * @param name unique within the store; 1 to 100 characters of {@code a-z A-Z 0-9 _ . -}
- * @param families at least one; their order is the order of their cells in a row
+ * @param families at least one; their order determines the order of cells in a row
  * @param timeUnit the unit of the table's cell times
- * @param partitioning which leading part of a row key names the partition
- * @param form how the table stands where another program made it
- * @param foreign whether another program made it: its name and form are that program's, and it is
- *     never created, altered or dropped
- * @param upkeep what the store may do for it
+ * @param partitioning determines which prefix of a row key names the partition
+ * @param form how the table represents cells if another program created it
+ * @param foreign whether another program created the table. Its name and form are that program's,
+ *     and Varve never creates, alters or drops it
+ * @param upkeep maintenance that the store may perform
  */
 public record TableSpec(
     String name,
@@ -26,7 +26,7 @@ public record TableSpec(
     TableForm form,
     boolean foreign,
     Upkeep upkeep) {
-  /** What the name of a table matches. */
+  /** Regular expression for table names. */
   public static final String NAME = "[A-Za-z0-9_.-]{1,100}";
 
   public TableSpec {
@@ -47,18 +47,18 @@ public record TableSpec(
     }
   }
 
-  /** A table of our own, of cells. */
+  /** Creates the spec of one of Varve's own tables, made of cells. */
   public TableSpec(
       String name, List<FamilySpec> families, Resolution timeUnit, Partitioning partitioning) {
     this(name, families, timeUnit, partitioning, TableForm.CELLS, false, Upkeep.NONE);
   }
 
-  /** The same table under another name. */
+  /** Returns the spec of the same table under another name. */
   public TableSpec named(String other) {
     return new TableSpec(other, families, timeUnit, partitioning, form, foreign, upkeep);
   }
 
-  /** The table of this name that another program made. */
+  /** Returns the spec of another program's table with this name. */
   public TableSpec attached(String other) {
     return new TableSpec(other, families, timeUnit, partitioning, form, true, upkeep);
   }
@@ -71,7 +71,10 @@ public record TableSpec(
     return new TableSpec(name, families, timeUnit, partitioning, form, foreign, other);
   }
 
-  /** The place of a family in {@link #families()}, or -1 where the table has none of that name. */
+  /**
+   * Returns the index of a family in {@link #families()}, or -1 if the table has no family of that
+   * name.
+   */
   public int familyIndex(String family) {
     for (int i = 0; i < families.size(); i++) {
       if (families.get(i).name().equals(family)) {
@@ -82,8 +85,8 @@ public record TableSpec(
   }
 
   /**
-   * Says how this differs from another spec of the same table in what its cells depend on; null
-   * where it does not. The partitioning is code and cannot be compared.
+   * Describes how this spec differs from another of the same table in a way that affects its cells,
+   * or returns null if it does not. The partitioning is code and cannot be compared.
    */
   public @Nullable String differenceFrom(TableSpec other) {
     if (!families.equals(other.families)) {

@@ -1,18 +1,18 @@
 package dev.varve.store;
 
-/** What cell times of a family mean. */
+/** The meaning of a family's cell times. */
 public enum TimeUse {
   /**
-   * Part of the data: readers ask for ranges of it, and one column holds many. A write may come
-   * with any time.
+   * Cell times are data. Readers ask for ranges of them, one column holds many, and a write may
+   * carry any time.
    */
   DATA,
 
   /**
-   * The order of acceptance: of two cells in a column the one of higher time is the later, and the
-   * one that is seen where only one version is wanted, whatever the order they arrive in. A store
-   * that is embedded may keep the last cell that it was given: its one writer hands in times that
-   * rise.
+   * Cell times order writes. Of two cells in a column, the one with the higher time is the later
+   * one and is visible if only one version is wanted, regardless of arrival order. An embedded
+   * store may simply keep the last cell it received, because its single writer supplies ascending
+   * times.
    */
   CLOCK
 }

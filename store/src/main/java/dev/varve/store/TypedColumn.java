@@ -1,13 +1,13 @@
 package dev.varve.store;
 
-/** A column of a table with typed columns; its name is the one that it has there. */
+/** A column of a table with typed columns, under its name in that table. */
 public record TypedColumn(String name, Type type) {
   public enum Type {
     BLOB,
     TEXT,
     INT,
     TIMESTAMP,
-    /** A frozen map of texts. */
+    /** A frozen map from text to text. */
     MAP
   }
 }

@@ -1,9 +1,8 @@
 /**
- * The SPI of a store: tables of cells, reads as data, writes as batches of row mutations.
+ * The SPI for stores: tables of cells, reads as data, writes as batches of row mutations.
  *
- * <p>A store knows bytes only. It has never heard of a metric, a tag or a bucket, and no layout may
- * shine through here: that is what lets one layout run on every store, and one store carry every
- * layout.
+ * <p>A store handles bytes only. It knows nothing of metrics, tags or buckets, and no layout may
+ * leak into this package: that lets every layout run on every store.
  */
 @NullMarked
 package dev.varve.store;

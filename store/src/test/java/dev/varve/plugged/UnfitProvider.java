@@ -8,8 +8,8 @@ import java.util.Map;
 import org.assertj.core.api.Assertions;
 
 /**
- * A plug-in that calls what is not there, as one of another version does. In a package that Varve
- * does not share.
+ * A plug-in that calls a missing method, like one built for another version. Its package is not
+ * shared with Varve.
  */
 public final class UnfitProvider implements StoreProvider {
   @Override

@@ -4,7 +4,7 @@ import dev.varve.store.memory.MemoryStore;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** What a test packs into a plug-in. */
+/** A provider that a test packs into a plug-in. */
 public final class PluggedProvider implements StoreProvider {
   @Override
   public String kind() {

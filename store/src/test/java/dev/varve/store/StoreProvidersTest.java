@@ -44,7 +44,7 @@ class StoreProvidersTest {
     assertThatThrownBy(() -> StoreProviders.of("hbse"))
         .isInstanceOf(StoreException.class)
         .hasMessage(
-            "there is no store 'hbse'; there are: memory, and as plug-ins: bigtable, cassandra, hbase");
+            "there is no store 'hbse'; available: memory, and as plug-ins: bigtable, cassandra, hbase");
     assertThatThrownBy(() -> StoreProviders.of("../memory"))
         .hasMessageContaining("there is no store '../memory'");
   }
@@ -55,10 +55,10 @@ class StoreProvidersTest {
     Files.createDirectory(plugins.resolve("hbase"));
 
     assertThatThrownBy(() -> StoreProviders.of("hbase"))
-        .hasMessageContaining("holds no plug-in of store 'hbase'");
+        .hasMessageContaining("contains no plug-in for store 'hbase'");
   }
 
-  /** The plug-in has a class that is also on this class path, and a provider of the store's. */
+  /** The plug-in contains a class that is also on this class path, and a store provider. */
   @Test
   void loadsAPluginAmongItsOwnClasses() throws Exception {
     Path folder =
@@ -89,12 +89,12 @@ class StoreProvidersTest {
     Path folder = pack("old", "0.1.0", PluggedProvider.class);
     assertThatThrownBy(() -> StoreProviders.load("plugged", folder, "0.2.0"))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("is of version 0.1.0, and this is Varve 0.2.0")
-        .hasMessageContaining("unpack the plug-in of this version");
+        .hasMessageContaining("has version 0.1.0, but this is Varve 0.2.0")
+        .hasMessageContaining("unpack the plug-in for this version");
     assertThat(StoreProviders.load("plugged", folder, "0.1.0").kind()).isEqualTo("plugged");
     Path unnamed = pack("unnamed", null, PluggedProvider.class);
     assertThatThrownBy(() -> StoreProviders.load("plugged", unnamed, "0.2.0"))
-        .hasMessageContaining("is of version unknown");
+        .hasMessageContaining("has version unknown");
   }
 
   @Test
@@ -104,8 +104,8 @@ class StoreProvidersTest {
     assertThatThrownBy(() -> unfit.open(plugins, 0, Map.of()))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining(
-            "does not fit this Varve (java.lang.NoClassDefFoundError: org/assertj")
-        .hasMessageContaining("unpack the plug-in of this version");
+            "is incompatible with this version of Varve (java.lang.NoClassDefFoundError: org/assertj")
+        .hasMessageContaining("unpack the plug-in for this version");
     Path empty = Files.createDirectory(plugins.resolve("empty"));
     try (OutputStream out = Files.newOutputStream(empty.resolve("plugged.jar"));
         JarOutputStream jar = new JarOutputStream(out)) {
@@ -113,10 +113,10 @@ class StoreProvidersTest {
     }
     assertThatThrownBy(() -> StoreProviders.load("unfit", empty, null))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("does not fit this Varve");
+        .hasMessageContaining("is incompatible with this version of Varve");
   }
 
-  /** A folder with a jar of some classes, of which the first is the provider. */
+  /** Creates a folder with a jar of some classes; the first is the provider. */
   private Path pack(String folder, @Nullable String version, Class<?>... types) throws IOException {
     Path made = Files.createDirectory(plugins.resolve(folder));
     Manifest manifest = new Manifest();

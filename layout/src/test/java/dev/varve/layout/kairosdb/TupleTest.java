@@ -123,16 +123,16 @@ class TupleTest {
       delimiter = '|',
       textBlock =
           """
-          ''                            | qualifier: column t, byte 0: the bytes end here
-          61                            | qualifier: column t, byte 1: the bytes end here
-          6100                          | qualifier: column t, byte 2: the bytes end here
+          ''                            | qualifier: column t, byte 0: unexpected end of the bytes
+          61                            | qualifier: column t, byte 1: unexpected end of the bytes
+          6100                          | qualifier: column t, byte 2: unexpected end of the bytes
           610002                        | qualifier: column t, byte 2: 00 02 is neither an end nor a zero
           c30001                        | qualifier: column t, byte 0: the text is not UTF-8
-          0001                          | qualifier: column m, byte 2: the bytes end here
+          0001                          | qualifier: column m, byte 2: unexpected end of the bytes
           0001 02                       | qualifier: column m, byte 2: 02 is neither an entry nor the end
-          0001 01620001 0001 01610001 0001 00 | qualifier: column m, byte 9: key 'a' comes behind 'b'
-          0001 01610001 0001 01610001 0001 00 | qualifier: column m, byte 9: key 'a' comes behind 'a'
-          0001 00 00                    | qualifier: 1 bytes too many behind column m
+          0001 01620001 0001 01610001 0001 00 | qualifier: column m, byte 9: key 'a' is out of order after 'b'
+          0001 01610001 0001 01610001 0001 00 | qualifier: column m, byte 9: key 'a' is out of order after 'a'
+          0001 00 00                    | qualifier: 1 extra bytes after column m
           """)
   void isRefusedWhereItIsDamaged(String hex, String reason) {
     List<TypedColumn> columns =

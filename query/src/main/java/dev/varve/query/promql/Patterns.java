@@ -51,7 +51,8 @@ final class Patterns {
       steps += PatternSize.check(next.pattern());
       if (steps > STEPS_MAX) {
         throw new IllegalArgumentException(
-            "the regular expressions of the query come to more than %d steps".formatted(STEPS_MAX));
+            "the regular expressions of the query expand to more than %d steps"
+                .formatted(STEPS_MAX));
       }
       return Pattern.compile(next.pattern());
     } catch (PatternSyntaxException e) {

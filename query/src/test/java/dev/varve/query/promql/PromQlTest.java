@@ -197,14 +197,14 @@ class PromQlTest {
             "1:2002: parse error: expressions stand in each other more than 400 levels deep");
     assertThat(problem("a{b=~\"(x{1000}){1000}\"}"))
         .isEqualTo(
-            "1:3: parse error: the groups and repetitions of pattern '(x{1000}){1000}' come to"
+            "1:3: parse error: the groups and repetitions of pattern '(x{1000}){1000}' expand to"
                 + " more than 10000 steps");
     StringBuilder many = new StringBuilder("{");
     for (int i = 0; i < 12; i++) {
       many.append("a=~\"").append(i).append("x{1000}".repeat(9)).append("\",");
     }
     assertThat(problem(many.append("}").toString()))
-        .endsWith("the regular expressions of the query come to more than 100000 steps");
+        .endsWith("the regular expressions of the query expand to more than 100000 steps");
   }
 
   @Test

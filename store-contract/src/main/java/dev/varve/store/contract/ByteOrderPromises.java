@@ -17,9 +17,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Keys are bytes, unsigned, and may hold all of them. */
+/** Keys are arbitrary byte strings, ordered by unsigned bytes. */
 final class ByteOrderPromises {
-  /** Keys that trip encodings up: in their order, each but the empty one a row. */
+  /** Keys that break careless encodings, in order. All but the empty one are valid rows. */
   static final List<Bytes> TRAPS = traps();
 
   private ByteOrderPromises() {}
@@ -59,7 +59,7 @@ final class ByteOrderPromises {
     return Bytes.of(bytes);
   }
 
-  /** One cell for each trap but the empty one as its row, put in any order. */
+  /** Puts one cell for each trap except the empty one, using it as the row, in random order. */
   private static List<Bytes> fillRows(Lab lab, Table table) {
     List<Bytes> rows = TRAPS.subList(1, TRAPS.size());
     List<Bytes> shuffled = new ArrayList<>(rows);
@@ -124,7 +124,7 @@ final class ByteOrderPromises {
     }
   }
 
-  /** One cell for each trap as a qualifier of one row. */
+  /** Puts one cell for each trap, using it as a qualifier of a single row. */
   private static void fillQualifiers(Lab lab, Table table) {
     List<Bytes> shuffled = new ArrayList<>(TRAPS);
     Collections.shuffle(shuffled, new Random(7));

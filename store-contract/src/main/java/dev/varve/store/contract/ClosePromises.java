@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What stays when a store is closed, and what a closed store does. */
+/** Data survives a close, and a closed store fails every call. */
 final class ClosePromises {
   private ClosePromises() {}
 
@@ -168,7 +168,10 @@ final class ClosePromises {
     Lab.put(lab.table("t"), Lab.cell("after", Lab.LATEST, "q", 1, "v"));
   }
 
-  /** Uses the table until the store is closed under it; returns whether that was said. */
+  /**
+   * Returns a task that uses the table until the store is closed, and reports whether the error
+   * said so.
+   */
   private static Callable<Boolean> user(Table table, int number, CountDownLatch used) {
     return () -> {
       try {
@@ -179,7 +182,7 @@ final class ClosePromises {
             Lab.put(table, Lab.cell("row" + call % 50, Lab.LATEST, "q" + number, call, "v"));
           }
           used.countDown();
-          // There may be fewer processors than virtual threads here, and no call need block.
+          // There may be fewer processors than virtual threads, and calls need not block.
           LockSupport.parkNanos(1_000);
         }
       } catch (StoreException e) {

@@ -5,12 +5,12 @@ import dev.varve.store.Partitioning;
 /**
  * One promise of the SPI.
  *
- * @param name says what a store does that keeps it
- * @param partitioning of the tables with three families that it is tried on
- * @param body fails where it is not kept
+ * @param name states what a conforming store does
+ * @param partitioning the partitioning of the test's three-family tables
+ * @param body fails if the store breaks the promise
  */
 record ContractTest(String name, Partitioning partitioning, Body body) {
-  /** On tables that are one partition. */
+  /** Creates a test on tables that form a single partition. */
   ContractTest(String name, Body body) {
     this(name, Partitioning.NONE, body);
   }
@@ -19,7 +19,7 @@ record ContractTest(String name, Partitioning partitioning, Body body) {
     void run(Lab lab) throws Exception;
   }
 
-  /** The same promise of tables in which the first byte of a row key is its partition. */
+  /** Returns the same promise for tables partitioned by the first byte of the row key. */
   ContractTest inPartitions() {
     return new ContractTest(name + ", in partitions", Lab.FIRST_BYTE, body);
   }

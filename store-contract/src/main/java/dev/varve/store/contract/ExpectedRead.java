@@ -18,10 +18,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What a plan reads, said as plainly as it can be said.
+ * The expected result of a read, computed as simply as possible.
  *
- * @param cells in the order of the answer
- * @param tokens for each cell the token behind it
+ * @param cells in the order of delivery
+ * @param tokens for each cell, the token after it
  */
 record ExpectedRead(List<Cell> cells, List<ResumeToken> tokens) {
   private static final Comparator<Cell> IN_ROW =
@@ -29,7 +29,7 @@ record ExpectedRead(List<Cell> cells, List<ResumeToken> tokens) {
           .thenComparing(Cell::qualifier)
           .thenComparing(Comparator.comparingLong(Cell::time).reversed());
 
-  /** What the plan reads of a table that holds exactly {@code held}. */
+  /** Returns what the plan reads from a table that contains exactly the cells {@code held}. */
   static ExpectedRead of(List<Cell> held, ReadPlan plan) {
     NavigableMap<Bytes, List<Cell>> table = new TreeMap<>();
     for (Cell cell : held) {
@@ -57,7 +57,7 @@ record ExpectedRead(List<Cell> cells, List<ResumeToken> tokens) {
       if (cells.size() < plan.limits().cells()) {
         ResumeToken last = tokens.isEmpty() ? null : tokens.getLast();
         cells.add(plan.values() ? cell : withoutValue(cell));
-        tokens.add(ResumeToken.behind(last, slice, cell));
+        tokens.add(ResumeToken.after(last, slice, cell));
       }
     };
   }

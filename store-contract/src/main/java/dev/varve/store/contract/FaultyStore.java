@@ -34,36 +34,37 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store around another one, as distant as the network makes it: calls are slow, throttled, lost
- * on the way there or back, answered in part or not at all, or fail midway, by the dice of a seed.
- * It is never embedded, and outlived by what it stands around.
+ * A store that wraps another one and injects network faults, driven by a seed: slow, throttled or
+ * lost calls, partial results, missing answers, and failures midway. It never counts as embedded,
+ * and closing it leaves the wrapped store open.
  *
- * <p>What it does is what {@link Table} allows: a mutation is applied whole or not at all, and one
- * whose end is unknown may also be applied later, behind others. Then the cell of the higher time
- * stands, as on every store that keeps times; around a store inside the process, which need not
- * look at times, that is seen to here ({@link LatePuts}).
+ * <p>Its behaviour stays within what {@link Table} allows. A mutation is applied as a whole or not
+ * at all, and a mutation with unknown outcome may be applied later, after others. The cell with the
+ * higher time then wins, as in every store that keeps times. An embedded store need not compare
+ * times, so this class does it on the store's behalf ({@link LatePuts}).
  *
- * <p>The thread that makes the store has dice of its own, so that what happens to its calls does
- * not depend on what others do in the meantime.
+ * <p>The thread that creates the store has its own random numbers, so other threads do not
+ * influence what happens to its calls.
  */
 public final class FaultyStore implements Store {
   /**
-   * How often calls fail, each from 0 to 1.
+   * Probabilities of faults, each from 0 to 1.
    *
-   * @param slow takes a little longer
+   * @param slow the call takes a little longer
    * @param throttled nothing of a write is applied, and the store says so
-   * @param partial of a write some mutations are applied, others surely not, of others nobody knows
-   * @param late of the mutations of which nobody knows, how many arrive later; 0 where cell times
-   *     do not tell which of two puts is the later
-   * @param lost the connection: this call and the next ones fail
-   * @param readFails a pull of a cursor
+   * @param partial some mutations of a write are applied, some are definitely not, and the outcome
+   *     of others is unknown
+   * @param late the share of mutations with unknown outcome that are applied later; must be 0 if
+   *     cell times cannot tell which of two puts is later
+   * @param lost the connection is lost: this call and the next ones fail
+   * @param readFails a call of a cursor's {@code next} fails
    */
   public record Faults(
       double slow, double throttled, double partial, double late, double lost, double readFails) {
     public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
     public static final Faults OFTEN = new Faults(0.01, 0.03, 0.04, 0.5, 0.002, 0.005);
 
-    /** The same where nothing arrives late. */
+    /** Returns the same probabilities without late mutations. */
     public Faults withoutLate() {
       return new Faults(slow, throttled, partial, 0, lost, readFails);
     }
@@ -81,7 +82,7 @@ public final class FaultyStore implements Store {
   private final AtomicInteger unanswered = new AtomicInteger();
   private volatile Silence silence = Silence.NONE;
 
-  /** Guarded by this, as all below. */
+  /** This and all fields below are guarded by this. */
   private final Random ownDice;
 
   private final Random othersDice;
@@ -89,9 +90,9 @@ public final class FaultyStore implements Store {
   private int lostCalls;
 
   /**
-   * While a store does not answer.
+   * A period during which the store does not answer.
    *
-   * @param patience after which a call ends without an answer; 0 where there is no silence
+   * @param patience time after which a call gives up waiting for an answer; 0 if the store answers
    */
   private record Silence(CountDownLatch end, Duration patience) {
     static final Silence NONE = new Silence(new CountDownLatch(0), Duration.ZERO);
@@ -104,7 +105,7 @@ public final class FaultyStore implements Store {
     this.othersDice = new Random(~seed);
   }
 
-  /** From here on calls fail so often. */
+  /** Sets the fault probabilities of later calls. */
   public synchronized FaultyStore faults(Faults now) {
     often = now;
     lostCalls = 0;
@@ -112,44 +113,44 @@ public final class FaultyStore implements Store {
   }
 
   /**
-   * From here on nothing is answered.
+   * Stops answering.
    *
-   * @param patience how long a call waits for the answer: then nobody knows what became of a write,
-   *     and a read fails
+   * @param patience how long a call waits for its answer. After that the outcome of a write is
+   *     unknown, and a read fails
    */
   public void fallSilent(Duration patience) {
     silence = new Silence(new CountDownLatch(1), patience);
   }
 
-  /** From here on calls are answered again, those that wait as well. */
+  /** Resumes answering, including for calls that wait. */
   public void speakAgain() {
     Silence over = silence;
     silence = Silence.NONE;
     over.end().countDown();
   }
 
-  /** How many calls wait for an answer now. */
+  /** Returns how many calls are waiting for an answer. */
   public int unansweredCalls() {
     return unanswered.get();
   }
 
-  /** How many cursors were opened and are not closed. */
+  /** Returns how many cursors are open. */
   public int openCursors() {
     return openCursors.get();
   }
 
-  /** How many faults there were. */
+  /** Returns how many faults were injected. */
   public long faultCount() {
     return faults.get();
   }
 
-  /** Lets everything arrive that is still on its way. */
+  /** Applies everything still in flight. */
   public synchronized void settle() {
     late.arrive(Integer.MAX_VALUE);
   }
 
-  /** Waits while nothing is answered, and returns whether that was in vain. */
-  private boolean waitsInVain() {
+  /** Waits while the store does not answer. Returns whether the wait timed out. */
+  private boolean waitTimesOut() {
     Silence now = silence;
     if (now.patience().isZero()) {
       return false;
@@ -188,7 +189,7 @@ public final class FaultyStore implements Store {
     return often;
   }
 
-  /** Whether there is no connection now. */
+  /** Returns whether the connection is currently lost. */
   private synchronized boolean isLost() {
     if (lostCalls == 0 && happens(often.lost())) {
       lostCalls = 1 + dice().nextInt(CALLS_WITHOUT_CONNECTION);
@@ -205,10 +206,10 @@ public final class FaultyStore implements Store {
     return new StoreException("no answer in time", null, true);
   }
 
-  /** Before a call is sent. */
-  private void loseTheWayThere() {
+  /** Injects a failure before a call reaches the store. */
+  private void failBeforeCall() {
     dawdle();
-    if (waitsInVain()) {
+    if (waitTimesOut()) {
       throw noAnswer();
     }
     if (isLost() || happens(often().throttled())) {
@@ -216,8 +217,8 @@ public final class FaultyStore implements Store {
     }
   }
 
-  /** After a call was carried out. */
-  private void loseTheWayBack() {
+  /** Injects a failure after the store has executed a call. */
+  private void failAfterCall() {
     if (happens(often().partial())) {
       throw connectionLost();
     }
@@ -318,10 +319,10 @@ public final class FaultyStore implements Store {
 
   @Override
   public Table open(TableSpec spec, OpenMode mode) {
-    loseTheWayThere();
+    failBeforeCall();
     Table table = store.open(spec, mode);
     try {
-      loseTheWayBack();
+      failAfterCall();
     } catch (StoreException e) {
       table.close();
       throw e;
@@ -331,21 +332,21 @@ public final class FaultyStore implements Store {
 
   @Override
   public List<String> tables() {
-    loseTheWayThere();
+    failBeforeCall();
     return store.tables();
   }
 
   @Override
   public boolean exists(TableSpec spec) {
-    loseTheWayThere();
+    failBeforeCall();
     return store.exists(spec);
   }
 
   @Override
   public void drop(String table) {
-    loseTheWayThere();
+    failBeforeCall();
     store.drop(table);
-    loseTheWayBack();
+    failAfterCall();
   }
 
   @Override
@@ -353,7 +354,7 @@ public final class FaultyStore implements Store {
     return new TreeMap<>(store.figures());
   }
 
-  /** The store around which this one stands stays open. */
+  /** Leaves the wrapped store open. */
   @Override
   public void close() {}
 
@@ -372,7 +373,7 @@ public final class FaultyStore implements Store {
     @Override
     public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
       dawdle();
-      return waitsInVain()
+      return waitTimesOut()
           ? applyWithoutAnswer(table, batch, durability)
           : FaultyStore.this.apply(table, batch, durability);
     }
@@ -380,7 +381,7 @@ public final class FaultyStore implements Store {
     @Override
     public CellCursor read(ReadPlan plan, @Nullable ResumeToken resume) {
       dawdle();
-      if (waitsInVain()) {
+      if (waitTimesOut()) {
         throw noAnswer();
       }
       if (isLost()) {
@@ -399,18 +400,18 @@ public final class FaultyStore implements Store {
 
     @Override
     public boolean putIf(Cell cell, @Nullable Bytes expected) {
-      loseTheWayThere();
+      failBeforeCall();
       boolean put = table.power(Power.ConditionalPut.class).orElseThrow().putIf(cell, expected);
-      loseTheWayBack();
+      failAfterCall();
       return put;
     }
 
     @Override
     public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
-      loseTheWayThere();
+      failBeforeCall();
       Power.Increment increment = table.power(Power.Increment.class).orElseThrow();
       long sum = increment.add(row, family, qualifier, amount, time);
-      loseTheWayBack();
+      failAfterCall();
       return sum;
     }
 
@@ -431,10 +432,10 @@ public final class FaultyStore implements Store {
     @Override
     public boolean next(CellBatch into) {
       dawdle();
-      boolean inVain = waitsInVain();
-      if (inVain || happens(often().readFails())) {
+      boolean timedOut = waitTimesOut();
+      if (timedOut || happens(often().readFails())) {
         into.clear();
-        throw inVain ? noAnswer() : new StoreException("the read broke off");
+        throw timedOut ? noAnswer() : new StoreException("the read broke off");
       }
       return cursor.next(into);
     }

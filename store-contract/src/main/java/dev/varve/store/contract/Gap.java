@@ -1,10 +1,10 @@
 package dev.varve.store.contract;
 
 /**
- * A promise that a store does not keep. Its test still runs, and must fail as is said here.
+ * A promise that a store is known to break. Its test still runs and must fail as declared.
  *
- * @param test the name of the test
- * @param reason why the store cannot do better
- * @param wrongResult a part of the message with which the test fails
+ * @param test name of the test
+ * @param reason why the store cannot keep the promise
+ * @param wrongResult a substring of the message with which the test must fail
  */
 public record Gap(String test, String reason, String wrongResult) {}

@@ -27,21 +27,21 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** An open store under test, and what tests do with it again and again. */
+/** An open store under test, with common operations of the tests. */
 final class Lab implements AutoCloseable {
-  /** Families of {@link #spec}: the newest cell only, all versions by time, two versions. */
+  /** Families of {@link #spec}: newest cell only, all versions by time, two versions. */
   static final int LATEST = 0;
 
   static final int ALL = 1;
   static final int TWO = 2;
 
-  /** Of the partitions that are as short as they can be. */
+  /** The shortest possible partitions: the first byte of the row key. */
   static final Partitioning FIRST_BYTE = (bytes, offset, length) -> Math.min(1, length);
 
-  /** No store thins its tests more: {@code -Dvarve.contract.oneIn=1} for all that there is. */
+  /** Upper bound on thinning, for any store: {@code -Dvarve.contract.oneIn=1} runs everything. */
   private static final int ONE_IN = Integer.getInteger("varve.contract.oneIn", Integer.MAX_VALUE);
 
-  /** Only one in so many of the plans of a combination is read again in tables of partitions. */
+  /** In partitioned tables, only one in so many plans of a combination is read. */
   private static final int PLANS_IN_PARTITIONS = 11;
 
   private final StoreFixture fixture;
@@ -52,7 +52,7 @@ final class Lab implements AutoCloseable {
   /**
    * Opens a store.
    *
-   * @param partitioning of the tables that {@link #table} opens
+   * @param partitioning partitioning of the tables that {@link #table} opens
    */
   Lab(StoreFixture fixture, Path directory, Partitioning partitioning) {
     this.fixture = fixture;
@@ -88,23 +88,26 @@ final class Lab implements AutoCloseable {
     return new TableSpec(name, List.of(families), Resolution.MILLISECONDS, Partitioning.NONE);
   }
 
-  /** The table with the three families, in the partitions of this test. */
+  /** Returns the spec of the three-family table, with this test's partitioning. */
   TableSpec tableSpec(String name) {
     TableSpec whole = spec(name);
     return new TableSpec(name, whole.families(), whole.timeUnit(), partitioning);
   }
 
-  /** Opens the table with the three families. */
+  /** Opens the three-family table. */
   Table table(String name) {
     return store.open(tableSpec(name), OpenMode.CREATE_IF_ABSENT);
   }
 
-  /** What the partition of a row begins with. */
+  /** Returns the partition prefix of a row. */
   Bytes partitionOf(Bytes row) {
     return row.slice(0, partitioning.prefixLength(row.toArray(), 0, row.length()));
   }
 
-  /** Every row of a table whose row keys begin with these bytes, by partitions in this order. */
+  /**
+   * Returns slices for all rows whose keys start with these bytes, one partition after the other in
+   * this order.
+   */
   List<Slice> slices(List<Bytes> firstBytes) {
     return firstBytes.stream().map(this::partitionOf).distinct().map(Slice::partition).toList();
   }
@@ -113,22 +116,29 @@ final class Lab implements AutoCloseable {
     return slices(Stream.of(firstBytes).map(Lab::text).toList());
   }
 
-  /** Reads all cells of such a table. */
+  /** Returns a plan that reads all cells of those rows. */
   ReadPlan allOf(String... firstBytes) {
     return ReadPlan.of(slices(firstBytes), allFamilies());
   }
 
-  /** Of what a test does so many times, how often it does it on this store; at least twice. */
+  /**
+   * Scales a number of repetitions down for this store, but to no fewer than two.
+   *
+   * @param onEmbedded the number for an embedded store
+   */
   int times(int onEmbedded) {
     return Math.max(2, onEmbedded / oneIn());
   }
 
-  /** Every how many of its steps a test takes that takes all of them on an embedded store. */
+  /**
+   * Returns the thinning factor: the test takes one in so many of the steps it takes on an embedded
+   * store.
+   */
   int oneIn() {
     return Math.min(ONE_IN, fixture.oneIn());
   }
 
-  /** Every how many of the plans of a combination are read on this store. */
+  /** Returns the thinning factor for the plans of a combination. */
   int plansOneIn() {
     return partitioning.equals(Partitioning.NONE) || oneIn() == 1 ? 1 : PLANS_IN_PARTITIONS;
   }
@@ -137,7 +147,9 @@ final class Lab implements AutoCloseable {
     return store.capabilities(tableSpec("any"));
   }
 
-  /** The {@code n}-th of the cell times that the store can keep, 0 being the first that is >= 0. */
+  /**
+   * Returns the {@code n}-th cell time that the store can keep; number 0 is the first that is >= 0.
+   */
   long time(long n) {
     Capabilities.CellTimes times = capabilities().cellTimes();
     return times == null ? n : n * times.granularity();
@@ -181,10 +193,10 @@ final class Lab implements AutoCloseable {
     List<Cell> cells = new ArrayList<>();
     CellBatch page = new CellBatch();
     while (cursor.next(page)) {
-      assertThat(page.size()).as("cells of a page that was delivered").isPositive();
+      assertThat(page.size()).as("cells of a delivered page").isPositive();
       addAll(page, cells);
     }
-    assertThat(page.size()).as("cells of the page behind the last").isZero();
+    assertThat(page.size()).as("cells of the page after the last").isZero();
     return cells;
   }
 
@@ -194,7 +206,7 @@ final class Lab implements AutoCloseable {
     }
   }
 
-  /** All cells of a table that has the three families. */
+  /** Reads all cells of a table that has the three families. */
   static List<Cell> readAll(Table table) {
     return read(table, everything());
   }

@@ -23,23 +23,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Puts that are still on their way after nobody waits for them any more. Of two puts into one
- * column of a family whose times are the clock of acceptance the later one stands, in whatever
- * order they arrive: a store inside the process keeps the last that it was given, which only
- * writers in order may count on.
+ * Puts still in flight after their callers stopped waiting. Of two puts into one column of a {@code
+ * CLOCK} family, the later one must win regardless of arrival order. An embedded store keeps the
+ * last put it received, which is only correct for ordered writers, so overtaken puts are filtered
+ * out here.
  */
 final class LatePuts {
-  private record OnTheWay(Table table, MutationBatch mutation) {}
+  private record InFlight(Table table, MutationBatch mutation) {}
 
-  private final Deque<OnTheWay> waiting = new ArrayDeque<>();
+  private final Deque<InFlight> waiting = new ArrayDeque<>();
 
-  /** Tables that are closed once nothing is on its way to them. */
+  /** Tables to be closed once nothing is in flight to them. */
   private final Set<Table> closing = new HashSet<>();
 
   private final boolean keepsLast;
 
   /**
-   * @param keepsLast whether the store keeps the last put that it was given, whatever its time
+   * Creates an empty queue.
+   *
+   * @param keepsLast whether the store keeps the last put it received, whatever its time
    */
   LatePuts(boolean keepsLast) {
     this.keepsLast = keepsLast;
@@ -55,13 +57,13 @@ final class LatePuts {
   }
 
   void add(Table table, MutationBatch mutation) {
-    waiting.add(new OnTheWay(table, mutation));
+    waiting.add(new InFlight(table, mutation));
   }
 
-  /** Lets some of them arrive, the first sent first. */
+  /** Applies some of the puts in flight, oldest first. */
   void arrive(int count) {
     for (int i = 0; i < count && !waiting.isEmpty(); i++) {
-      OnTheWay next = waiting.remove();
+      InFlight next = waiting.remove();
       apply(next.table(), next.mutation(), Durability.SYNCED);
       if (closing.contains(next.table()) && !isAwaited(next.table())) {
         closing.remove(next.table());
@@ -70,7 +72,7 @@ final class LatePuts {
     }
   }
 
-  /** Closes a table, as soon as nothing is on its way to it. */
+  /** Closes a table as soon as nothing is in flight to it. */
   void close(Table table) {
     if (isAwaited(table)) {
       closing.add(table);
@@ -97,7 +99,7 @@ final class LatePuts {
         rest.addFrom(batch, edit);
       }
     }
-    // One outcome a mutation: where all edits of one are gone there would be one too few.
+    // Dropping all edits of a mutation would also drop its outcome, so outcomes are collapsed.
     return !overtaken
         ? table.apply(batch, durability)
         : rest.isEmpty() ? List.of() : allOrNothing(table.apply(rest, durability));
@@ -105,7 +107,8 @@ final class LatePuts {
 
   private static List<RowOutcome> allOrNothing(List<RowOutcome> outcomes) {
     if (!outcomes.isEmpty()) {
-      throw new AssertionError("what overtakes was applied, what it overtook is not: " + outcomes);
+      throw new AssertionError(
+          "the overtaking put was applied, but the overtaken one failed: " + outcomes);
     }
     return outcomes;
   }

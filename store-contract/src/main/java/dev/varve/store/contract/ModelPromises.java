@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random stories told to the store and to the memory store must end alike. Each run tells others; a
- * failure names its seed, which the system property {@code varve.seed} takes to tell it again.
+ * Runs random stories against the store and the memory store; both must behave alike. Every run
+ * uses new stories. A failure names its seed; the system property {@code varve.seed} replays it.
  */
 final class ModelPromises {
   private static final int STEPS = 200;
@@ -40,7 +40,7 @@ final class ModelPromises {
             lab -> stories(lab, 2, 40)));
   }
 
-  /** The first promise again with fewer stories. */
+  /** Returns the first promise with fewer stories. */
   static ContractTest inFewStories() {
     return new ContractTest(
         "behaves as the memory store does", lab -> stories(lab, 1 + 9 / lab.oneIn(), 0));
@@ -55,7 +55,7 @@ final class ModelPromises {
       if (difference != null) {
         List<ModelStep> few = story.shrink(lab, steps);
         fail(
-            "-Dvarve.seed=%d, story %d:%n%s%nThese of its steps suffice:%n%s",
+            "-Dvarve.seed=%d, story %d:%n%s%nThese of its steps are enough to fail:%n%s",
             seed,
             i,
             difference,
@@ -66,7 +66,7 @@ final class ModelPromises {
 
   private static final AtomicInteger TABLES = new AtomicInteger();
 
-  /** Leaves out steps as long as the story still ends differently. */
+  /** Removes steps as long as the story still fails. */
   private List<ModelStep> shrink(Lab lab, List<ModelStep> steps) {
     List<ModelStep> few = steps;
     int rounds = 0;
@@ -84,7 +84,7 @@ final class ModelPromises {
     return few;
   }
 
-  /** Tells the story to both; says where they differ, or null where they do not. */
+  /** Runs the story against both stores. Returns the first difference, or null if there is none. */
   private @Nullable String tell(Lab lab, List<ModelStep> steps) {
     String name = "story" + TABLES.getAndIncrement();
     try (MemoryStore memory = new MemoryStore()) {

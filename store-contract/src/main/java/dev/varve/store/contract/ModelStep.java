@@ -9,7 +9,10 @@ import dev.varve.store.ReadPlan;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One step of a random story of a table. All that it needs lies in it, so that others can go. */
+/**
+ * One step of a random story about a table. Steps are self-contained, so that shrinking can remove
+ * others.
+ */
 sealed interface ModelStep {
   record Write(List<Edit> edits, Durability durability) implements ModelStep {
     MutationBatch batch() {
@@ -20,9 +23,9 @@ sealed interface ModelStep {
   }
 
   /**
-   * Reads.
+   * Reads a plan.
    *
-   * @param paged whether every page is read by a cursor of its own
+   * @param paged whether each page is read by a new cursor
    */
   record Read(ReadPlan plan, boolean paged) implements ModelStep {}
 

@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Makes up stories from a seed: few rows and columns, so that steps meet. */
+/** Generates stories from a seed, with few rows and columns so that steps interact. */
 final class ModelStory {
   static final List<Bytes> ROWS =
       hex(
@@ -48,9 +48,9 @@ final class ModelStory {
   }
 
   /**
-   * Makes up steps.
+   * Generates steps.
    *
-   * @param reopenEvery after how many steps the store is opened again; 0 for never
+   * @param reopenEvery number of steps between reopenings of the store; 0 for never
    */
   List<ModelStep> steps(int count, int reopenEvery) {
     List<ModelStep> steps = new ArrayList<>();
@@ -80,7 +80,7 @@ final class ModelStory {
     return new ModelStep.DeleteRows(row(), random.nextInt(4) == 0 ? null : row());
   }
 
-  /** Rows of a batch are all different: the order of equal ones is not promised. */
+  /** All rows of a batch differ, because the order of equal rows is unspecified. */
   private ModelStep write() {
     List<Edit> edits = new ArrayList<>();
     TreeSet<Bytes> rows = new TreeSet<>();
@@ -103,11 +103,11 @@ final class ModelStory {
       return new ModelStep.Put(cell(row));
     }
     if (family != Lab.LATEST && lab.capabilities().deletes() == Capabilities.Deletes.MASK_OLDER) {
-      // What is put later at an older time would be hidden, and for how long is not promised.
+      // A later put at an older time would be hidden for an unspecified period.
       family = Lab.LATEST;
     }
     if (choice < 35) {
-      // Whether older versions come back where only some were kept is not promised.
+      // Whether older versions reappear is unspecified if only some were kept.
       TimeRange times = family == Lab.TWO || random.nextBoolean() ? TimeRange.ALL : times(family);
       return new ModelStep.DeleteColumn(row, family, one(QUALIFIERS), times);
     }
@@ -130,7 +130,7 @@ final class ModelStory {
     return new Cell(row, family, one(QUALIFIERS), time(family), value());
   }
 
-  /** The clock rises for families that live by it, others have any of a few times. */
+  /** Returns ascending times for {@code CLOCK} families, and any of a few times for others. */
   private long time(int family) {
     return family == Lab.LATEST ? ++clock : lab.time(random.nextInt(TIMES));
   }

@@ -21,7 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A read can stop behind any cell, and another can go on there. */
+/** A read can stop after any cell, and another can resume there. */
 final class PagingPromises {
   private static final int LONG_ROW_CELLS = 10_000;
   private static final int ROW_CELLS = 200;
@@ -42,7 +42,7 @@ final class PagingPromises {
     return tests;
   }
 
-  /** Of reads that go over several rows. */
+  /** Returns the promises about reads that span several rows. */
   static List<ContractTest> ofRows() {
     return List.of(
         new ContractTest(
@@ -60,10 +60,10 @@ final class PagingPromises {
   }
 
   /**
-   * Reads the plan from its start, and anew from behind each of its cells, or some of them where
-   * reads are dear.
+   * Reads the plan from its start, then again from after each of its cells, or from a sample of
+   * them if reads are expensive.
    *
-   * @param turn another number for every plan, so that over many plans all cells have their turn
+   * @param turn a different number for each plan, so that many plans together cover all cells
    */
   static void assertReads(Lab lab, int turn, Table table, ReadPlan plan, ExpectedRead expected) {
     assertThat(Lab.read(table, plan)).as("%s", plan).isEqualTo(expected.cells());
@@ -71,7 +71,7 @@ final class PagingPromises {
     for (int i = turn % lab.oneIn(); i < count; i += lab.oneIn()) {
       ResumeToken token = expected.tokens().get(i);
       assertThat(Lab.read(table, plan, token))
-          .as("behind cell %d, %s, of %s", i, token, plan)
+          .as("after cell %d, %s, of %s", i, token, plan)
           .isEqualTo(expected.cells().subList(i + 1, count));
     }
   }
@@ -93,7 +93,7 @@ final class PagingPromises {
     everyCell(lab, table, plan, held);
   }
 
-  /** Pages of several rows, some of which end in the row behind, or in the next slice. */
+  /** Reads pages of several rows, some of which end in the next row or the next slice. */
   private static void everyCellOfRows(Lab lab, Direction direction) {
     Table table = lab.table("t");
     List<Cell> cells = rows(lab, ROW_CELLS);
@@ -114,13 +114,15 @@ final class PagingPromises {
       }
       List<Cell> rest = expected.cells().subList(i + 1, expected.cells().size());
       assertThat(found)
-          .as("first page behind cell %d", i)
+          .as("first page after cell %d", i)
           .isEqualTo(rest.subList(0, Math.min(found.size(), rest.size())));
-      assertThat(found.isEmpty()).as("nothing behind cell %d", i).isEqualTo(rest.isEmpty());
+      assertThat(found.isEmpty()).as("nothing after cell %d", i).isEqualTo(rest.isEmpty());
     }
   }
 
-  /** One row: half of its cells in columns of one, half in columns of four versions. */
+  /**
+   * Returns the cells of one row: half of them in columns of one version, half in columns of four.
+   */
   private static List<Cell> row(Lab lab, String row, int count) {
     List<Cell> cells = new ArrayList<>();
     for (int i = 0; i < count / 2; i++) {
@@ -132,7 +134,7 @@ final class PagingPromises {
     return cells;
   }
 
-  /** Such rows, whose keys begin with three bytes. */
+  /** Returns several such rows whose keys start with three different bytes. */
   private static List<Cell> rows(Lab lab, int cellsOfEach) {
     return Stream.of("k", "l1", "l1\0", "l2", "m")
         .flatMap(row -> row(lab, row, cellsOfEach).stream())

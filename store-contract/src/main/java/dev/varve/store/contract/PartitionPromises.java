@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Tables whose rows lie in several partitions: what is promised of reads, of where they stop and go
- * on, and of whole stories holds in them too, and of slices in different partitions.
+ * Repeats the promises about reads, paging and stories for tables whose rows lie in several
+ * partitions, and adds reads of slices in different partitions.
  */
 final class PartitionPromises {
   private PartitionPromises() {}
@@ -42,7 +42,7 @@ final class PartitionPromises {
     return tests;
   }
 
-  /** Where partitions are spread by hash, a slice of several has no order to be read in. */
+  /** If partitions are distributed by hash, a slice across several of them has no defined order. */
   private static void across(Lab lab) {
     Table table = lab.table("t");
     for (String row : List.of("k1", "l1", "m1", "m2")) {

@@ -24,7 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What a table can do beyond reading and writing, or says beforehand that it cannot. */
+/** Optional powers work if declared; undeclared powers are refused up front. */
 final class PowerPromises {
   private static final List<Class<? extends Power>> POWERS =
       List.of(Power.ConditionalPut.class, Power.Increment.class, Power.RangeDelete.class);
@@ -70,7 +70,7 @@ final class PowerPromises {
     void run(Lab lab, Table table, P power) throws Exception;
   }
 
-  /** A test that holds nothing against a store without the power. */
+  /** Returns a test that passes trivially on stores without the power. */
   private static <P extends Power> ContractTest with(String name, Class<P> power, Body<P> body) {
     return new ContractTest(
         name,

@@ -45,7 +45,7 @@ final class ReadPromises {
     return tests;
   }
 
-  /** A shape in both directions. */
+  /** Returns the tests for one shape of slices, in both directions. */
   private static List<ContractTest> combinations(String shape, List<Slice> slices) {
     return Stream.of(Direction.values())
         .map(direction ->
@@ -56,7 +56,7 @@ final class ReadPromises {
         .toList();
   }
 
-  /** What only tables in partitions are asked for. */
+  /** Returns the tests that only partitioned tables run. */
   static List<ContractTest> acrossPartitions() {
     List<Slice> slices =
         List.of(
@@ -85,7 +85,7 @@ final class ReadPromises {
     return shapes;
   }
 
-  /** Rows of three partitions, their cells and versions ragged. */
+  /** Returns rows of three partitions, with irregular numbers of cells and versions. */
   private static List<Cell> sample(Lab lab) {
     List<Cell> cells = new ArrayList<>();
     for (String row : List.of("o/9", "p/1", "p/2", "p/2\0", "p/3", "p/4", "p/5", "q/1")) {

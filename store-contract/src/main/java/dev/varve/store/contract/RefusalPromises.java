@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What can never be applied is refused alone, with a reason, and before the store is asked. */
+/** An invalid mutation is rejected by itself, with a reason, before the store is called. */
 final class RefusalPromises {
   private RefusalPromises() {}
 
@@ -90,7 +90,7 @@ final class RefusalPromises {
     batch.put(text("m"), Lab.LATEST, text("q"), Long.MAX_VALUE, text("v"));
   }
 
-  /** Of a store that keeps every time nothing is asked; it keeps the least and the greatest. */
+  /** A store that keeps every time has nothing to refuse, and must keep the greatest time. */
   private static void timesOfData(Lab lab) {
     Capabilities.CellTimes times = lab.capabilities().cellTimes();
     if (times == null) {
@@ -170,7 +170,7 @@ final class RefusalPromises {
         .singleElement()
         .satisfies(outcome -> {
           assertThat(outcome.status()).isEqualTo(Status.REJECTED);
-          assertThat(outcome.reason()).contains("bytes are possible");
+          assertThat(outcome.reason()).contains("exceeds the limit of");
         });
     MutationBatch within = new MutationBatch();
     for (int i = 0; i < batch.size() - 1; i++) {

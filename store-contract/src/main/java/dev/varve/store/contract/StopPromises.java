@@ -25,14 +25,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A read stops where its budget ends, and where it is told to. */
+/** A read stops when its budget is exhausted and when it is cancelled. */
 final class StopPromises {
   private static final int ROWS = 200;
   private static final int CELLS_A_ROW = 10;
   private static final int CELLS = ROWS * CELLS_A_ROW;
   private static final String[] FIRST_BYTES = {"k", "l", "m", "n"};
 
-  /** Longest time that a cancel takes to be seen. */
+  /** Maximum time until a cancel takes effect. */
   private static final long CANCEL_MILLIS = 100;
 
   private StopPromises() {}
@@ -48,7 +48,7 @@ final class StopPromises {
     return tests;
   }
 
-  /** Of a read by itself. */
+  /** Returns the promises about a single read. */
   static List<ContractTest> ofReads() {
     return List.of(
         new ContractTest("reads what its budget allows", StopPromises::withinBudget),
@@ -167,8 +167,8 @@ final class StopPromises {
   }
 
   /**
-   * Cancels pulls that go over the same rows again and again and find nothing. The machine may be
-   * slow to run the thread that waits, so the best of some rounds counts.
+   * Cancels reads that scan the same rows repeatedly without finding anything. The machine may be
+   * slow to schedule the waiting thread, so the best of several rounds counts.
    */
   private static void cancelDuring(Lab lab, Thread.Builder threads) throws Exception {
     Table table = filled(lab);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 
-/** The contract: every test that a store must pass, for a method marked as a test factory. */
+/** The contract: all tests that a store must pass, for use in a {@code @TestFactory} method. */
 public final class StoreContract {
   private static final Map<String, List<ContractTest>> SUBJECTS = subjects();
 
@@ -42,9 +42,9 @@ public final class StoreContract {
   }
 
   /**
-   * The tests, each in a store of its own.
+   * Returns the tests; each runs in its own store.
    *
-   * @param directory empty; the stores lie in it
+   * @param directory an empty directory for the stores
    */
   public static List<DynamicNode> of(StoreFixture fixture, Path directory) {
     Map<String, Gap> gaps = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ public final class StoreContract {
     Throwable failure = catchThrowable(body);
     if (failure == null) {
       fail(
-          "%s keeps the promise '%s' by now: take its gap away (%s)",
+          "%s now keeps the promise '%s': remove its gap (%s)",
           fixture.name(), test.name(), gap.reason());
     }
     assertThat(failure)

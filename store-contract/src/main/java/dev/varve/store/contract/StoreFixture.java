@@ -4,26 +4,26 @@ import dev.varve.store.Store;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a store supplies to be tested. */
+/** What a store supplies in order to be tested. */
 public interface StoreFixture {
-  /** The name of the store, and of the way in which it is set up where there are several. */
+  /** Returns the name of the store, including its configuration if several are tested. */
   String name();
 
   /**
-   * Opens the store of a directory: a new and empty one at first, the same again after it was
-   * closed. A store that keeps its cells elsewhere takes the directory as a name.
+   * Opens the store of a directory: new and empty at first, the same store again after it was
+   * closed. A store that keeps its cells elsewhere uses the directory as a name.
    */
   Store open(Path directory);
 
   /**
-   * Of what tests do thousands of times, they do one in so many: 1 for a store inside the process,
-   * more for one that takes a millisecond a call and a tenth of a second a table. The system
-   * property {@code varve.contract.oneIn} lowers it.
+   * Returns the thinning factor for tests that repeat a step thousands of times: 1 for an embedded
+   * store, more for a store where a call takes a millisecond and creating a table a tenth of a
+   * second. The system property {@code varve.contract.oneIn} lowers it.
    */
   default int oneIn() {
     return 1;
   }
 
-  /** The promises that this store is known not to keep. */
+  /** Returns the promises that this store is known to break. */
   List<Gap> gaps();
 }

@@ -17,7 +17,7 @@ import dev.varve.store.TimeUse;
 import java.util.List;
 import java.util.Set;
 
-/** Tables stand side by side and know nothing of each other. */
+/** Tables are independent of each other. */
 final class TablePromises {
   private TablePromises() {}
 
@@ -115,7 +115,10 @@ final class TablePromises {
     lab.store().open(Lab.spec("t", family), OpenMode.READ_WRITE).close();
   }
 
-  /** Table t, which has one data family of three versions, opens with no other spec. */
+  /**
+   * Asserts that table t, which has one data family of three versions, cannot be opened with
+   * another spec.
+   */
   static void assertRefusesOthers(Lab lab, FamilySpec family) {
     List<TableSpec> others =
         List.of(

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How many promises of the contract a store was tried for, kept in a file of its module for the
- * page of the docs.
+ * Counts the promises of the contract that were tested on a store, and writes them to a file of its
+ * module for the docs page.
  */
 public final class Tally {
   private final Path file;
@@ -19,7 +19,7 @@ public final class Tally {
     this.file = file(Path.of(""), store);
   }
 
-  /** A promise was kept, or failed as a gap says that it does. */
+  /** Counts a promise that was kept, or that failed as declared in a gap. */
   synchronized void passed(boolean gap) {
     if (gap) {
       declared++;
@@ -35,16 +35,16 @@ public final class Tally {
   }
 
   /**
-   * What the last run counted.
+   * The counts of the last run.
    *
    * @param kept promises that the store keeps
-   * @param declared those that it is declared not to keep, and does not
+   * @param declared promises that the store breaks, as declared
    */
   public record Counts(int kept, int declared) {
     /**
-     * Reads the file of a store.
+     * Reads the counts of a store.
      *
-     * @param module the folder of the module that has the tests of the store
+     * @param module directory of the module that contains the store's tests
      */
     public static Counts read(Path module, String store) throws IOException {
       List<String> lines = Files.readAllLines(file(module, store));

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** What holds when many threads use a table at once. */
+/** Many threads may use a table at once. */
 final class ThreadPromises {
   private static final int THREADS = 8;
 
@@ -80,14 +80,14 @@ final class ThreadPromises {
             assertThat(Lab.read(table, Lab.row("r")).stream().map(Cell::value).distinct().count())
                 .as("different values in a row that is always written whole")
                 .isLessThanOrEqualTo(1);
-            // The writer may need this processor.
+            // Leaves the processor to the writer.
             LockSupport.parkNanos(1_000);
           }
         });
     assertThat(Lab.read(table, Lab.row("r"))).hasSize(20);
   }
 
-  /** Deletes the row and writes it anew, all of its cells with the same value. */
+  /** Deletes the row and rewrites it, all of its cells with the same value. */
   private static MutationBatch wholeRow(Lab lab, int round) {
     MutationBatch batch = new MutationBatch();
     batch.deleteFamily(text("r"), Lab.ALL);

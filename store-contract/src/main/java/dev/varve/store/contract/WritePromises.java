@@ -24,7 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** What is there after puts and deletes. */
+/** The contents of a table after puts and deletes. */
 final class WritePromises {
   private WritePromises() {}
 
@@ -68,7 +68,7 @@ final class WritePromises {
     assertThat(Lab.readAll(table)).containsExactly(Lab.cell("r", Lab.LATEST, "q", 2, "second"));
   }
 
-  /** An embedded store has one writer, which hands in times that rise. */
+  /** Skips embedded stores, whose single writer supplies ascending times. */
   private static void laterByClock(Lab lab) {
     if (lab.store().isEmbedded()) {
       return;
@@ -236,7 +236,7 @@ final class WritePromises {
     assertThat(Lab.values(once)).containsExactly("b", "b at 2");
   }
 
-  /** Two rows and one between them whose key the first begins. */
+  /** Creates two rows, and one between them whose key starts with the first. */
   private static Table filled(Lab lab) {
     Table table = lab.table("t");
     for (String row : List.of("r", "r\0", "s")) {

@@ -1,12 +1,12 @@
 /**
- * What every store must do, as one suite that a store's module runs on itself: {@link
+ * The conformance suite that every store runs in its own module: {@link
  * dev.varve.store.contract.StoreContract}.
  *
  * <p>The suite states each promise of the SPI once. A store supplies a {@link
- * dev.varve.store.contract.StoreFixture} and leaves nothing out: what it cannot do it declares as a
- * {@link dev.varve.store.contract.Gap}, with the wrong result that is expected, so that the suite
- * fails when the gap closes. A power that a store does not declare is tested too: it must be
- * refused in the defined way. Nothing here may favour one store.
+ * dev.varve.store.contract.StoreFixture} and cannot skip anything. What it cannot do it declares as
+ * a {@link dev.varve.store.contract.Gap} with the expected wrong result, so that the suite fails
+ * when the gap closes. Powers that a store does not declare are tested as well: requests for them
+ * must be refused in the defined way. Nothing here may favour one store.
  */
 @NullMarked
 package dev.varve.store.contract;

@@ -42,7 +42,7 @@ class MemoryContractTest {
     }
 
     private static Gap gap(String test, String wrongResult) {
-      return new Gap(test, "what is in memory is gone when the store is closed", wrongResult);
+      return new Gap(test, "memory does not survive closing the store", wrongResult);
     }
   }
 }

@@ -21,10 +21,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the options of a store by name and keeps what is wrong with them, so that all of it is said
- * at once. The names asked for are the names that there are.
+ * Reads the options of a store by name and collects all errors, so that they are reported at once.
+ * The names that callers ask for define the known options.
  *
- * <p>What is missing or wrong is answered with the default; {@link #finish} then refuses the whole.
+ * <p>A missing or invalid option yields its default; {@link #finish} then rejects the options as a
+ * whole.
  */
 public final class OptionReader {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h|d)");
@@ -36,7 +37,9 @@ public final class OptionReader {
   private final List<String> wrong = new ArrayList<>();
 
   /**
-   * @param store its kind, for messages
+   * Creates a reader.
+   *
+   * @param store kind of the store, for messages
    */
   public OptionReader(String store, Map<String, String> options) {
     this.store = store;
@@ -47,14 +50,16 @@ public final class OptionReader {
     return options.containsKey(name);
   }
 
-  /** The text of an option without blanks around it; null where it is missing. */
+  /**
+   * Returns the text of an option, stripped of surrounding whitespace, or null if it is missing.
+   */
   public @Nullable String text(String name) {
     names.add(name);
     String text = options.get(name);
     return text == null ? null : text.strip();
   }
 
-  /** The text of an option that matches a regular expression; null where it is missing. */
+  /** Returns the text of an option if it matches a regular expression, or null if it is missing. */
   public @Nullable String text(String name, String pattern, String expected) {
     return read(
             name, text -> text.matches(pattern) ? Optional.of(text) : Optional.empty(), expected)
@@ -66,7 +71,7 @@ public final class OptionReader {
     return text == null ? otherwise : text;
   }
 
-  /** Words separated by commas, none of them blank. */
+  /** Returns a comma-separated list of non-blank words. */
   public List<String> list(String name, String expected, List<String> otherwise) {
     return read(
             name,
@@ -78,7 +83,7 @@ public final class OptionReader {
         .orElse(otherwise);
   }
 
-  /** A number within bounds, both inclusive. */
+  /** Returns a number within inclusive bounds. */
   public int number(String name, int least, int most, int otherwise) {
     return read(
             name,
@@ -99,7 +104,7 @@ public final class OptionReader {
         .orElse(otherwise);
   }
 
-  /** One of some words, in whatever case; as it stands among the choices. */
+  /** Returns one of several words, compared case-insensitively, as spelled in {@code choices}. */
   public String choice(String name, List<String> choices, String otherwise) {
     return read(
             name,
@@ -108,7 +113,7 @@ public final class OptionReader {
         .orElse(otherwise);
   }
 
-  /** One of the constants of an enum, in whatever case. */
+  /** Returns one of the constants of an enum, compared case-insensitively. */
   public <E extends Enum<E>> E choice(String name, E[] choices, E otherwise) {
     return read(
             name,
@@ -121,7 +126,7 @@ public final class OptionReader {
   }
 
   /**
-   * A length of time of at least a millisecond, such as {@code 500ms}, {@code 10s}, {@code 12h}.
+   * Returns a duration of at least a millisecond, such as {@code 500ms}, {@code 10s}, {@code 12h}.
    */
   public Duration duration(String name, Duration most, Duration otherwise) {
     return duration(name, Duration.ofMillis(1), most, otherwise);
@@ -131,7 +136,7 @@ public final class OptionReader {
     return read(
             name,
             text -> duration(text).filter(d -> d.compareTo(least) >= 0 && d.compareTo(most) <= 0),
-            "a time such as 500ms, 10s, 2m, 12h or 10d, from %s to %s"
+            "a duration such as 500ms, 10s, 2m, 12h or 10d, from %s to %s"
                 .formatted(shown(least), shown(most)))
         .orElse(otherwise);
   }
@@ -160,7 +165,7 @@ public final class OptionReader {
     return seconds > 0 && seconds % 86_400 == 0 ? seconds / 86_400 + "d" : seconds + "s";
   }
 
-  /** A number of bytes, such as {@code 65536}, {@code 64KB} or {@code 1 gb}. */
+  /** Returns a number of bytes, such as {@code 65536}, {@code 64KB} or {@code 1 gb}. */
   public long bytes(String name, long least, String expected, long otherwise) {
     return read(name, text -> size(text).filter(size -> size >= least), expected).orElse(otherwise);
   }
@@ -181,7 +186,7 @@ public final class OptionReader {
     return count > Long.MAX_VALUE >> shift ? Optional.empty() : Optional.of(count << shift);
   }
 
-  /** A file that can be read; null where the option is missing. */
+  /** Returns the path of a readable file, or null if the option is missing. */
   public @Nullable Path file(String name) {
     return read(
             name,
@@ -191,7 +196,7 @@ public final class OptionReader {
                   ? Optional.of(path)
                   : Optional.empty();
             },
-            "a file that can be read")
+            "a readable file")
         .orElse(null);
   }
 
@@ -207,12 +212,12 @@ public final class OptionReader {
     return value;
   }
 
-  /** Notes that the text of an option is not what was expected. */
+  /** Reports that an option's text is not what was expected. */
   public void wrong(String name, String text, String expected) {
     wrong("option %s: '%s' is not %s".formatted(name, text, expected));
   }
 
-  /** Notes something else, such as options that contradict each other. */
+  /** Reports another error, such as options that contradict each other. */
   public void wrong(String what) {
     wrong.add(what);
   }
@@ -220,7 +225,7 @@ public final class OptionReader {
   /**
    * Ends the reading.
    *
-   * @throws StoreException naming everything that is wrong, options that nobody asked for first
+   * @throws StoreException listing all errors, unknown options first
    */
   public void finish() {
     List<String> all = new ArrayList<>();

@@ -7,15 +7,15 @@ import dev.varve.store.TableSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a table that was opened to be read only says to writes. */
+/** Rejects writes to a table that was opened read-only. */
 public final class ReadOnly {
   private ReadOnly() {}
 
   public static String reason(TableSpec spec) {
-    return "table '%s' was opened to be read only".formatted(spec.name());
+    return "table '%s' was opened read-only".formatted(spec.name());
   }
 
-  /** One rejection a mutation. */
+  /** Returns one rejection for each mutation. */
   public static List<RowOutcome> refuse(TableSpec spec, MutationBatch batch) {
     List<RowOutcome> outcomes = new ArrayList<>();
     for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {

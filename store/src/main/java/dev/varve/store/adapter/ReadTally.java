@@ -4,7 +4,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.Limits;
 import dev.varve.store.ResumeToken;
 
-/** Counts what a read delivers, for its limits and for its resume token. */
+/** Counts delivered cells, to enforce a read's limits and to build its resume token. */
 public final class ReadTally {
   private static final int NONE = -1;
 
@@ -21,7 +21,7 @@ public final class ReadTally {
     this.limits = limits;
   }
 
-  /** Goes on where the token stands, in the midst of its row. */
+  /** Resumes at a token's position, in the middle of its row. */
   public void resume(ResumeToken token) {
     slice = token.slice();
     rows = token.rowsSeen();
@@ -37,27 +37,32 @@ public final class ReadTally {
     family = NONE;
   }
 
-  /** Whether the limits allow no cell more, in the row at hand or a later one. */
+  /**
+   * Returns whether the limits allow no further cell, neither in the current row nor in later ones.
+   */
   public boolean isFull() {
     return cells >= limits.cells() || (!rowBegun && rows >= limits.rows());
   }
 
-  /** Whether the limits allow no cell more of this family in the row at hand. */
+  /** Returns whether the limits allow no further cell of this family in the current row. */
   public boolean isFull(int ofFamily) {
     return cellsOf(ofFamily) >= limits.cellsPerRow();
   }
 
-  /** Cells of this family in the row at hand. */
+  /** Returns the number of cells of this family in the current row. */
   public int cellsOf(int ofFamily) {
     return family == ofFamily ? cellsInFamily : 0;
   }
 
-  /** How many rows the limits allow behind those that cells were delivered of. */
+  /** Returns how many rows the limits allow beyond those that already delivered cells. */
   public long rowsLeft() {
     return limits.rows() - rows;
   }
 
-  /** How many rows with cells the limits still allow, the row at hand among them; at least one. */
+  /**
+   * Returns how many rows with cells the limits still allow, including the current one; at least
+   * one.
+   */
   public long rowsWithCellsLeft() {
     return Math.max(1, Math.min(rowsLeft() + (rowBegun ? 1 : 0), limits.cells() - cells));
   }
@@ -65,7 +70,7 @@ public final class ReadTally {
   /**
    * Counts a cell.
    *
-   * @param version which one of its column it is, from 1
+   * @param version its number within its column, from 1
    */
   public void add(int ofSlice, int ofFamily, int version) {
     rows += rowBegun ? 0 : 1;
@@ -77,7 +82,7 @@ public final class ReadTally {
     versions = version;
   }
 
-  /** The token behind the last cell of a page that is not empty. */
+  /** Returns the token after the last cell of a non-empty page. */
   public ResumeToken token(CellBatch page) {
     int last = page.size() - 1;
     return new ResumeToken(

@@ -16,15 +16,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the order of a batch's mutations of one row, for stores that send several at once and let
- * one overtake another. They become one mutation; where that would be too large, the rest is
- * applied after it. A batch in which no row comes twice, the hot path, is applied as it is.
+ * Preserves the order of a batch's mutations of one row, for stores that send mutations
+ * concurrently and may reorder them. Such mutations are merged into one; if the result would be too
+ * large, the rest is applied afterwards. A batch without repeated rows, the hot path, is applied
+ * unchanged.
  */
 public final class RowOrder {
-  /** So many bytes of cells are put together; a mutation that has more stays alone. */
+  /** Mutations are merged up to this many bytes; a larger mutation stays alone. */
   private static final long MERGED_BYTES_MAX = 1 << 20;
 
-  /** Says why the mutation from one edit on and before another can never be applied. */
+  /**
+   * Explains why the mutation from edit {@code first} (inclusive) to {@code end} (exclusive) can
+   * never be applied; null if it can.
+   */
   public interface Refusal {
     @Nullable String of(MutationBatch batch, int first, int end);
   }
@@ -44,30 +48,30 @@ public final class RowOrder {
   /**
    * Applies a batch.
    *
-   * @param editsMax how many edits one mutation may have
-   * @param refusal is asked before mutations are put together, so that one that is refused takes no
-   *     other with it
-   * @param apply applies a batch in which no row comes twice
-   * @return the outcomes as of {@link dev.varve.store.Table#apply}; mutations that were put
-   *     together end alike
+   * @param editsMax maximum number of edits in one mutation
+   * @param refusal consulted before mutations are merged, so that a rejected mutation takes no
+   *     other down with it
+   * @param apply applies a batch without repeated rows
+   * @return the outcomes as for {@link dev.varve.store.Table#apply}; merged mutations share one
+   *     outcome
    */
   public static List<RowOutcome> apply(
       MutationBatch batch,
       int editsMax,
       Refusal refusal,
       Function<MutationBatch, List<RowOutcome>> apply) {
-    return isAnyRowTwice(batch)
+    return repeatsRow(batch)
         ? new RowOrder(batch, editsMax).run(refusal, apply)
         : apply.apply(batch);
   }
 
-  private static boolean isAnyRowTwice(MutationBatch batch) {
+  private static boolean repeatsRow(MutationBatch batch) {
     CellBatch cells = batch.cells();
     int end = batch.isEmpty() ? 0 : batch.mutationEnd(0);
     if (end == batch.size()) {
       return false;
     }
-    // Open addressing: places of first edits, one more than they are.
+    // Open addressing: each slot holds the index of a mutation's first edit plus one, or 0.
     int[] table = new int[Integer.highestOneBit(batch.size()) * 4];
     for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
       int slot = hash(cells, first) & (table.length - 1);
@@ -103,20 +107,20 @@ public final class RowOrder {
       outcomes.add(reason == null ? null : new RowOutcome(Status.REJECTED, reason));
     }
     while (!left.isEmpty()) {
-      applySome(apply);
+      applyMergeable(apply);
     }
     return outcomes.stream().allMatch(outcome -> outcome == null || outcome.applied())
         ? List.of()
         : outcomes.stream().map(outcome -> outcome == null ? RowOutcome.APPLIED : outcome).toList();
   }
 
-  /** Applies of each row what can be put together next. */
-  private void applySome(Function<MutationBatch, List<RowOutcome>> apply) {
+  /** Applies, for each row, the mutations that can be merged next. */
+  private void applyMergeable(Function<MutationBatch, List<RowOutcome>> apply) {
     MutationBatch some = new MutationBatch();
     List<List<Mutation>> rows = new ArrayList<>();
     List<Deque<Mutation>> rests = new ArrayList<>();
     for (Deque<Mutation> rest : left.values()) {
-      rows.add(takeSome(rest, some));
+      rows.add(takeMergeable(rest, some));
       rests.add(rest);
     }
     List<RowOutcome> ends = apply.apply(some);
@@ -124,18 +128,18 @@ public final class RowOrder {
       RowOutcome end = ends.get(i);
       rows.get(i).forEach(mutation -> outcomes.set(mutation.number, end));
       if (end.status() == Status.NOT_APPLIED || end.status() == Status.UNKNOWN) {
-        // It may come later still, tried again by the store or by the caller.
-        RowOutcome behind =
+        // A store or a caller may still retry it, so it could be applied after its successors.
+        RowOutcome skipped =
             new RowOutcome(
                 Status.NOT_APPLIED, "an earlier mutation of the row failed: " + end.reason());
-        rests.get(i).forEach(mutation -> outcomes.set(mutation.number, behind));
+        rests.get(i).forEach(mutation -> outcomes.set(mutation.number, skipped));
         rests.get(i).clear();
       }
     }
     left.values().removeIf(Deque::isEmpty);
   }
 
-  private List<Mutation> takeSome(Deque<Mutation> rest, MutationBatch into) {
+  private List<Mutation> takeMergeable(Deque<Mutation> rest, MutationBatch into) {
     List<Mutation> some = new ArrayList<>();
     int edits = 0;
     long bytes = 0;

@@ -5,7 +5,9 @@ import dev.varve.store.TimeUse;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The families of a table as the stores write them down, one a line: time use, versions, name. */
+/**
+ * The text form in which stores record a table's families, one per line: time use, versions, name.
+ */
 public final class SpecText {
   /*
    *   DATA all points
@@ -15,7 +17,7 @@ public final class SpecText {
 
   private SpecText() {}
 
-  /** A line without its end, such as {@code DATA all points}. */
+  /** Formats a family as a line without line terminator, such as {@code DATA all points}. */
   public static String of(FamilySpec family) {
     int versions = family.maxVersions();
     return "%s %s %s"
@@ -26,14 +28,14 @@ public final class SpecText {
   }
 
   /**
-   * Reads what {@link #of} wrote.
+   * Parses a line written by {@link #of}.
    *
    * @throws IllegalArgumentException naming the line if it is damaged
    */
   public static FamilySpec family(String line) {
     String[] words = line.split(" ", 3);
     if (words.length < 3) {
-      throw new IllegalArgumentException("'%s' is no line of a family".formatted(line));
+      throw new IllegalArgumentException("'%s' does not describe a family".formatted(line));
     }
     return new FamilySpec(
         words[2],
@@ -41,7 +43,7 @@ public final class SpecText {
         words[1].equals(ALL) ? FamilySpec.ALL_VERSIONS : Integer.parseInt(words[1]));
   }
 
-  /** All lines as {@link #family} reads them, each behind a prefix that is not part of it. */
+  /** Parses all lines as {@link #family} does, after removing a prefix from each. */
   public static List<FamilySpec> families(List<String> lines, String prefix) {
     List<FamilySpec> families = new ArrayList<>();
     for (String line : lines) {
@@ -51,13 +53,13 @@ public final class SpecText {
   }
 
   /**
-   * What stands behind a word that a line begins with.
+   * Returns the rest of a line after its leading word.
    *
-   * @throws IllegalArgumentException naming the line if it begins otherwise
+   * @throws IllegalArgumentException naming the line if it starts differently
    */
   public static String after(String word, String line) {
     if (!line.startsWith(word)) {
-      throw new IllegalArgumentException("'%s' does not begin with '%s'".formatted(line, word));
+      throw new IllegalArgumentException("'%s' does not start with '%s'".formatted(line, word));
     }
     return line.substring(word.length());
   }

@@ -1,9 +1,9 @@
 /**
- * What adapters of stores share: counting what a read delivers, reading options, the text in which
- * a table is written down, sums in cells.
+ * Code shared by store adapters: counting delivered cells, reading options, the text form of
+ * tables, counter cells.
  *
- * <p>Nothing here knows a client or does I/O; whatever belongs to one store stays with it. The rest
- * of Varve has no use for this package.
+ * <p>Nothing here depends on a client library or does I/O; whatever is specific to one store stays
+ * with it. Only adapters use this package.
  */
 @NullMarked
 package dev.varve.store.adapter;

@@ -7,15 +7,15 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable sorted set of cells, one for each row, family, qualifier and time, newest first
- * within a column. A change gives a new set that shares almost all of the old one, so that a reader
- * keeps what it has begun with at no cost.
+ * An immutable sorted set of cells, keyed by row, family, qualifier and time, newest first within a
+ * column. A change yields a new set that shares almost all of its structure with the old one, so
+ * readers get snapshots for free.
  */
 final class CellTree {
   /*
-   * An AVL tree of leaves whose nodes are never changed: a change copies a leaf and the path from
-   * the root to it. Leaves are ordered by their first cells; those of one row and family stand side
-   * by side.
+   * An AVL tree of leaves with immutable nodes: a change copies one leaf and the path from the root
+   * to
+   * it. Leaves are ordered by their first cells; leaves of one row and family are adjacent.
    */
   static final CellTree EMPTY = new CellTree(null);
 
@@ -25,7 +25,7 @@ final class CellTree {
     this.root = root;
   }
 
-  /** Before every cell of the row from this family and qualifier on. */
+  /** Returns the position before every cell of the row from this family and qualifier on. */
   static Cell position(Bytes row, int family, Bytes qualifier) {
     return position(row, family, qualifier, Long.MAX_VALUE);
   }
@@ -38,7 +38,7 @@ final class CellTree {
     return position(row, 0, Bytes.EMPTY);
   }
 
-  /** How a position stands to the first cell of a leaf. */
+  /** Compares a position with the first cell of a leaf. */
   static int compare(Cell position, Leaf leaf) {
     int order = position.row().compareTo(leaf.row());
     if (order == 0) {
@@ -50,7 +50,7 @@ final class CellTree {
     return order == 0 ? Long.compare(leaf.time(0), position.time()) : order;
   }
 
-  /** With the cell, in place of one at its position. */
+  /** Returns a tree with the cell added, replacing any cell at its position. */
   CellTree with(Cell cell) {
     Leaf home = home(cell);
     if (home == null) {
@@ -60,25 +60,25 @@ final class CellTree {
     if (!grown.isLarge()) {
       return new CellTree(replaced(root, home.cell(0), grown));
     }
-    // What comes in order fills its leaves: then a leaf is not halved but left behind full.
+    // With ascending inserts, a full leaf is left behind instead of being halved.
     int last = grown.size() - 1;
-    boolean behindAll = grown.isAt(last, cell.qualifier(), cell.time());
-    int middle = behindAll ? last : grown.size() / 2;
+    boolean appended = grown.isAt(last, cell.qualifier(), cell.time());
+    int middle = appended ? last : grown.size() / 2;
     Node left = replaced(root, home.cell(0), grown.part(0, middle));
     return new CellTree(with(left, grown.part(middle, grown.size())));
   }
 
-  /** The leaf that a cell goes to, or null where it begins one. */
+  /** Returns the leaf that a cell belongs to, or null if it starts a new one. */
   private @Nullable Leaf home(Cell cell) {
     Leaf before = lastFrom(cell);
     if (before != null && before.isOf(cell.row(), cell.family())) {
       return before;
     }
-    Leaf behind = firstBehind(cell);
-    return behind != null && behind.isOf(cell.row(), cell.family()) ? behind : null;
+    Leaf following = firstAfter(cell);
+    return following != null && following.isOf(cell.row(), cell.family()) ? following : null;
   }
 
-  /** Without the cell at the position, if there is one. */
+  /** Returns a tree without the cell at the position, if there is one. */
   CellTree without(Cell position) {
     Leaf home = lastFrom(position);
     if (home == null || !home.isOf(position.row(), position.family())) {
@@ -112,11 +112,14 @@ final class CellTree {
         return home.cell(index);
       }
     }
-    Leaf behind = firstBehind(position);
-    return behind == null ? null : behind.cell(0);
+    Leaf following = firstAfter(position);
+    return following == null ? null : following.cell(0);
   }
 
-  /** The last row before another, or the last of all; null where there is none. */
+  /**
+   * Returns the last row before another, or the very last row if {@code row} is null; null if there
+   * is none.
+   */
   @Nullable Bytes rowBefore(@Nullable Bytes row) {
     Cell position = row == null ? null : startOf(row);
     Leaf found = null;
@@ -132,7 +135,7 @@ final class CellTree {
     return found == null ? null : found.row();
   }
 
-  /** The last leaf that does not begin behind the position, or null. */
+  /** Returns the last leaf that starts at or before the position, or null. */
   private @Nullable Leaf lastFrom(Cell position) {
     Leaf found = null;
     Node node = root;
@@ -147,8 +150,8 @@ final class CellTree {
     return found;
   }
 
-  /** The first leaf that begins behind the position, or null. */
-  private @Nullable Leaf firstBehind(Cell position) {
+  /** Returns the first leaf that starts after the position, or null. */
+  private @Nullable Leaf firstAfter(Cell position) {
     Leaf found = null;
     Node node = root;
     while (node != null) {
@@ -166,18 +169,18 @@ final class CellTree {
     return new Walk(root);
   }
 
-  /** Goes over the leaves in their order, at a constant cost each. */
+  /** Iterates over the leaves in order, at amortised constant cost. */
   static final class Walk {
     private final @Nullable Node root;
 
-    /** Of the nodes whose leaves are still to come those from which all others are reached. */
+    /** Nodes whose leaves are pending and from which all other pending nodes can be reached. */
     private final Deque<Node> path = new ArrayDeque<>();
 
     private Walk(@Nullable Node root) {
       this.root = root;
     }
 
-    /** The leaf that a position lies in or that begins behind it, whatever comes first. */
+    /** Returns the leaf that contains the position or, failing that, the first leaf after it. */
     @Nullable Leaf seek(Cell position) {
       path.clear();
       Leaf before = null;
@@ -219,10 +222,10 @@ final class CellTree {
         : balanced(node.leaf, node.left, with(node.right, leaf));
   }
 
-  /** With another leaf in place of the one that begins with a cell. */
+  /** Replaces the leaf that starts with a cell. */
   private static Node replaced(@Nullable Node node, Cell first, Leaf by) {
     if (node == null) {
-      throw new IllegalStateException("no leaf begins with " + first);
+      throw new IllegalStateException("no leaf starts with " + first);
     }
     int order = compare(first, node.leaf);
     if (order == 0) {
@@ -233,7 +236,7 @@ final class CellTree {
         : new Node(node.leaf, node.left, replaced(node.right, first, by));
   }
 
-  /** Without the leaf that begins with a cell. */
+  /** Removes the leaf that starts with a cell. */
   private static @Nullable Node without(@Nullable Node node, Cell first) {
     if (node == null) {
       return null;
@@ -255,7 +258,7 @@ final class CellTree {
     return balanced(heir.leaf, node.left, without(node.right, heir.leaf.cell(0)));
   }
 
-  /** A node over two trees whose heights differ by 2 at most. */
+  /** Joins two trees whose heights differ by at most 2. */
   private static Node balanced(Leaf leaf, @Nullable Node left, @Nullable Node right) {
     if (left != null && left.height > height(right) + 1) {
       Node inner = left.right;

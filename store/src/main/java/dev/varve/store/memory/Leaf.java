@@ -7,22 +7,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Neighbouring cells of one row and family, in their order: by qualifier, then newest first. Never
- * empty and never changed. A cell takes its bytes and 16 more, which is why cells are not objects.
+ * An immutable, non-empty list of neighbouring cells of one row and family, ordered by qualifier,
+ * then newest first. A cell takes 16 bytes besides its own; separate objects would take far more.
  */
 final class Leaf {
   private static final int CELLS_MAX = 64;
 
-  /** From so many bytes on a leaf of several cells is divided, so that a copy stays cheap. */
+  /** A leaf of several cells is split beyond this size, to keep copying cheap. */
   private static final int BYTES_MAX = 8 << 10;
 
   private final Bytes row;
   private final int family;
 
-  /** Qualifier and value of each cell, one behind the other. */
+  /** Qualifier and value of each cell, concatenated. */
   private final byte[] bytes;
 
-  /** For each cell where its qualifier ends, then where its value does. */
+  /** For each cell the end of its qualifier, then the end of its value. */
   private final int[] ends;
 
   private final long[] times;
@@ -65,7 +65,7 @@ final class Leaf {
     return index == 0 ? 0 : ends[2 * index - 1];
   }
 
-  /** The bytes of a cell, its row among them. */
+  /** Returns the bytes of a cell including its row key. */
   int bytes(int index) {
     return row.length() + ends[2 * index + 1] - start(index);
   }
@@ -88,8 +88,8 @@ final class Leaf {
   /**
    * Adds a cell to a batch.
    *
-   * @param ofRow the bytes of the row; null where the cell before is of the same row
-   * @param value whether with its value
+   * @param ofRow the row key; null if the preceding cell has the same row
+   * @param value whether to include its value
    */
   void addTo(CellBatch batch, byte @Nullable [] ofRow, int index, boolean value) {
     int start = start(index);
@@ -123,7 +123,7 @@ final class Leaf {
     return times[index] == time && compareQualifier(qualifier, index) == 0;
   }
 
-  /** How a qualifier stands to that of a cell. */
+  /** Compares a qualifier with that of a cell. */
   int compareQualifier(Bytes qualifier, int index) {
     int start = start(index);
     return qualifier.compareTo(bytes, start, ends[2 * index] - start);
@@ -139,12 +139,12 @@ final class Leaf {
         other.ends[2 * otherIndex]);
   }
 
-  /** The first cell from a qualifier on, or the size where there is none. */
+  /** Returns the index of the first cell at or after a qualifier, or the size if there is none. */
   int firstFrom(Bytes qualifier) {
     return firstFrom(qualifier, Long.MAX_VALUE);
   }
 
-  /** The first cell at or behind a place, or the size where there is none. */
+  /** Returns the index of the first cell at or after a position, or the size if there is none. */
   int firstFrom(Bytes qualifier, long time) {
     int low = 0;
     int high = times.length;
@@ -160,26 +160,29 @@ final class Leaf {
     return low;
   }
 
-  /** Whether it has become so large that it should be divided. */
+  /** Returns whether the leaf should be split. */
   boolean isLarge() {
     return times.length > CELLS_MAX || (bytes.length > BYTES_MAX && times.length > 1);
   }
 
-  /** With a cell of its row and family, in place of one at the same place. */
+  /**
+   * Returns a leaf with the cell added, replacing any cell at its position. The cell must have the
+   * same row and family.
+   */
   Leaf with(Cell cell) {
     int index = firstFrom(cell.qualifier(), cell.time());
     boolean replaces = index < times.length && isAt(index, cell.qualifier(), cell.time());
     return spliced(index, index + (replaces ? 1 : 0), of(cell));
   }
 
-  /** Without a cell, which is not the only one. */
+  /** Returns a leaf without a cell, which must not be the only one. */
   Leaf without(int index) {
     return index == 0
         ? part(1, times.length)
         : part(0, index).spliced(index, index, part(index + 1, times.length));
   }
 
-  /** The cells {@code from} to {@code to} (exclusive). */
+  /** Returns the cells {@code from} (inclusive) to {@code to} (exclusive). */
   Leaf part(int from, int to) {
     int start = start(from);
     int[] partEnds = Arrays.copyOfRange(ends, 2 * from, 2 * to);
@@ -194,7 +197,7 @@ final class Leaf {
         Arrays.copyOfRange(times, from, to));
   }
 
-  /** With other cells in place of those {@code from} to {@code to} (exclusive). */
+  /** Replaces the cells {@code from} (inclusive) to {@code to} (exclusive) with others. */
   private Leaf spliced(int from, int to, Leaf middle) {
     int start = start(from);
     int end = start(to);

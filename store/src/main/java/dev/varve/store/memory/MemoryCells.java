@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of one table. Writers take turns at the monitor; readers take {@link #now()} without
- * it. A mutation becomes visible as a whole.
+ * The cells of one table. Writers hold the monitor; readers take a snapshot with {@link #now()}
+ * without it. A mutation becomes visible as a whole.
  */
 final class MemoryCells {
   private final TableSpec spec;
@@ -39,7 +39,7 @@ final class MemoryCells {
   }
 
   CellTree now() {
-    ensureThere();
+    ensureNotDropped();
     return cells;
   }
 
@@ -48,24 +48,24 @@ final class MemoryCells {
     cells = CellTree.EMPTY;
   }
 
-  private void ensureThere() {
+  private void ensureNotDropped() {
     if (dropped) {
-      throw new StoreException(whyGone());
+      throw new StoreException(droppedReason());
     }
   }
 
-  private String whyGone() {
+  private String droppedReason() {
     return "table '%s' was dropped".formatted(spec.name());
   }
 
-  /** Applies the batch; the outcomes are empty where all was applied. */
+  /** Applies the batch. The outcomes are empty if all mutations were applied. */
   synchronized List<RowOutcome> apply(MutationBatch batch) {
     List<RowOutcome> outcomes = new ArrayList<>();
     boolean allApplied = true;
     int end;
     for (int first = 0; first < batch.size(); first = end) {
       end = batch.mutationEnd(first);
-      String refusal = dropped ? whyGone() : admission.refusal(batch, first, end);
+      String refusal = dropped ? droppedReason() : admission.refusal(batch, first, end);
       if (refusal == null) {
         cells = applied(cells, batch, first, end);
         outcomes.add(RowOutcome.APPLIED);
@@ -78,7 +78,7 @@ final class MemoryCells {
   }
 
   synchronized boolean putIf(Cell cell, @Nullable Bytes expected) {
-    ensureThere();
+    ensureNotDropped();
     Cell newest = newest(cell.row(), cell.family(), cell.qualifier());
     boolean asExpected =
         expected == null ? newest == null : newest != null && newest.value().equals(expected);
@@ -89,11 +89,11 @@ final class MemoryCells {
   }
 
   synchronized long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
-    ensureThere();
+    ensureNotDropped();
     Cell newest = newest(row, family, qualifier);
     if (newest != null && newest.value().length() != Long.BYTES) {
       throw new StoreException(
-          "cell %s of row %s has %d bytes, a sum has 8"
+          "cell %s of row %s has %d bytes, but a counter has 8"
               .formatted(qualifier, row, newest.value().length()));
     }
     long before = newest == null ? 0 : ByteBuffer.wrap(newest.value().toArray()).getLong();
@@ -104,12 +104,12 @@ final class MemoryCells {
   }
 
   synchronized void deleteRows(Bytes from, @Nullable Bytes to) {
-    ensureThere();
+    ensureNotDropped();
     cells =
         without(cells, CellTree.startOf(from), cell -> to != null && cell.row().compareTo(to) >= 0);
   }
 
-  /** Puts a cell in the place of the newest one of its column. */
+  /** Replaces the newest cell of a column. */
   private void put(Cell cell, @Nullable Cell newest) {
     long time = newest == null ? cell.time() : Math.max(cell.time(), newest.time());
     MutationBatch batch = new MutationBatch();

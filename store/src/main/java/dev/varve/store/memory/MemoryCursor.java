@@ -20,9 +20,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes over the leaves that a slice touches and keeps those of their cells that the plan names.
- * Leaves are passed over whole where their family is not asked for, or where the slice or the
- * qualifiers that are asked for begin or end in between.
+ * Walks the leaves that a slice touches and selects the cells that the plan names. It skips leaves
+ * of families that are not requested, and parts of leaves outside the slice or the requested
+ * qualifiers.
  */
 final class MemoryCursor implements CellCursor {
   private final MemoryStore store;
@@ -31,27 +31,31 @@ final class MemoryCursor implements CellCursor {
   private final ReadPlan plan;
   private final ReadTally tally;
 
-  /** The slice under way, and the position behind all of it that is asked for; null for none. */
+  /**
+   * Index of the current slice, and the exclusive end of its requested cells; null for no bound.
+   */
   private int slice;
 
   private @Nullable Cell sliceEnd;
   private boolean inSlice;
 
-  /** The row under way, its bytes, and the leaf; null before the first and behind the last. */
+  /** The current row, its bytes, and the current leaf; null before the first and after the last. */
   private @Nullable Bytes row;
 
   private byte[] rowBytes = {};
   private @Nullable Leaf leaf;
 
-  /** What is asked for of the leaf's family; null for nothing. */
+  /** The selection for the leaf's family; null if the plan does not read it. */
   private @Nullable FamilySelect select;
 
-  /** The cells of the leaf that are still to be looked at: from the first, before the other. */
+  /**
+   * Cells of the leaf still to examine: from {@code index} (inclusive) to {@code end} (exclusive).
+   */
   private int index;
 
   private int end;
 
-  /** The cell of the row that was delivered last, and the how-manieth of its column it was. */
+  /** The last delivered cell of the row, and its version number within its column. */
   private @Nullable Leaf lastLeaf;
 
   private int lastIndex;
@@ -111,7 +115,7 @@ final class MemoryCursor implements CellCursor {
         inSlice = false;
         slice++;
       } else if (index < end) {
-        affordable = look(leaf, into);
+        affordable = examine(leaf, into);
       } else {
         enter(inOrder(walk.next()));
       }
@@ -139,7 +143,9 @@ final class MemoryCursor implements CellCursor {
     }
   }
 
-  /** Where the first family that is asked for begins in the first row of a slice. */
+  /**
+   * Returns the qualifier at which the first requested family starts in the first row of a slice.
+   */
   private Bytes from(Slice within) {
     List<QualifierRange> ranges = plan.families().getFirst().qualifiers();
     Bytes from = within.fromQualifier();
@@ -148,7 +154,7 @@ final class MemoryCursor implements CellCursor {
         : ranges.getFirst().from();
   }
 
-  /** The position behind all cells of a slice that are asked for. */
+  /** Returns the position after all requested cells of a slice. */
   private @Nullable Cell end(Slice within) {
     Bytes endRow = within.endRow();
     Bytes toRow = within.toRow();
@@ -158,7 +164,7 @@ final class MemoryCursor implements CellCursor {
     return CellTree.position(toRow, plan.families().getLast().family(), within.toQualifier());
   }
 
-  /** The leaf that is next in the direction of the read, given the one that is next in the tree. */
+  /** Returns the next leaf in the direction of the read, given the next leaf in the tree. */
   private @Nullable Leaf inOrder(@Nullable Leaf next) {
     if (plan.direction() == Direction.FORWARD) {
       return touched(next);
@@ -166,14 +172,14 @@ final class MemoryCursor implements CellCursor {
     return next != null && next.row().equals(row) ? next : startOfRowBefore(row);
   }
 
-  private @Nullable Leaf startOfRowBefore(@Nullable Bytes behind) {
-    Bytes before = cells.rowBefore(behind);
+  private @Nullable Leaf startOfRowBefore(@Nullable Bytes after) {
+    Bytes before = cells.rowBefore(after);
     return before == null || before.compareTo(plan.slices().get(slice).fromRow()) < 0
         ? null
         : walk.seek(CellTree.startOf(before));
   }
 
-  /** The leaf, unless it lies behind the slice. */
+  /** Returns the leaf, or null if it lies after the slice. */
   private @Nullable Leaf touched(@Nullable Leaf next) {
     return next == null || sliceEnd == null || CellTree.compare(sliceEnd, next) > 0 ? next : null;
   }
@@ -198,7 +204,7 @@ final class MemoryCursor implements CellCursor {
     }
   }
 
-  /** Leaves out the cells outside of the slice and of all ranges of qualifiers. */
+  /** Excludes the cells outside the slice and outside the span of all qualifier ranges. */
   private void cut(Leaf of, Slice within, List<QualifierRange> ranges) {
     if (of.row().equals(within.fromRow())) {
       index = of.firstFrom(within.fromQualifier());
@@ -222,8 +228,8 @@ final class MemoryCursor implements CellCursor {
     return null;
   }
 
-  /** Looks at the rest of a leaf; false where the page must end because the budget does. */
-  private boolean look(Leaf of, CellBatch into) {
+  /** Examines the rest of a leaf. Returns false if the budget ends the page. */
+  private boolean examine(Leaf of, CellBatch into) {
     int most = plan.limits().pageCells();
     while (index < end && into.size() < most && !tally.isFull()) {
       if (!spend(of.bytes(index), into)) {
@@ -238,7 +244,10 @@ final class MemoryCursor implements CellCursor {
     return true;
   }
 
-  /** Counts a cell, if the budget allows; where not, false, or an error on a new page. */
+  /**
+   * Charges a cell to the budget. Returns false if the budget does not allow it; on an empty page
+   * that is an error.
+   */
   private boolean spend(int bytes, CellBatch into) {
     Budget budget = plan.budget();
     if (cellsRead < budget.cellsRead() && bytesRead + bytes <= budget.bytesRead()) {
@@ -281,8 +290,8 @@ final class MemoryCursor implements CellCursor {
   }
 
   private void deliver(Leaf of, int version, CellBatch into) {
-    boolean goesOn = !into.isEmpty() && lastLeaf != null;
-    of.addTo(into, goesOn ? null : rowBytes, index, plan.values());
+    boolean sameRow = !into.isEmpty() && lastLeaf != null;
+    of.addTo(into, sameRow ? null : rowBytes, index, plan.values());
     tally.add(slice, of.family(), version);
     lastLeaf = of;
     lastIndex = index;

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** A store in memory: the reference that every other store is compared with. */
+/** A store in memory: the reference against which every other store is tested. */
 public final class MemoryStore implements Store {
   static final String KIND = "memory";
 
-  /** Those of the embedded store, so that what is tried here can be kept there. */
+  /** The limits of the embedded store, so that whatever works here also works there. */
   private static final SizeLimits LIMITS =
       new SizeLimits(4 << 10, 16 << 10, 1 << 20, 64 << 20, 100L << 20, Long.MAX_VALUE, 10, 100_000);
 
@@ -30,7 +30,7 @@ public final class MemoryStore implements Store {
     this(LIMITS);
   }
 
-  /** A store with limits of its own. */
+  /** Creates a store with custom limits. */
   public MemoryStore(SizeLimits limits) {
     this.capabilities =
         new Capabilities(
@@ -63,7 +63,7 @@ public final class MemoryStore implements Store {
     for (Class<? extends Power> need : needs) {
       if (!capabilities.has(need)) {
         reasons.add(
-            "table '%s' needs %s, which the memory store has not"
+            "table '%s' needs %s, which the memory store does not support"
                 .formatted(spec.name(), need.getSimpleName()));
       }
     }
@@ -71,7 +71,7 @@ public final class MemoryStore implements Store {
     String difference = cells == null ? null : spec.differenceFrom(cells.spec());
     if (difference != null) {
       reasons.add(
-          "table '%s' of the memory store exists and was made otherwise: %s"
+          "table '%s' of the memory store exists with a different definition: %s"
               .formatted(spec.name(), difference));
     }
     return reasons;

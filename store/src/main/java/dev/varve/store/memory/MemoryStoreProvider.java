@@ -6,14 +6,14 @@ import dev.varve.store.StoreProvider;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Opens stores in memory: each empty, and gone when it is closed. */
+/** Opens stores in memory. Each starts empty and loses its contents when it is closed. */
 public final class MemoryStoreProvider implements StoreProvider {
   @Override
   public String kind() {
     return MemoryStore.KIND;
   }
 
-  /** Ignores directory and memory. There are no options. */
+  /** Opens an empty store. Directory and memory are ignored; there are no options. */
   @Override
   public Store open(Path directory, long memory, Map<String, String> options) {
     if (!options.isEmpty()) {

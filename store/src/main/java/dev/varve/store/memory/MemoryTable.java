@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An open table of the memory store; several may stand on the same cells. */
+/** An open table of the memory store. Several may share the same cells. */
 final class MemoryTable implements Table {
   private final MemoryStore store;
   private final TableSpec spec;

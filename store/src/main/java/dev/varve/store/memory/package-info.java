@@ -1,6 +1,6 @@
 /**
- * A store in memory, simple enough to be the oracle of all others. It loses everything when it is
- * closed.
+ * A store in memory, simple enough to serve as the oracle for all others. It loses everything when
+ * it is closed.
  */
 @NullMarked
 package dev.varve.store.memory;

@@ -29,7 +29,7 @@ class OptionReaderTest {
     assertThat(reader.file("key")).isNull();
     assertThatThrownBy(reader::finish)
         .isInstanceOf(StoreException.class)
-        .hasMessage("try store: option file: '.' is not a file that can be read");
+        .hasMessage("try store: option file: '.' is not a readable file");
   }
 
   @ParameterizedTest
@@ -49,7 +49,7 @@ class OptionReaderTest {
         .isEqualTo(Duration.ofSeconds(5));
     assertThatThrownBy(reader::finish)
         .hasMessage(
-            "try store: option wait: '%s' is not a time such as 500ms, 10s, 2m, 12h or 10d, from 1ms to 10d"
+            "try store: option wait: '%s' is not a duration such as 500ms, 10s, 2m, 12h or 10d, from 1ms to 10d"
                 .formatted(text));
   }
 

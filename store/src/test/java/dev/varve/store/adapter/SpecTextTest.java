@@ -27,6 +27,6 @@ class SpecTextTest {
         .hasMessageContaining("'DATA all'");
     assertThatThrownBy(() -> SpecText.families(List.of("DATA all points"), "family "))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("'DATA all points' does not begin with 'family '");
+        .hasMessageContaining("'DATA all points' does not start with 'family '");
   }
 }

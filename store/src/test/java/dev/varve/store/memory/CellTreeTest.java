@@ -13,7 +13,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** The tree against a sorted set of the JDK, with rows that fill many leaves. */
+/** Compares the tree with a sorted set of the JDK, using rows that fill many leaves. */
 class CellTreeTest {
   private static final Comparator<Cell> ORDER =
       Comparator.comparing(Cell::row)

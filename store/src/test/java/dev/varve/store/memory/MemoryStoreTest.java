@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
-/** Worked by hand, since the memory store is what others are compared with. */
+/** Expectations are worked out by hand, because other stores are compared with the memory store. */
 class MemoryStoreTest {
   private static final TableSpec SPEC =
       new TableSpec(

@@ -135,7 +135,7 @@ final class BigtableStore implements Store {
         POWERS.contains(need)
             ? "while option transactions is false"
             : "as Bigtable deletes rows by prefix only";
-    return "table '%s' needs %s, which the bigtable store has not %s"
+    return "table '%s' needs %s, which the bigtable store does not support %s"
         .formatted(spec.name(), need.getSimpleName(), why);
   }
 
@@ -150,7 +150,7 @@ final class BigtableStore implements Store {
     return difference == null
         ? List.of()
         : List.of(
-            "table '%s' of the bigtable store %s exists and was made otherwise: %s"
+            "table '%s' of the bigtable store %s exists with a different definition: %s"
                 .formatted(spec.name(), options.place(), difference));
   }
 

@@ -424,7 +424,7 @@ class BigtableTablesIT {
       assertThat(table.power(Power.ConditionalPut.class)).isEmpty();
       assertThat(plain.check(SPEC, Set.of(Power.Increment.class)))
           .containsExactly(
-              "table 't' needs Increment, which the bigtable store has not while option transactions is false");
+              "table 't' needs Increment, which the bigtable store does not support while option transactions is false");
       put(table, Q, TIME, "a");
       put(table, Bytes.utf8("r"), TIME, "b");
       MutationBatch batch = new MutationBatch();

@@ -91,7 +91,7 @@ final class CassandraStore implements Store {
     for (Class<? extends Power> need : needs) {
       if (!capabilities(spec).has(need)) {
         reasons.add(
-            "table '%s' needs %s, which the cassandra store has not"
+            "table '%s' needs %s, which the cassandra store does not support"
                 .formatted(spec.name(), need.getSimpleName()));
       }
     }
@@ -103,7 +103,7 @@ final class CassandraStore implements Store {
     String difference = made == null ? null : spec.differenceFrom(made);
     if (difference != null) {
       reasons.add(
-          "table '%s' of keyspace %s exists and was made otherwise: %s"
+          "table '%s' of keyspace %s exists with a different definition: %s"
               .formatted(spec.name(), requests.options().keyspace(), difference));
     }
     return reasons;

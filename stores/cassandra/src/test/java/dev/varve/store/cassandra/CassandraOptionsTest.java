@@ -59,8 +59,8 @@ class CassandraOptionsTest {
         .hasMessageContaining("option port: '0' is not a number from 1 to 65535")
         .hasMessageContaining("option read-consistency: 'ANY' is not one of ONE, TWO")
         .hasMessageContaining("options user and password come together")
-        .hasMessageContaining("option request-timeout: '5' is not a time such as")
+        .hasMessageContaining("option request-timeout: '5' is not a duration such as")
         .hasMessageContaining("option replication: ''; DROP' is not a number such as 3")
-        .hasMessageContaining("option tls-trusted: '/nowhere.pem' is not a file that can be read");
+        .hasMessageContaining("option tls-trusted: '/nowhere.pem' is not a readable file");
   }
 }

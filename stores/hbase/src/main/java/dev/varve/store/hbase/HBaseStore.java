@@ -103,7 +103,7 @@ final class HBaseStore implements Store {
     for (Class<? extends Power> need : needs) {
       if (!CAPABILITIES.has(need)) {
         reasons.add(
-            "table '%s' needs %s, which the hbase store has not"
+            "table '%s' needs %s, which the hbase store does not support"
                 .formatted(spec.name(), need.getSimpleName()));
       }
     }
@@ -152,7 +152,7 @@ final class HBaseStore implements Store {
       return "exists and was made by another program";
     }
     String difference = spec.differenceFrom(made.get());
-    return difference == null ? null : "exists and was made otherwise: " + difference;
+    return difference == null ? null : "exists with a different definition: " + difference;
   }
 
   @Override
