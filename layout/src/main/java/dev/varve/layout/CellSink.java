@@ -2,20 +2,20 @@ package dev.varve.layout;
 
 import dev.varve.store.MutationBatch;
 
-/** Takes what a layout encodes. */
+/** Receives what a layout encodes. */
 public interface CellSink {
-  /** Edits of a table that hold samples or attributes. */
+  /** Returns the batch for edits of a table that holds samples or attributes. */
   MutationBatch data(int table);
 
   /**
-   * Edits of a table by which rows are found. They stand before the data that was encoded with
-   * them; whoever takes them may leave out a cell that it knows to stand there already.
+   * Returns the batch for edits of a table used to find rows. They must be applied before the data
+   * encoded with them. The receiver may skip a cell that it knows to exist.
    */
   MutationBatch index(int table);
 
   /**
-   * Refuses one value: place {@code sample} of column {@code column}; the column -1 for the whole
-   * place.
+   * Rejects the value in slot {@code sample} of column {@code column}; column -1 rejects the whole
+   * slot.
    */
   void refuse(int column, int sample, Refusal refusal);
 }

@@ -4,21 +4,21 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.MutationBatch;
 
 /**
- * Turns the many cells of a row into few that say the same, where a layout has a form for that.
+ * Merges the many cells of a row into fewer equivalent ones, for layouts that have such a form.
  * Pure.
  *
- * <p>What it writes may stand beside what it replaces: a row of which only the puts were applied,
- * or those and some of the deletes, decodes to the same samples as before.
+ * <p>The result may coexist with what it replaces: a row to which only the puts, or the puts and
+ * some deletes, were applied decodes to the same samples as before.
  */
 public interface Compaction {
   /**
    * Compacts a row.
    *
-   * @param cells all cells of the row, from {@code from} to {@code to} (exclusive)
-   * @param now milliseconds since 1970; rows that still fill up are left alone
-   * @param out takes the puts and then the deletes
-   * @return whether anything is to be written
-   * @throws DamagedCellException if the row is damaged; {@code out} has nothing of it then
+   * @param cells all cells of the row, from {@code from} (inclusive) to {@code to} (exclusive)
+   * @param now milliseconds since 1970; rows that still receive samples are left alone
+   * @param out receives the puts, then the deletes
+   * @return whether there is anything to write
+   * @throws DamagedCellException if the row is damaged; {@code out} then contains nothing of it
    */
   boolean compact(CellBatch cells, int from, int to, long now, MutationBatch out);
 }

@@ -1,12 +1,17 @@
 package dev.varve.layout;
 
-/** A row key, qualifier or value is not what the layout writes. */
+/** Thrown if a row key, qualifier or value is not in the layout's format. */
 public final class DamagedCellException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final String reason;
 
-  /** Names the coordinate, the place of the byte, what stands there and what should. */
+  /**
+   * Creates an exception.
+   *
+   * @param reason names the coordinate, the position of the byte, what was found and what was
+   *     expected
+   */
   public DamagedCellException(String reason) {
     super(reason);
     this.reason = reason;

@@ -7,44 +7,44 @@ import dev.varve.model.TimeRange;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A layout's own index: which rows of the data table there are. */
+/** A layout's own index of the rows in its data table. */
 public interface Directory {
-  /** A row of the data table and the key that it belongs to. */
+  /** A row of the data table and its key. */
   record Row(Bytes row, GroupKey key) {}
 
   /**
-   * What the index lists.
+   * Entries of the index.
    *
-   * @param rows each once, in the order of their keys
-   * @param damaged what stands in the index and names no row of this layout, with place and reason;
-   *     such an entry hides no other
+   * @param rows unique, in key order
+   * @param damaged descriptions of index entries that do not name a row of this layout, with
+   *     position and reason; such an entry hides no other
    */
   record Listing(List<Row> rows, List<String> damaged) {}
 
   /**
-   * The rows of a metric that may hold samples of a time range.
+   * Finds the rows of a metric that may hold samples of a time range.
    *
-   * @param filters what the caller is going to ask of the keys; a row that they rule out may be
-   *     missing, where the index can tell, or may be there
+   * @param filters conditions on the keys. The index may use them to leave out rows that do not
+   *     match, but may also return such rows
    */
   Step<Listing> rows(String metric, List<TagFilter> filters, TimeRange times);
 
   /**
-   * A part of what the index lists.
+   * A page of the index.
    *
-   * @param place where the next part begins; null behind the last one
+   * @param place where the next page starts; null after the last one
    */
   record Page(Listing listing, @Nullable Bytes place) {}
 
   /**
-   * The rows of a metric that may hold samples of a time range, part by part; a row may be in two
-   * parts.
+   * Finds the rows of a metric that may hold samples of a time range, page by page. A row may
+   * appear on two pages.
    *
-   * @param place where to begin, as the page before says; null for the start
-   * @param most so many entries of the index at most are read at once, at least 1
+   * @param place the start from the preceding page; null for the first page
+   * @param most maximum number of index entries to read at once, at least 1
    */
   Step<Page> page(String metric, TimeRange times, @Nullable Bytes place, int most);
 
-  /** The names of all metrics, sorted. */
+  /** Returns the names of all metrics, sorted. */
   Step<List<String>> metrics();
 }

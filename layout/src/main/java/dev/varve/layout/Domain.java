@@ -6,19 +6,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a layout can hold. A point outside is refused by name.
+ * The set of points that a layout can represent. A point outside it is rejected with the name of
+ * the violated bound.
  *
- * @param kinds of samples
- * @param numbers which doubles
- * @param times of samples, in the layout's resolution
- * @param tagsMin how many tags a key has at least
- * @param tagsMax how many tags a key has at most
- * @param tagNames the tags that every key has, all of them and no other; null where names are free
- * @param resource whether a key may have resource identifiers
- * @param fields whether fields other than {@code value} are held
- * @param alphabet of metrics, tags and values
- * @param attributes whether attributes are held
- * @param versions whether what an amendment replaced is kept, for "as of" and "all versions"
+ * @param kinds supported kinds of samples
+ * @param numbers supported doubles
+ * @param times supported sample times, in the layout's resolution
+ * @param tagsMin minimum number of tags of a key
+ * @param tagsMax maximum number of tags of a key
+ * @param tagNames the exact set of tag names that every key must have; null if names are free
+ * @param resource whether keys may have resource identifiers
+ * @param fields whether fields other than {@code value} are supported
+ * @param alphabet allowed texts of metrics, tags and values
+ * @param attributes whether attributes are supported
+ * @param versions whether superseded values are kept, for "as of" and "all versions" queries
  */
 public record Domain(
     Set<Kind> kinds,
@@ -34,20 +35,23 @@ public record Domain(
     boolean versions) {
 
   public enum Numbers {
-    /** Every bit pattern comes back as it was. */
+    /** Every bit pattern is preserved. */
     ALL,
-    /** Every NaN comes back as the one canonical NaN. */
+    /** Every NaN is read back as the canonical NaN. */
     ONE_NAN,
-    /** Neither NaN nor the infinities. */
+    /** Neither NaN nor infinities are allowed. */
     FINITE
   }
 
   public enum Alphabet {
-    /** Every string that UTF-8 can carry, the empty one too. */
+    /** Every string that UTF-8 can encode, including the empty string. */
     UTF8,
-    /** As UTF-8, but neither empty strings nor NUL. */
+    /** UTF-8, except empty strings and NUL. */
     UTF8_TEXT,
-    /** The letters, digits and {@code - _ . /} that OpenTSDB takes, in Latin-1; not empty. */
+    /**
+     * Non-empty strings of the characters that OpenTSDB accepts: letters, digits and {@code - _ .
+     * /} in Latin-1.
+     */
     LATIN1_WORD
   }
 }

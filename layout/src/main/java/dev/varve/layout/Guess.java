@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Parameters with which the tables of another server may have been made, see {@link Inference}.
+ * A guess at the parameters with which another server created its tables, see {@link Inference}.
  *
- * @param evidence what speaks for them, in words
- * @param demand which of them cannot be told from the tables and has to be given, and why; empty
- *     where there is none
+ * @param evidence the supporting observations, in words
+ * @param demand which parameter cannot be inferred from the tables and must be given, and why;
+ *     empty if there is none
  */
 public record Guess(Map<String, String> parameters, List<String> evidence, String demand) {
-  /** Of fewer rows each has to be explained. */
+  /** With fewer rows, every row must be explained. */
   private static final int ROWS_MIN = 20;
 
   private static final int UNEXPLAINED_ALWAYS = 2;
@@ -28,11 +28,11 @@ public record Guess(Map<String, String> parameters, List<String> evidence, Strin
   }
 
   /**
-   * Cells that a guess takes.
+   * A sample of cells that a guess needs.
    *
-   * @param table the place of the table in {@link Layout#tables()}
-   * @param families of the table, in its order
-   * @param rows which rows to read; none for some from all over the table
+   * @param table index of the table in {@link Layout#tables()}
+   * @param families families of the table, in its order
+   * @param rows the rows to read; empty for some from all over the table
    */
   public record Sample(int table, List<Integer> families, List<Bytes> rows) {
     public Sample {
@@ -42,8 +42,9 @@ public record Guess(Map<String, String> parameters, List<String> evidence, Strin
   }
 
   /**
-   * How many rows of a table may be none of a layout that is right: an old table has rows of names
-   * that were deleted since, or of a server that had another configuration for an hour.
+   * Returns how many rows of a table may be unreadable under a correct layout. Old tables contain
+   * rows of names that were deleted later, or rows written by a server that was misconfigured for
+   * an hour.
    */
   public static int unexplainedMax(int rows) {
     return rows < ROWS_MIN ? 0 : Math.max(UNEXPLAINED_ALWAYS, rows * UNEXPLAINED_PERCENT / 100);

@@ -12,13 +12,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Finds with which parameters the tables of another server may have been made. Pure: it says which
- * cells it wants, is given them, and answers with guesses; whoever asks tries each on the tables.
+ * Infers the parameters with which another server may have created its tables. Pure: it states
+ * which cells it needs, receives them and returns guesses, which the caller verifies against the
+ * tables.
  */
 public final class Inference {
   private Inference() {}
 
-  /** What to read of the tables of a layout. */
+  /** Returns what to read from the tables of a layout. */
   public static List<Guess.Sample> samples(Layout layout) {
     List<Guess.Sample> samples = new ArrayList<>();
     for (int table = 0; table < layout.tables().size(); table++) {
@@ -34,12 +35,12 @@ public final class Inference {
   }
 
   /**
-   * Guesses.
+   * Guesses the parameters.
    *
    * @param layout the name of a known or ready-made layout
-   * @param given parameters that are known, which every guess has
-   * @param cells what was asked for of each of the layout's tables, in its order
-   * @return at least one
+   * @param given known parameters, which are part of every guess
+   * @param cells the requested cells of each of the layout's tables, in order
+   * @return at least one guess
    */
   public static List<Guess> of(String layout, Map<String, String> given, List<List<Cell>> cells) {
     return switch (layout) {
@@ -50,9 +51,9 @@ public final class Inference {
   }
 
   /**
-   * Completes a guess by what can only be looked up once the tables are read with it.
+   * Completes a guess with parameters that require reading the tables through it.
    *
-   * @param made the layout of the guess
+   * @param made the layout created from the guess
    */
   public static Step<Guess> completed(Guess guess, Layout made) {
     return made instanceof KairosDbLayout kairosDb
@@ -60,7 +61,9 @@ public final class Inference {
         : Step.done(guess);
   }
 
-  /** The tables say which unit is theirs when they are opened; what they do not say is legacy. */
+  /**
+   * When they are opened, the tables confirm or refute the unit. Tables that do neither are legacy.
+   */
   private static List<Guess> ofUnits(Map<String, String> given) {
     if (given.containsKey("unit")) {
       return List.of(new Guess(given, List.of("the unit was given")));

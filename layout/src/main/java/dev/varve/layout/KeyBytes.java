@@ -4,10 +4,7 @@ import dev.varve.model.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/**
- * A growing buffer that keys, qualifiers and values are encoded into; cleared and used again.
- * Numbers are big-endian.
- */
+/** A growing, reusable buffer for encoding keys, qualifiers and values. Numbers are big-endian. */
 public final class KeyBytes {
   private byte[] bytes = new byte[128];
   private int length;
@@ -20,7 +17,7 @@ public final class KeyBytes {
     return length;
   }
 
-  /** Cuts the buffer to its first bytes. */
+  /** Truncates the buffer to its first {@code to} bytes. */
   public void truncate(int to) {
     length = to;
   }
@@ -47,7 +44,7 @@ public final class KeyBytes {
     return number(value, 8);
   }
 
-  /** The lowest {@code width} bytes of a number, 0 to 8. */
+  /** Appends the lowest {@code width} bytes of a number, 0 to 8. */
   public KeyBytes number(long value, int width) {
     reserve(width);
     for (int shift = 8 * (width - 1); shift >= 0; shift -= 8) {
@@ -74,7 +71,7 @@ public final class KeyBytes {
     return this;
   }
 
-  /** The text in UTF-8, with neither length nor end. */
+  /** Appends a text in UTF-8 without length or terminator. */
   public KeyBytes utf8(String text) {
     return raw(text.getBytes(StandardCharsets.UTF_8));
   }

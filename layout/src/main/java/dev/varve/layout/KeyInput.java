@@ -2,7 +2,7 @@ package dev.varve.layout;
 
 import dev.varve.model.Kind;
 
-/** What a row key is made of. Mutable, so that one serves a whole group. */
+/** The inputs of a row key. Mutable, so that one instance serves a whole group. */
 public final class KeyInput {
   private Binding binding;
   private long time;
@@ -43,7 +43,7 @@ public final class KeyInput {
     return binding;
   }
 
-  /** The instant of a sample; parts that carry a bucket round it down themselves. */
+  /** Returns the sample's time; parts that represent a bucket round it down themselves. */
   public long time() {
     return time;
   }
@@ -56,7 +56,7 @@ public final class KeyInput {
     return field;
   }
 
-  /** The order of acceptance, for parts that carry a sequence. */
+  /** Returns the acceptance stamp, for parts that represent a sequence. */
   public long stamp() {
     return stamp;
   }

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a row key says. A part that meets something a second time that cannot be twice throws {@link
+ * The contents of a decoded row key. Setting a tag or resource identifier twice throws {@link
  * DamagedCellException}.
  */
 public final class KeyOutput {
@@ -26,17 +26,17 @@ public final class KeyOutput {
 
   public void tag(String name, String value) {
     if (tags.put(name, value) != null) {
-      throw new DamagedCellException("row key: tag '" + name + "' comes twice");
+      throw new DamagedCellException("row key: tag '" + name + "' appears twice");
     }
   }
 
   public void resource(String name, String value) {
     if (resource.put(name, value) != null) {
-      throw new DamagedCellException("row key: resource '" + name + "' comes twice");
+      throw new DamagedCellException("row key: resource '" + name + "' appears twice");
     }
   }
 
-  /** A later time part is the finer one and wins. */
+  /** Sets the time. A later time part is finer and overwrites an earlier one. */
   public void time(long value) {
     time = value;
   }
@@ -57,17 +57,17 @@ public final class KeyOutput {
     return new GroupKey(metric, Tags.of(tags), Tags.of(resource));
   }
 
-  /** The start of the row's bucket, or its instant. */
+  /** Returns the start of the row's bucket, or its instant. */
   public long time() {
     return time;
   }
 
-  /** Null where the row key does not say. */
+  /** Returns the kind, or null if the row key does not contain one. */
   public @Nullable Kind kind() {
     return kind;
   }
 
-  /** Null where the row key does not say. */
+  /** Returns the field, or null if the row key does not contain one. */
   public @Nullable String field() {
     return field;
   }

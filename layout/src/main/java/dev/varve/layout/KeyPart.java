@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a row key: what it carries, and how that is encoded. Pure and immutable. The bytes of
- * the parts stand one behind the other with nothing between; a part knows where it ends.
+ * One part of a row key: its content and its encoding. Pure and immutable. The bytes of the parts
+ * are concatenated without separators; each part recognises its own end.
  */
 public interface KeyPart {
-  /** Such as {@code metric}, {@code tag host}, {@code bucket 1d}. */
+  /** Returns a name such as {@code metric}, {@code tag host}, {@code bucket 1d}. */
   String label();
 
   Role role();
@@ -20,46 +20,46 @@ public interface KeyPart {
   void encode(KeyInput input, KeyBytes out);
 
   /**
-   * Reads the part.
+   * Decodes the part.
    *
    * @param from where it starts
    * @param to where the row key ends
    * @return where the next part starts
-   * @throws DamagedCellException if the bytes are none that {@link #encode} writes
+   * @throws DamagedCellException if {@link #encode} cannot have written the bytes
    */
   int decode(byte[] row, int from, int to, KeyOutput out);
 
   /**
-   * Finds where the part ends, checked like {@link #decode} as far as the bytes alone tell, without
-   * allocating: this runs once a row.
+   * Finds the end of the part, with the checks of {@link #decode} as far as they need the bytes
+   * alone, and without allocating, because it runs for every row.
    *
    * @return where the next part starts
-   * @throws DamagedCellException if the bytes are none that {@link #encode} writes
+   * @throws DamagedCellException if {@link #encode} cannot have written the bytes
    */
   int skip(byte[] row, int from, int to);
 
   /**
-   * Conditions on labels that hold for the keys which have the same bytes in this part as a given
-   * one; they may hold for others too. Null where nothing can be said, as of a hash.
+   * Returns label conditions satisfied by all keys that share this part's bytes with the given key;
+   * other keys may satisfy them, too. Null if nothing is known, as for a hash.
    */
   default @Nullable List<TagFilter> shared(GroupKey key) {
     return null;
   }
 
-  /** The part as people read it, given exactly its bytes. */
+  /** Formats exactly the bytes of the part for people. */
   String show(byte[] row, int from, int to);
 
   /** What a part depends on. */
   enum Role {
-    /** The same in every row. */
+    /** Constant in every row. */
     LITERAL(false),
     METRIC(true),
-    /** One tag, or all. */
+    /** One tag, or all tags. */
     TAGS(true),
     RESOURCE(true),
     /** Computed from other parts. */
     SALT(false),
-    /** The stretch of time that the row covers, or the very instant. */
+    /** The time range that the row covers, or its exact instant. */
     TIME(false),
     SEQUENCE(false),
     KIND(false),
@@ -71,7 +71,7 @@ public interface KeyPart {
       this.ofKey = ofKey;
     }
 
-    /** Whether it is determined by the {@link dev.varve.model.GroupKey}. */
+    /** Returns whether the {@link dev.varve.model.GroupKey} determines it. */
     public boolean ofKey() {
       return ofKey;
     }
@@ -80,64 +80,64 @@ public interface KeyPart {
   /** A part that carries time. */
   interface Time extends KeyPart {
     /**
-     * The start of the stretch that a row with this sample covers; the instant itself where rows
-     * are single instants.
+     * Returns the start of the time range that a row with this sample covers; the time itself if
+     * each row is a single instant.
      */
     long floor(long time);
 
     /**
-     * The start of the stretch, or the instant, that the part at {@code from} says; without
+     * Decodes the start of the time range, or the instant, from the part at {@code from}, without
      * allocating.
      */
     long timeAt(byte[] row, int from, int to);
 
     /**
-     * Where the stretch of a row ends, which is where the next one starts; {@link Long#MAX_VALUE}
-     * where there is none. Only of an original that does not round down stretches may overlap.
+     * Returns where the time range of a row ends and the next one starts; {@link Long#MAX_VALUE} if
+     * there is none. Ranges overlap only in formats that do not round down.
      */
     long next(long bucket);
 
     /**
-     * The lowest {@link #floor} of any sample from {@code time} on: the floor, but for originals
-     * that do not round down.
+     * Returns the lowest {@link #floor} of any sample at or after {@code time}. This is the floor
+     * itself, except in formats that do not round down.
      */
     default long lowestFrom(long time) {
       return floor(time);
     }
 
-    /** Whether later times have smaller bytes; within an era where there are {@link #eras()}. */
+    /** Returns whether later times sort first, within each of the {@link #eras()}. */
     boolean descending();
 
     /**
-     * The stretches of time within each of which rows stand in the order of time, the earliest
-     * first, together all of time. Only an original that cuts the upper bits off a time has more
-     * than one: rows of different eras stand among each other.
+     * Returns the eras, earliest first: time ranges that together cover all time, within each of
+     * which rows are in time order. There is more than one only in formats that truncate the upper
+     * bits of a time, so that rows of different eras interleave.
      */
     default List<TimeRange> eras() {
       return List.of(TimeRange.ALL);
     }
 
-    /** Whether each row is a single instant. */
+    /** Returns whether each row is a single instant. */
     boolean instant();
   }
 
   /** A part that spreads rows over a number of prefixes. */
   interface Salt extends KeyPart {
-    /** How many different values there are, counted from 0. */
+    /** Returns the number of different values, counted from 0. */
     int buckets();
 
     /** Appends one of the values. */
     void encodeBucket(int bucket, KeyBytes out);
 
-    /** What the salt is computed of. */
+    /** Returns what the salt is computed from. */
     Of of();
 
     enum Of {
-      /** The key alone: one series, one salt. */
+      /** The key alone: each series has one salt. */
       KEY,
       /** The key and the bucket of the first time part. */
       KEY_AND_BUCKET,
-      /** The instant or something else that no query knows: all values must be read. */
+      /** The instant, or something else that queries cannot know: all values must be read. */
       SAMPLE
     }
   }

@@ -7,19 +7,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders the samples of one instant in a group, for layouts whose cell times are milliseconds.
+ * Orders samples of a group that share an instant, for layouts with cell times in milliseconds.
  *
- * <p>Where two samples of an instant are two cells, only the cell time tells which was accepted
- * last. The stamps of a group are closer than milliseconds; so each sample is put one millisecond
- * before the next of its instant. The last, which is the one that counts, keeps its own, and so
- * does not outrank what is written after the group.
+ * <p>If two samples of an instant are two cells, only the cell time tells which was accepted last.
+ * Stamps within a group are less than a millisecond apart, so each sample is dated one millisecond
+ * before its successor at the same instant. The last one, which counts, keeps its own time and thus
+ * does not outrank anything written after the group.
  */
 public final class LaterPlaces {
   private LaterPlaces() {}
 
   /**
-   * For each place of a group how many later ones are of its instant, which is how many
-   * milliseconds its cell time goes back; null where none are.
+   * Returns, for each slot of a group, the number of later slots with the same instant, which is
+   * how many milliseconds its cell time is moved back; null if all instants differ.
    */
   public static int @Nullable [] of(SampleGroup group) {
     long[] times = group.times();

@@ -14,161 +14,162 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Says which coordinate of a cell carries which part of a point, and how it is encoded.
+ * Maps points to cells: which coordinate of a cell carries which part of a point, and how it is
+ * encoded.
  *
- * <p>A layout is pure and immutable: no I/O, no clock, no threads; the same arguments, the same
- * answer. Where it must look before it can go on it answers with a {@link Step}. Safe for use by
- * several threads.
+ * <p>A layout is pure and immutable: it does no I/O, reads no clock, uses no threads, and always
+ * returns the same result for the same arguments. If it must read a table before it can continue,
+ * it returns a {@link Step}. Safe for use by several threads.
  *
- * <p>What every layout keeps, as the layout contract checks: what it encodes it decodes, bit for
- * bit, inside its {@link #domain()}; what lies outside it refuses by name and keeps the rest of the
- * group; a damaged cell is refused and never misread; a row key is found again by every plan whose
- * range and series it belongs to; the partitions of every plan can be named.
+ * <p>Every layout keeps these promises, which the layout contract verifies. Whatever it encodes
+ * inside its {@link #domain()} decodes to the same bits. It rejects by name whatever lies outside,
+ * and keeps the rest of the group. It reports damaged cells and never misreads them. Every plan
+ * whose range and series include a row finds that row. The partitions of every plan can be named.
  */
 public interface Layout {
-  /** Name, parameters and codec versions: what is kept in the home and compared at start. */
+  /**
+   * Returns name, parameters and codec versions, which are stored in the home and compared at
+   * startup.
+   */
   LayoutIdentity identity();
 
-  /** The unit of all sample times that go in and come out. */
+  /** Returns the unit of all sample times, both written and read. */
   Resolution resolution();
 
-  /** All tables. Others in this interface are named by their place in this list. */
+  /** Returns all tables. Other methods of this interface refer to them by index in this list. */
   List<TableSpec> tables();
 
-  /**
-   * What the program that the layout is of calls its tables unless it is told otherwise, in the
-   * order of {@link #tables()}.
-   */
+  /** Returns the default table names of the original program, in the order of {@link #tables()}. */
   default List<String> originalTables() {
     return tables().stream().map(TableSpec::name).toList();
   }
 
-  /** The table that holds the samples. */
+  /** Returns the index of the table that holds the samples. */
   int dataTable();
 
-  /** What the tables must be able to do beyond reading and writing. */
+  /** Returns the powers that the tables need beyond reading and writing. */
   Set<Class<? extends Power>> needs();
 
-  /** What the layout can hold. */
+  /** Returns the set of points that the layout can represent. */
   Domain domain();
 
-  /** The row keys of the data table, part by part. */
+  /** Returns the structure of row keys in the data table. */
   RowShape rows();
 
   /**
-   * Makes a key ready for use, looking up or claiming what the row keys need. Refused keys throw
-   * {@link RefusedException}.
+   * Prepares a key for use: looks up or claims whatever its row keys need. Throws {@link
+   * RefusedException} for rejected keys.
    *
-   * @param create whether what is missing is claimed; else the step ends in {@link
-   *     Optional#empty()} where it is, since no row can exist then
+   * @param create whether to claim what is missing. If false and something is missing, the step
+   *     yields {@link Optional#empty()}, because no row can exist then
    */
   Step<Optional<Binding>> bind(GroupKey key, boolean create);
 
   /**
-   * How many microseconds of stamps fall into one cell time, where only cell times tell which of
-   * two cells was accepted last. Whoever hands in stamps sees to it that what is accepted in one
-   * batch and in the next does not fall into one such unit. A store may have a larger one.
+   * Returns how many microseconds of stamps share one cell time, if only cell times tell which of
+   * two cells was accepted last. The caller must ensure that the stamps of consecutive batches do
+   * not fall into the same unit. A store may have a coarser one.
    */
   default long stampUnit() {
     return 1;
   }
 
   /**
-   * Encodes samples. Samples outside the domain are refused to the sink one by one, the others are
-   * encoded.
+   * Encodes samples. Samples outside the domain are rejected one by one through the sink; the
+   * others are encoded.
    *
-   * @param firstStamp the stamp of the group's first place, microseconds since 1970, from which the
-   *     places count up by one; stamps rise with the order of acceptance
+   * @param firstStamp the stamp of the group's first slot, in microseconds since 1970; it increases
+   *     by one per slot. Stamps rise in order of acceptance
    */
   void encode(Binding binding, SampleGroup group, long firstStamp, CellSink sink);
 
   /**
    * Encodes an attribute.
    *
-   * @throws RefusedException if the layout has no place for it
+   * @throws RefusedException if the layout does not support it
    */
   void encode(Binding binding, Attribute attribute, long stamp, CellSink sink);
 
   /**
-   * What to read of the rows of the data table, family by family: all that is asked for. Where
-   * cells of other fields cannot be told apart by their qualifiers they are read too, and whoever
-   * reads drops what they decode to.
+   * Returns the selections that a read of data rows needs, family by family. If cells of other
+   * fields cannot be told apart by their qualifiers, they are read too, and the reader discards
+   * what they decode to.
    */
   List<FamilySelect> select(ReadScope scope);
 
   /**
-   * Where in a row the samples of a time begin, for layouts whose qualifiers begin with it.
+   * Returns where in a row the samples of a time start, for layouts whose qualifiers begin with the
+   * time.
    *
    * @param bucket the start of the row's bucket
    * @param time an instant in the bucket
-   * @return a qualifier that is not greater than those of the samples from {@code time} on and
-   *     greater than those before it; empty where the layout cannot say
+   * @return a qualifier that is not greater than those of samples at or after {@code time}, and
+   *     greater than those of earlier samples; empty if the layout cannot tell
    */
   Optional<dev.varve.model.Bytes> qualifierAt(long bucket, long time);
 
   /**
-   * Whether the cells of one series in a row come in the order of time, so that a long row may be
-   * decoded in pieces. Else a row is decoded as a whole and sorted.
+   * Returns whether the cells of one series are in time order within a row, so that a long row can
+   * be decoded in pieces. Otherwise a row is decoded as a whole and sorted.
    */
   boolean rowsInTimeOrder();
 
   /**
-   * Decodes cells {@code from} to {@code to} (exclusive) of one row of the data table.
+   * Decodes cells {@code from} (inclusive) to {@code to} (exclusive) of one row of the data table.
    *
-   * @param out takes samples, attributes and what is damaged; times are not trimmed to any range
+   * @param out receives samples, attributes and damage; times are not trimmed to any range
    */
   void decode(CellBatch cells, int from, int to, RowSamples out);
 
   /**
-   * The key that a row of the data table belongs to.
+   * Determines the key that a row of the data table belongs to.
    *
-   * @throws DamagedCellException if the row key is none of this layout; also out of the functions
-   *     of the step
+   * @throws DamagedCellException if the row key is not one of this layout; functions of the step
+   *     may throw it, too
    */
   Step<GroupKey> identify(dev.varve.model.Bytes row);
 
   /**
-   * Reads a cell of any of the tables part by part.
+   * Describes a cell of any of the tables, part by part.
    *
-   * @throws DamagedCellException if it is none of this layout
+   * @throws DamagedCellException if it is not a cell of this layout
    */
   CellDescription describe(int table, Cell cell);
 
   /**
-   * Compares the layout with what its tables say of themselves, where they do. Whoever opens a
-   * dataset runs this before anything else.
+   * Compares the layout with what its tables record about themselves, if anything. Must run before
+   * anything else when a dataset is opened.
    *
-   * @return cells that the tables lack, to be put before the first sample, their times set by
-   *     whoever puts them; none where the tables agree or say nothing
-   * @throws RefusedException out of the functions of the step, where the tables say that they were
-   *     made with other parameters
+   * @return cells that the tables lack and that must be put before the first sample, with times set
+   *     by the caller; empty if the tables agree or record nothing
+   * @throws RefusedException from the functions of the step, if the tables were created with other
+   *     parameters
    */
   default Step<List<Step.TableCell>> opening() {
     return Step.done(List.of());
   }
 
   /**
-   * Looks whether samples can be written beside the server that has made the tables.
+   * Checks whether samples can be written alongside the server that created the tables.
    *
-   * @param missing the places in {@link #tables()} of those that are not there
-   * @return why they cannot, in words; none where they can
+   * @param missing indexes into {@link #tables()} of tables that do not exist
+   * @return reasons why not, in words; empty if writing is possible
    */
   default Step<List<String>> coWriting(Set<Integer> missing) {
     return Step.done(
         missing.stream()
             .sorted()
             .map(table ->
-                "table '%s' is missing, into which it writes"
-                    .formatted(originalTables().get(table)))
+                "table '%s', which it writes to, is missing".formatted(originalTables().get(table)))
             .toList());
   }
 
-  /** How rows of the data table are compacted, where the layout has a form for that. */
+  /** Returns how rows of the data table are compacted, if the layout has a compacted form. */
   default Optional<Compaction> compaction() {
     return Optional.empty();
   }
 
-  /** The layout's own index of its rows, where it has one. */
+  /** Returns the layout's own index of its rows, if it has one. */
   default Optional<Directory> directory() {
     return Optional.empty();
   }

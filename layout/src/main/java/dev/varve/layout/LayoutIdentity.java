@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What makes two layouts the same: every parameter that changes a byte stands here.
+ * Identifies a layout: it contains every parameter that affects the bytes written.
  *
  * @param name such as {@code heroic}
- * @param parameters names and values in the layout's own canonical text, codec versions among them
+ * @param parameters names and values in the layout's canonical text, including codec versions
  *     ({@code codec.row} = {@code 1})
  */
 public record LayoutIdentity(String name, Map<String, String> parameters) {
@@ -15,7 +15,7 @@ public record LayoutIdentity(String name, Map<String, String> parameters) {
     parameters = java.util.Collections.unmodifiableMap(new TreeMap<>(parameters));
   }
 
-  /** One line: {@code name{parameter=value, ...}}. */
+  /** Returns one line: {@code name{parameter=value, ...}}. */
   @Override
   public String toString() {
     return name + parameters;

@@ -3,11 +3,11 @@ package dev.varve.layout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something about a layout that can be chosen when it is opened.
+ * A parameter that can be set when a layout is opened.
  *
- * @param name as it is given, such as {@code bucket}
- * @param defaultValue what holds where nothing is given; null where it must be given
- * @param about what it does, in one line
+ * @param name such as {@code bucket}
+ * @param defaultValue the value if none is given; null if the parameter is mandatory
+ * @param about its effect, in one line
  */
 public record LayoutParameter(String name, @Nullable String defaultValue, String about) {
   public LayoutParameter withDefault(String value) {

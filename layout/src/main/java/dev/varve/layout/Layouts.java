@@ -17,12 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/**
- * Finds layouts: the known ones and the ready-made ones by name, every other by its declaration in
- * YAML.
- */
+/** Finds layouts: known and ready-made ones by name, all others by their declaration in YAML. */
 public final class Layouts {
-  /** The layout of datasets that name none. */
+  /** The layout of datasets that do not name one. */
   public static final String DEFAULT = "buckets";
 
   private static final List<String> READY_MADE =
@@ -45,7 +42,7 @@ public final class Layouts {
           "smart-meters",
           "companion");
 
-  /** Layouts whose bytes others have fixed, each in a class of its own. */
+  /** Layouts with byte formats defined by other programs, each in a class of its own. */
   private static final List<Known> KNOWN =
       List.of(
           new Known(
@@ -70,7 +67,7 @@ public final class Layouts {
                   false),
               OpenTsdbLayout::of));
 
-  /** Other names of ready-made layouts. */
+  /** Alternative names of ready-made layouts. */
   private static final Map<String, String> ALIASES =
       Map.of("single-timestamp-columns", "tall-narrow");
 
@@ -79,10 +76,10 @@ public final class Layouts {
   private record Known(Entry entry, Function<Map<String, String>, Layout> factory) {}
 
   /**
-   * What is known by a name.
+   * An entry of the list of named layouts.
    *
    * @param about what it is, in one line
-   * @param companion whether it is several layouts that hold the same series
+   * @param companion whether it consists of several layouts that hold the same series
    */
   public record Entry(
       String name, String about, List<LayoutParameter> parameters, boolean companion) {
@@ -91,7 +88,7 @@ public final class Layouts {
     }
   }
 
-  /** All that is known by a name, each once. */
+  /** Returns everything that can be named, each once. */
   public static List<Entry> list() {
     List<Entry> entries = new ArrayList<>();
     for (String name : READY_MADE) {
@@ -106,30 +103,29 @@ public final class Layouts {
   }
 
   /**
-   * Makes a layout.
+   * Creates a layout.
    *
-   * @param nameOrYaml the name of one in {@link #list()}, or the text of a declaration
-   * @param parameters by name; what is not given has its default
-   * @throws IllegalArgumentException if there is none of that name, if it is several, or with all
-   *     that is wrong with the declaration or its parameters
-   * @throws RefusedException if the parameters are none of a known layout
+   * @param nameOrYaml a name from {@link #list()}, or the text of a declaration
+   * @param parameters values by name; missing ones take their defaults
+   * @throws IllegalArgumentException if the name is unknown or names several companions, or if the
+   *     declaration or its parameters are invalid; the message lists all problems
+   * @throws RefusedException if a known layout rejects the parameters
    */
   public static Layout of(String nameOrYaml, Map<String, String> parameters) {
     List<Layout> layouts = all(nameOrYaml, parameters);
     if (layouts.size() > 1) {
       throw new IllegalArgumentException(
-          "'%s' is %d companion layouts, where one is asked for"
+          "'%s' consists of %d companion layouts, expected a single one"
               .formatted(isName(nameOrYaml) ? nameOrYaml : "companion", layouts.size()));
     }
     return layouts.getFirst();
   }
 
   /**
-   * Makes the layouts that one set of series is kept in, the primary first: one, or several
-   * companions.
+   * Creates the layouts that hold one set of series, primary first: one, or several companions.
    *
-   * @throws IllegalArgumentException as {@link #of}
-   * @throws RefusedException as {@link #of}
+   * @throws IllegalArgumentException as for {@link #of}
+   * @throws RefusedException as for {@link #of}
    */
   public static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
     for (Known known : KNOWN) {
@@ -155,9 +151,9 @@ public final class Layouts {
   }
 
   /**
-   * The declaration of a ready-made layout.
+   * Returns the declaration of a ready-made layout.
    *
-   * @throws IllegalArgumentException if there is none of that name
+   * @throws IllegalArgumentException if there is no layout of that name
    */
   public static String yaml(String name) {
     String file = ALIASES.getOrDefault(name, name);

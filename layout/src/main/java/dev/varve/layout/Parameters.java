@@ -9,9 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The parameters that somebody gives a layout, as texts by name. What a layout does not know is
- * refused with the nearest name that it knows, and so is a value out of bounds, under the rule
- * {@code LAYOUT.parameter}.
+ * The parameters given to a layout, as texts by name. Unknown names and values out of range are
+ * rejected under the rule {@code LAYOUT.parameter}; an unknown name with the nearest known one.
  */
 public final class Parameters {
   private final String layout;
@@ -23,11 +22,11 @@ public final class Parameters {
   }
 
   /**
-   * Takes the parameters that were given, once their names are known to be right.
+   * Creates parameters after checking their names.
    *
    * @param layout the name of the layout, such as {@code kairosdb}
-   * @param known every name that the layout takes
-   * @throws RefusedException if one of the names is unknown
+   * @param known all names that the layout accepts
+   * @throws RefusedException if a name is unknown
    */
   public static Parameters of(String layout, Map<String, String> given, List<String> known) {
     Parameters parameters = new Parameters(layout, new HashMap<>(given));
@@ -35,7 +34,7 @@ public final class Parameters {
       if (!known.contains(name)) {
         throw parameters.refused(
             known.isEmpty()
-                ? "layout %s has no parameters, and so no '%s'".formatted(layout, name)
+                ? "layout %s has no parameters, but '%s' was given".formatted(layout, name)
                 : "layout %s has no parameter '%s' (did you mean %s?)"
                     .formatted(layout, name, Spelling.nearest(name, known)));
       }
@@ -48,9 +47,9 @@ public final class Parameters {
   }
 
   /**
-   * A whole number from {@code min} to {@code max}.
+   * Returns a whole number from {@code min} to {@code max}.
    *
-   * @throws RefusedException if it is none
+   * @throws RefusedException if the value is not such a number
    */
   public long number(String name, long otherwise, long min, long max) {
     String text = given.get(name);
@@ -63,7 +62,7 @@ public final class Parameters {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, in words that name the parameter.
+      // Reported below, with the parameter's name.
     }
     throw refused(
         "layout %s: %s is '%s', and should be a whole number from %d to %d"
@@ -71,9 +70,9 @@ public final class Parameters {
   }
 
   /**
-   * One of the constants of an enum, by its name in either case.
+   * Returns a constant of an enum by its name, in any case.
    *
-   * @throws RefusedException if it is none
+   * @throws RefusedException if there is no such constant
    */
   public <E extends Enum<E>> E choice(String name, E otherwise) {
     String text = given.get(name);
@@ -97,7 +96,7 @@ public final class Parameters {
                     .collect(Collectors.joining(", "))));
   }
 
-  /** A refusal under the rule of parameters. */
+  /** Creates a rejection under the rule of parameters. */
   public RefusedException refused(String message) {
     return new RefusedException(layout + ".parameter", message);
   }

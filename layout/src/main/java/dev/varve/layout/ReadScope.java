@@ -6,14 +6,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a query wants of the rows it reads.
+ * What a query needs of the rows it reads.
  *
- * @param times of samples
- * @param fields the fields wanted; null for all
- * @param versions of each sample
- * @param attributes whether attributes are wanted beside the samples
- * @param recurring of {@code times} those that are wanted; a plan may read others too, and leave
- *     them out. Null for all, and where attributes are wanted
+ * @param times the range of sample times
+ * @param fields the fields to return; null for all
+ * @param versions which versions of each sample to return
+ * @param attributes whether to return attributes as well
+ * @param recurring the needed intervals within {@code times}; a plan may skip the rest, but need
+ *     not. Null for all times, and if attributes are needed
  */
 public record ReadScope(
     TimeRange times,
@@ -21,7 +21,7 @@ public record ReadScope(
     Versions versions,
     boolean attributes,
     @Nullable Recurring recurring) {
-  /** What is wanted of all times of a range. */
+  /** Creates a scope that needs all times of the range. */
   public ReadScope(
       TimeRange times, @Nullable Set<String> fields, Versions versions, boolean attributes) {
     this(times, fields, versions, attributes, null);
@@ -31,14 +31,14 @@ public record ReadScope(
     return new ReadScope(times, null, Versions.LATEST, false);
   }
 
-  /** Which of the samples that were accepted for one instant. */
+  /** Selects among the samples that were accepted for one instant. */
   public sealed interface Versions {
     Versions LATEST = new Latest();
     Versions ALL = new All();
 
     record Latest() implements Versions {}
 
-    /** The last that was accepted up to a stamp, in microseconds since 1970. */
+    /** The last sample accepted at or before a stamp, in microseconds since 1970. */
     record AsOf(long stamp) implements Versions {}
 
     record All() implements Versions {}

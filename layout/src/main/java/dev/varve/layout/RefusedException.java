@@ -1,6 +1,6 @@
 package dev.varve.layout;
 
-/** A key, attribute or declaration lies outside what a layout can hold. */
+/** Thrown if a key, attribute or declaration is outside what a layout supports. */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -8,24 +8,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what a row decodes to: for each field and kind a vector of samples, in the order of the
- * cells. Made to be filled and cleared again and again. Not safe for use by several threads.
+ * Collects what a row decodes to: for each field and kind a vector of samples, in cell order.
+ * Reusable. Not safe for use by several threads.
  */
 public final class RowSamples {
-  /** The samples of one field and kind; empty vectors stay for the next row. */
+  /** The samples of one field and kind. Empty vectors are kept for the next row. */
   public record Vector(String field, Samples samples) {}
 
   /** An attribute found in the row. */
   public record Found(String name, @Nullable Long time, Value value) {}
 
-  /** A cell, by its place in the batch, that is none of the layout. */
+  /** A damaged cell, identified by its index in the batch. */
   public record Damage(int cell, String reason) {}
 
   private final List<Vector> vectors = new ArrayList<>(2);
   private final List<Found> attributes = new ArrayList<>(0);
   private final List<Damage> damages = new ArrayList<>(0);
 
-  /** The vector to add samples of a field and kind to. */
+  /** Returns the vector for samples of a field and kind, creating it if necessary. */
   public Samples samples(String field, Kind kind) {
     for (int i = 0; i < vectors.size(); i++) {
       Vector vector = vectors.get(i);
@@ -46,7 +46,7 @@ public final class RowSamples {
     damages.add(new Damage(cell, reason));
   }
 
-  /** All vectors, also those that this row left empty. */
+  /** Returns all vectors, including those that this row left empty. */
   public List<Vector> vectors() {
     return vectors;
   }

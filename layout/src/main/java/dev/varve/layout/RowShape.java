@@ -6,12 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The row keys of a table as a list of parts. What is true of a list of parts is true of every
- * layout: writing a key, reading it, showing it, telling which series it belongs to, naming its
- * partition, and walking it to plan a query.
+ * The structure of a table's row keys: a list of parts. Operations on this list serve every layout:
+ * encoding and decoding a key, formatting it, finding its series and its partition, and planning
+ * queries.
  *
- * @param parts in the order of the key, at least one
- * @param partitionParts how many leading parts are the partition; 0 where the table is one
+ * @param parts in key order, at least one
+ * @param partitionParts number of leading parts that form the partition; 0 if the table is a single
+ *     partition
  */
 public record RowShape(List<KeyPart> parts, int partitionParts) {
   public RowShape {
@@ -22,7 +23,7 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     }
   }
 
-  /** The first part that carries time, by its place, or -1 where the rows hold all of time. */
+  /** Returns the index of the first part that carries time, or -1 if each row covers all time. */
   public int timePart() {
     for (int i = 0; i < parts.size(); i++) {
       if (parts.get(i) instanceof KeyPart.Time) {
@@ -32,7 +33,7 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     return -1;
   }
 
-  /** The finest part that carries time, by its place, or -1 where the rows hold all of time. */
+  /** Returns the index of the finest part that carries time, or -1 if each row covers all time. */
   public int lastTimePart() {
     for (int i = parts.size() - 1; i >= 0; i--) {
       if (parts.get(i) instanceof KeyPart.Time) {
@@ -42,12 +43,12 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     return -1;
   }
 
-  /** Appends the key of the row that a sample goes to. */
+  /** Appends the key of the row that a sample belongs to. */
   public void encode(KeyInput input, KeyBytes out) {
     encode(input, 0, parts.size(), out);
   }
 
-  /** Appends parts {@code from} to {@code to} (exclusive) of a key. */
+  /** Appends parts {@code from} (inclusive) to {@code to} (exclusive) of a key. */
   public void encode(KeyInput input, int from, int to, KeyBytes out) {
     for (int i = from; i < to; i++) {
       parts.get(i).encode(input, out);
@@ -55,9 +56,9 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
   }
 
   /**
-   * Reads a whole row key.
+   * Decodes a whole row key.
    *
-   * @throws DamagedCellException if it is none of this shape, also where bytes are left over
+   * @throws DamagedCellException if it does not have this shape or has trailing bytes
    */
   public void decode(byte[] row, int from, int to, KeyOutput out) {
     int at = from;
@@ -66,14 +67,14 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     }
     if (at != to) {
       throw new DamagedCellException(
-          "row key: " + (to - at) + " bytes too many behind " + parts.getLast().label());
+          "row key: " + (to - at) + " extra bytes after " + parts.getLast().label());
     }
   }
 
   /**
-   * The time that a row key says, by its last time part: the start of its bucket, or its instant.
+   * Decodes the time from the last time part of a row key: the start of its bucket, or its instant.
    *
-   * @throws DamagedCellException if it is no row key of this shape
+   * @throws DamagedCellException if the row key does not have this shape
    * @throws IllegalStateException if the shape has no time part
    */
   public long time(byte[] row, int from, int to) {
@@ -89,11 +90,11 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
   }
 
   /**
-   * Appends what of a row key belongs to its series: the bytes of all parts that the {@link
-   * dev.varve.model.GroupKey} determines. Two rows have the same signature exactly where they have
-   * the same key.
+   * Appends the signature of a row key: the bytes of all parts that the {@link
+   * dev.varve.model.GroupKey} determines. Two rows have equal signatures if and only if they have
+   * equal keys.
    *
-   * @throws DamagedCellException if it is no row key of this shape
+   * @throws DamagedCellException if the row key does not have this shape
    */
   public void signature(byte[] row, int from, int to, KeyBytes out) {
     int at = from;
@@ -106,7 +107,7 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     }
   }
 
-  /** The signature of every row of a binding. */
+  /** Returns the signature shared by all rows of a binding. */
   public Bytes signature(Binding binding) {
     KeyBytes out = new KeyBytes();
     KeyInput input = new KeyInput(binding);
@@ -118,7 +119,7 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     return out.toBytes();
   }
 
-  /** The partition of a row is the bytes of its first {@link #partitionParts()} parts. */
+  /** Returns a partitioning by the first {@link #partitionParts()} parts. */
   public Partitioning partitioning() {
     if (partitionParts == 0) {
       return Partitioning.NONE;
@@ -135,7 +136,7 @@ public record RowShape(List<KeyPart> parts, int partitionParts) {
     };
   }
 
-  /** The parts of a row key, for people. */
+  /** Returns the parts of a row key, for people. */
   public List<CellDescription.Part> describe(Bytes row) {
     byte[] bytes = row.toArray();
     decode(bytes, 0, bytes.length, new KeyOutput());

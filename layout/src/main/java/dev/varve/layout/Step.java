@@ -10,43 +10,43 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A computation that may have to look into its tables, or claim a cell there, before it can go on.
- * It says so as a value; whoever runs it does what it asks and hands the answer to the function,
- * until it is done. Functions are pure.
+ * A computation that may need to read tables or claim a cell before it can continue. It returns
+ * such a request as a value; the runner executes it and passes the answer to the continuation,
+ * until the step is done. Continuations are pure.
  *
- * @param <T> what comes out
+ * @param <T> the type of the result
  */
 public sealed interface Step<T> {
   record Done<T>(T value) implements Step<T> {}
 
   /**
-   * Reads, whose answers are small enough to be held in memory.
+   * Requests reads whose results are small enough to hold in memory.
    *
-   * @param settled whether cells that are found will never change, so that whoever runs the step
-   *     may remember the answer where each read found something
-   * @param then takes one batch a read, in their order
+   * @param settled whether cells, once found, never change, so that the runner may cache the answer
+   *     if every read found something
+   * @param then receives one batch for each read, in order
    */
   record Look<T>(List<TableRead> reads, boolean settled, Function<List<CellBatch>, Step<T>> then)
       implements Step<T> {}
 
   /**
-   * Puts a cell where the newest one of its column is as expected.
+   * Requests to put a cell if the newest cell of its column has the expected value.
    *
-   * @param cell the cell; its time is set by whoever runs the step
-   * @param expected null where there must be none
-   * @param then takes whether it was put
+   * @param cell the cell; the runner sets its time
+   * @param expected null if there must be no cell
+   * @param then receives whether the cell was put
    */
   record Claim<T>(int table, Cell cell, @Nullable Bytes expected, Function<Boolean, Step<T>> then)
       implements Step<T> {}
 
-  /** Adds to a counter of eight bytes, big-endian, and takes the sum. */
+  /** Requests to add to a counter of eight bytes, big-endian; the continuation receives the sum. */
   record Count<T>(
       int table, Bytes row, int family, Bytes qualifier, long amount, LongFunction<Step<T>> then)
       implements Step<T> {}
 
   record TableRead(int table, ReadPlan plan) {}
 
-  /** A cell and the table, by its place in {@link Layout#tables()}, that it belongs in. */
+  /** A cell, and its table's index in {@link Layout#tables()}. */
   record TableCell(int table, Cell cell) {}
 
   static <T> Step<T> done(T value) {

@@ -13,14 +13,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Runs steps against the open tables of a layout, one request after the other, and remembers
- * nothing. Blocks as its tables do, and is as safe for use by several threads as they are and the
- * clock is.
+ * Executes steps against the open tables of a layout, one request after the other, without caching.
+ * Blocks as its tables do, and is thread-safe if they and the clock are.
  */
 public final class Steps {
-  /** Looks on while steps read, and may end that by throwing. */
+  /** Observes the reads of steps, and may abort them by throwing. */
   public interface Onlooker {
-    /** Lets everything go on. */
+    /** Does nothing. */
     Onlooker NONE =
         new Onlooker() {
           @Override
@@ -33,13 +32,13 @@ public final class Steps {
           public void ended(Runnable cancel) {}
         };
 
-    /** A read begins, which can be ended so by another thread. */
+    /** Called when a read starts; running {@code cancel} on any thread ends it. */
     void begun(Runnable cancel);
 
-    /** A page of so many bytes has come, and is held. */
+    /** Called when a page of that many bytes was received and is being held. */
     void read(long bytes);
 
-    /** A read that had begun is over. */
+    /** Called when a read has ended. */
     void ended(Runnable cancel);
   }
 
@@ -47,9 +46,11 @@ public final class Steps {
   private final LongSupplier clock;
 
   /**
+   * Creates a runner.
+   *
    * @param tables in the order of {@link Layout#tables()}
-   * @param clock stamps, microseconds since 1970, each later than the one before; the time of cells
-   *     that are claimed or counted, in the unit of their table
+   * @param clock returns strictly ascending stamps, in microseconds since 1970. They become the
+   *     times of claimed or counted cells, in the unit of their table
    */
   public Steps(List<? extends Table> tables, LongSupplier clock) {
     this.tables = List.copyOf(tables);
@@ -59,13 +60,13 @@ public final class Steps {
   /**
    * Runs a step to its end.
    *
-   * @throws StoreException if a table fails, or lacks a power that the step asks for
+   * @throws StoreException if a table fails or lacks a power that the step needs
    */
   public <T> T run(Step<T> step) {
     return run(step, Onlooker.NONE);
   }
 
-  /** The same while somebody looks on, whose exceptions come out. */
+  /** Runs a step with an observer, whose exceptions propagate. */
   public <T> T run(Step<T> step, Onlooker onlooker) {
     Step<T> next = step;
     while (true) {
@@ -131,7 +132,7 @@ public final class Steps {
         .power(power)
         .orElseThrow(() ->
             new StoreException(
-                "table '%s' has no %s, which its layout needs"
+                "table '%s' does not support %s, which its layout needs"
                     .formatted(table.spec().name(), power.getSimpleName())));
   }
 }

@@ -1,11 +1,11 @@
 /**
  * Layouts: which coordinate of a cell carries which part of a point, and how it is encoded.
  *
- * <p>Here are the codecs between points and cells, the planner, the known layouts and the declared
- * ones. All of it is pure, with no I/O, no clock and no threads, so that properties and recorded
- * vectors can prove it. A layout that must look before it can go on returns that wish as a value;
- * whoever holds the open tables carries it out, with {@link dev.varve.layout.Steps}, the one class
- * here that calls a store.
+ * <p>This package contains the codecs between points and cells, the planner, the known layouts and
+ * the declared ones. All of it is pure, with no I/O, clock or threads, so that properties and
+ * recorded vectors can prove it. A layout that must read before it can continue returns that
+ * request as a value. {@link dev.varve.layout.Steps}, the only class here that calls a store,
+ * executes it.
  */
 @NullMarked
 package dev.varve.layout;

@@ -46,13 +46,13 @@ class LayoutsTest {
     assertThat(layout.tables()).extracting(TableSpec::name).containsExactly("mine");
     assertThat(layout.resolution()).isEqualTo(Resolution.MICROSECONDS);
     assertThatThrownBy(() -> Layouts.of("buckets", Map.of("resolution", "min")))
-        .hasMessage("layout buckets: parameter 'resolution': 'min' is none of s, ms, us, ns");
+        .hasMessage("layout buckets: parameter 'resolution': 'min' is not one of s, ms, us, ns");
   }
 
   @Test
   void companionsAreNotOneLayout() {
     assertThatThrownBy(() -> Layouts.of("companion", Map.of()))
-        .hasMessage("'companion' is 2 companion layouts, where one is asked for");
+        .hasMessage("'companion' consists of 2 companion layouts, expected a single one");
     assertThat(Layouts.all("companion", Map.of("tag", "player")))
         .extracting(layout -> layout.tables().getFirst().name())
         .containsExactly("by_tag", "by_time");

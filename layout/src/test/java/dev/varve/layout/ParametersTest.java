@@ -18,7 +18,7 @@ class ParametersTest {
         .isInstanceOf(RefusedException.class)
         .hasMessage("layout kairosdb has no parameter 'tagsIndexed' (did you mean tagIndexed?)");
     assertThatThrownBy(() -> Parameters.of("heroic", Map.of("unit", "s"), List.of()))
-        .hasMessage("layout heroic has no parameters, and so no 'unit'");
+        .hasMessage("layout heroic has no parameters, but 'unit' was given");
     assertThat(Spelling.nearest("ROWWITH", KNOWN)).isEqualTo("rowWidth");
   }
 

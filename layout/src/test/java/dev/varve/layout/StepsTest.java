@@ -93,7 +93,7 @@ class StepsTest {
 
     assertThatThrownBy(() -> reader.run(claim("one", null)))
         .isInstanceOf(StoreException.class)
-        .hasMessage("table 't' has no ConditionalPut, which its layout needs");
+        .hasMessage("table 't' does not support ConditionalPut, which its layout needs");
   }
 
   private static Step<Boolean> claim(

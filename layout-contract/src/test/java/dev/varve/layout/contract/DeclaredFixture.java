@@ -269,7 +269,7 @@ final class DeclaredFixture implements LayoutFixture {
         new Attribute(key, "photo", -1L, new Value.Raw(Bytes.of((byte) 0, (byte) 0xff))));
   }
 
-  /** All but packed values with a field of a kind to come, which is skipped. */
+  /** All but packed values with a field of an unknown kind, which is skipped. */
   @Override
   public boolean hasOneForm(int table, Cell cell) {
     @Nullable FamilyDeclaration family =

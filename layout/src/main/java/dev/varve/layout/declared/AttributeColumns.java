@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * Value     := ValueCodec
  * </pre>
  *
- * The cell time is that of the write, in the unit of the table; in tables that keep metadata beyond
- * every window of samples it is moved into the future by {@code shift}. An ordinary cell there, at
- * an ordinary time, is none of the layout's: it would lose against every shifted one for ever.
+ * The cell time is the time of the write, in the unit of the table. Tables that keep metadata
+ * beyond every window of samples add {@code shift}, which moves it into the future. In such a table
+ * a cell with an unshifted time counts as damaged, because every shifted cell would permanently
+ * outrank it.
  */
 final class AttributeColumns {
   final int index;
@@ -43,14 +44,14 @@ final class AttributeColumns {
             declaration.family(), shifted ? TimeUse.DATA : TimeUse.CLOCK, declaration.versions());
   }
 
-  /** What a read takes of the family: its newest cells, whatever window of samples it asks for. */
+  /** Selects the family's newest cells, regardless of the requested window of samples. */
   FamilySelect select() {
     TimeRange times = shifted ? new TimeRange(shift, Long.MAX_VALUE) : TimeRange.ALL;
     return new FamilySelect(index, List.of(), times, 1);
   }
 
   /**
-   * Writes an attribute.
+   * Encodes an attribute.
    *
    * @param writeTime in the unit of the table
    * @throws RefusedException if its name is too long
@@ -66,7 +67,7 @@ final class AttributeColumns {
     if (valueAt > DeclaredLayout.QUALIFIER_MAX) {
       throw new RefusedException(
           "declared.qualifier",
-          "the name of the attribute would take %d bytes, at most %d are held"
+          "the name of the attribute takes %d bytes, more than the limit of %d"
               .formatted(valueAt, DeclaredLayout.QUALIFIER_MAX));
     }
     ValueCodec.append(attribute.value(), out);
@@ -84,30 +85,30 @@ final class AttributeColumns {
         out.length() - valueAt);
   }
 
-  /** Decodes one cell; returns why it is damaged, or null. */
+  /** Decodes one cell. Returns why it is damaged, or null. */
   @Nullable String decode(CellBatch cells, int cell, RowSamples out) {
     byte[] bytes = cells.bytes();
     int from = cells.qualifierOffset(cell);
     int to = from + cells.qualifierLength(cell);
     int nameTo = nameEnd(bytes, from, to);
     if (nameTo < 0) {
-      return "qualifier: no name of an attribute";
+      return "qualifier: not the name of an attribute";
     }
     if (cells.time(cell) < shift) {
-      return "cell time %d is not moved by %d, as those of attributes are"
+      return "cell time %d lacks the shift of %d that attributes have"
           .formatted(cells.time(cell), shift);
     }
     int valueFrom = cells.valueOffset(cell);
     Value value = ValueCodec.read(bytes, valueFrom, valueFrom + cells.valueLength(cell));
     if (value == null) {
-      return "value: no number, text or raw bytes";
+      return "value: not a number, text or raw bytes";
     }
     Long time = nameTo == to ? null : OrderedNumber.read(bytes, nameTo + 2, false);
     out.attribute(OrderedText.read(bytes, from, nameTo), time, value);
     return null;
   }
 
-  /** Where the name ends; -1 where the qualifier is none. */
+  /** Returns where the name ends, or -1 if the qualifier is invalid. */
   private static int nameEnd(byte[] bytes, int from, int to) {
     if (OrderedText.isText(bytes, from, to)) {
       return to;
@@ -117,7 +118,9 @@ final class AttributeColumns {
     return timed && OrderedText.isText(bytes, from, end) ? end : -1;
   }
 
-  /** The name in a qualifier, with its time where it has one; null where it is none. */
+  /**
+   * Formats the name in a qualifier, with its time if it has one; null if the qualifier is invalid.
+   */
   @Nullable String show(byte[] qualifier, Resolution resolution) {
     int end = nameEnd(qualifier, 0, qualifier.length);
     if (end < 0) {

@@ -1,11 +1,11 @@
 package dev.varve.layout.declared;
 
 /**
- * Where attributes have their place: a family of their own, one column a name.
+ * Declares the family that stores attributes, one column for each name.
  *
- * @param family as the store knows it
+ * @param family the family's name in the store
  * @param time {@link CellTime.Server}, or {@link CellTime.Shifted} for tables that keep metadata
  *     beyond every window of samples
- * @param versions how many cells of a column are kept, newest first
+ * @param versions number of newest cells of a column to keep
  */
 public record AttributesDeclaration(String family, CellTime time, int versions) {}

@@ -8,14 +8,14 @@ import dev.varve.layout.KeyPart;
 import dev.varve.model.Resolution;
 
 /**
- * The stretch of time that a row covers.
+ * The start of the time range that a row covers.
  *
  * <pre>
- * Bucket := start i64     // first instant, big-endian, sign bit flipped; falling: the complement
+ * Bucket := start i64     // first instant, big-endian, sign bit flipped; complemented in descending order
  * </pre>
  *
- * The start is written whole, not counted in widths: keys of tables with different widths can be
- * read by the same eyes, and eight bytes hold every instant of every resolution.
+ * The start is stored as an absolute time rather than as a multiple of the width, so that keys are
+ * readable without knowing the width. Eight bytes hold every instant of every resolution.
  */
 final class BucketPart implements KeyPart.Time {
   private final String label;
@@ -30,7 +30,7 @@ final class BucketPart implements KeyPart.Time {
     this.descending = element.descending();
   }
 
-  /** The start of the first bucket that 64 bits hold whole. */
+  /** Returns the start of the first bucket that fits entirely into 64 bits. */
   long first() {
     return bucketing.first();
   }
@@ -91,7 +91,7 @@ final class BucketPart implements KeyPart.Time {
     long start = OrderedNumber.read(row, from, descending);
     if (start < bucketing.first() || bucketing.floor(start) != start) {
       throw new DamagedCellException(
-          "row key, byte %d: %d is no start of a %s".formatted(from, start, label));
+          "row key, byte %d: %d is not the start of a %s".formatted(from, start, label));
     }
     return start;
   }

@@ -3,11 +3,11 @@ package dev.varve.layout.declared;
 import java.time.Duration;
 import java.util.Locale;
 
-/** How long a bucket is. */
+/** The width of a bucket. */
 public sealed interface BucketWidth {
   String text();
 
-  /** Stretches of one length, counted from 1970-01-01T00:00:00Z on. */
+  /** Buckets of equal length, counted from 1970-01-01T00:00:00Z. */
   record Fixed(Duration length) implements BucketWidth {
     @Override
     public String text() {
@@ -15,7 +15,7 @@ public sealed interface BucketWidth {
     }
   }
 
-  /** Stretches of the calendar, in UTC. */
+  /** Calendar buckets in UTC. */
   record Calendar(CalendarUnit unit) implements BucketWidth {
     @Override
     public String text() {
@@ -23,10 +23,10 @@ public sealed interface BucketWidth {
     }
   }
 
-  /** Which stretches of the calendar. */
+  /** The units of calendar buckets. */
   enum CalendarUnit {
     DAY,
-    /** The week of ISO 8601, from Monday on. */
+    /** The ISO 8601 week, which starts on Monday. */
     WEEK,
     MONTH,
     YEAR;

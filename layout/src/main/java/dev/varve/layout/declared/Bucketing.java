@@ -3,20 +3,21 @@ package dev.varve.layout.declared;
 import dev.varve.layout.declared.BucketWidth.CalendarUnit;
 import dev.varve.model.Resolution;
 
-/** Cuts time into buckets, in the ticks of a resolution. Without allocating. */
+/** Divides time into buckets, in ticks of a resolution, without allocating. */
 sealed interface Bucketing {
   /**
-   * The start of the bucket that {@code time} lies in; {@code time} is at least {@link #first()}.
+   * Returns the start of the bucket that contains {@code time}, which must be at least {@link
+   * #first()}.
    */
   long floor(long time);
 
-  /** The start of the bucket behind the one that starts at {@code start}, saturating. */
+  /** Returns the start of the bucket after the one that starts at {@code start}, saturating. */
   long next(long start);
 
-  /** The start of the first bucket that 64 bits hold whole. */
+  /** Returns the start of the first bucket that fits entirely into 64 bits. */
   long first();
 
-  /** How many ticks the longest bucket has. */
+  /** Returns the number of ticks of the longest bucket. */
   long ticksMax();
 
   static Bucketing of(BucketWidth width, Resolution resolution) {

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** Reads a cell part by part for people. It is decoded first, so that nothing damaged is shown. */
+/**
+ * Describes cells for people, part by part. It decodes a cell first, so that nothing damaged is
+ * shown.
+ */
 final class CellDescriber {
   private final DeclaredLayout layout;
   private final KeyPlan keys;
@@ -46,7 +49,7 @@ final class CellDescriber {
     batch.add(cell);
     RowSamples decoded = new RowSamples();
     if (cell.family() < 0 || cell.family() >= layout.tables().getFirst().families().size()) {
-      throw new DamagedCellException("family %d is none of the table".formatted(cell.family()));
+      throw new DamagedCellException("family %d is not in the table".formatted(cell.family()));
     }
     layout.decode(batch, 0, 1, decoded);
     if (!decoded.damages().isEmpty()) {
@@ -143,7 +146,7 @@ final class CellDescriber {
         + layout.resolution().symbol();
   }
 
-  /** The one value of a cell that is not packed. */
+  /** Returns the value of a cell that is not packed. */
   private static String firstValue(RowSamples decoded) {
     return decoded.vectors().stream()
         .filter(vector -> !vector.samples().isEmpty())
@@ -164,7 +167,7 @@ final class CellDescriber {
       at = PackedCodec.valueTo(value, nameTo, to);
       Value read = ValueCodec.read(value, valueFrom, at);
       String field = new String(value, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
-      String text = read == null ? "of a kind to come" : ValueCodec.show(read);
+      String text = read == null ? "of an unknown kind" : ValueCodec.show(read);
       parts.add(part("value", field, text, from, at));
     }
   }

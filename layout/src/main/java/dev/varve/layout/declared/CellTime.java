@@ -1,16 +1,16 @@
 package dev.varve.layout.declared;
 
-/** What the time of a cell says. */
+/** The meaning of a cell's time. */
 public sealed interface CellTime {
   /**
-   * 50,000 years, being 125 Gregorian cycles of 400 years, in milliseconds: the shift of tables
-   * that keep metadata beyond every window of samples.
+   * 50,000 years (125 Gregorian cycles of 400 years) in milliseconds: the shift of tables that keep
+   * metadata beyond every window of samples.
    */
   long FIFTY_THOUSAND_YEARS_MILLIS = 1_577_847_600_000_000L;
 
   String text();
 
-  /** When it was accepted, by the clock of the server. */
+  /** The time of acceptance, by the server's clock. */
   record Server() implements CellTime {
     @Override
     public String text() {
@@ -18,7 +18,7 @@ public sealed interface CellTime {
     }
   }
 
-  /** The instant of the sample; no time for attributes. */
+  /** The instant of the sample. Not possible for attributes. */
   record Event() implements CellTime {
     @Override
     public String text() {
@@ -27,9 +27,9 @@ public sealed interface CellTime {
   }
 
   /**
-   * Of samples their instant, of attributes the time of acceptance, moved into the future.
+   * The instant of a sample, or the acceptance time of an attribute, moved into the future.
    *
-   * @param millis by how much, in milliseconds whatever the resolution
+   * @param millis the shift in milliseconds, independent of the resolution
    */
   record Shifted(long millis) implements CellTime {
     @Override

@@ -3,22 +3,22 @@ package dev.varve.layout.declared;
 import dev.varve.layout.declared.BucketWidth.CalendarUnit;
 
 /**
- * Days since 1970-01-01 and the calendar, over all of 64 bits and without allocating, which {@code
- * java.time} offers neither. After Howard Hinnant, <i>chrono-Compatible Low-Level Date
- * Algorithms</i>: years begin in March there, so that the leap day is their last.
+ * Converts between days since 1970-01-01 and calendar dates, over the full 64-bit range and without
+ * allocating; {@code java.time} does neither. After Howard Hinnant, <i>chrono-Compatible Low-Level
+ * Date Algorithms</i>, where years begin in March so that the leap day comes last.
  */
 final class CivilDate {
   private static final int DAYS_PER_CYCLE = 146_097;
 
-  /** From 0000-03-01 to 1970-01-01. */
+  /** Days from 0000-03-01 to 1970-01-01. */
   private static final int EPOCH_SHIFT = 719_468;
 
-  /** 1970-01-01 was a Thursday, three days behind Monday. */
+  /** 1970-01-01 was a Thursday, three days after Monday. */
   private static final int EPOCH_WEEKDAY = 3;
 
   private CivilDate() {}
 
-  /** The first day of the stretch that a day lies in. */
+  /** Returns the first day of the calendar unit that contains a day. */
   static long floor(long day, CalendarUnit unit) {
     return switch (unit) {
       case DAY -> day;
@@ -28,12 +28,12 @@ final class CivilDate {
     };
   }
 
-  /** The first day of the stretch behind the one that begins with {@code first}. */
+  /** Returns the first day of the unit after the one that starts with {@code first}. */
   static long next(long first, CalendarUnit unit) {
     return switch (unit) {
       case DAY -> first + 1;
       case WEEK -> first + 7;
-      // No month has 32 days, every month has 28.
+      // No month has 32 days, and every month has at least 28.
       case MONTH -> floor(first + 31, CalendarUnit.MONTH);
       case YEAR -> ofYear(year(first) + 1);
     };
@@ -48,7 +48,7 @@ final class CivilDate {
     };
   }
 
-  /** The calendar year; the year before 1 is 0. */
+  /** Returns the calendar year; the year before 1 is 0. */
   static long year(long day) {
     long marchDay = day + EPOCH_SHIFT;
     long cycle = Math.floorDiv(marchDay, DAYS_PER_CYCLE);
@@ -58,19 +58,19 @@ final class CivilDate {
     return cycle * 400 + yearOfCycle + (afterDecember ? 1 : 0);
   }
 
-  /** 1 to 12. */
+  /** Returns the month, 1 to 12. */
   static int month(long day) {
     int index = monthIndex(marchDayOfYear(day));
     return index < 10 ? index + 3 : index - 9;
   }
 
-  /** 1 to 31. */
+  /** Returns the day of the month, 1 to 31. */
   static int dayOfMonth(long day) {
     int dayOfYear = marchDayOfYear(day);
     return dayOfYear - (153 * monthIndex(dayOfYear) + 2) / 5 + 1;
   }
 
-  /** The day of a date. */
+  /** Returns the day number of a date. */
   static long of(long year, int month, int dayOfMonth) {
     long marchYear = month <= 2 ? year - 1 : year;
     long cycle = Math.floorDiv(marchYear, 400);
@@ -81,19 +81,19 @@ final class CivilDate {
     return cycle * DAYS_PER_CYCLE + dayOfCycle - EPOCH_SHIFT;
   }
 
-  /** The year that the ISO week of a Monday belongs to: that of its Thursday. */
+  /** Returns the ISO week year of a Monday, which is the calendar year of its Thursday. */
   static long weekYear(long monday) {
     return year(monday + 3);
   }
 
-  /** The number of the ISO week that a Monday begins, 1 to 53. */
+  /** Returns the number of the ISO week that a Monday begins, 1 to 53. */
   static int weekOfYear(long monday) {
     return (int) ((monday + 3 - ofYear(weekYear(monday))) / 7) + 1;
   }
 
-  /** The Monday of an ISO week. */
+  /** Returns the Monday of an ISO week. */
   static long ofWeek(long weekYear, int week) {
-    // The fourth of January lies in week 1, always.
+    // January 4 is always in week 1.
     return floor(of(weekYear, 1, 4), CalendarUnit.WEEK) + 7L * (week - 1);
   }
 

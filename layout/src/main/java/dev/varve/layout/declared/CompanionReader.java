@@ -16,7 +16,8 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /**
- * Reads which layouts one set of series is kept in, the primary first.
+ * Reads declarations of companion layouts, which hold the same series. The first one is the
+ * primary.
  *
  * <pre>
  * companion: games
@@ -39,36 +40,36 @@ public final class CompanionReader {
     this.library = library;
   }
 
-  /** Where layouts are found by name. */
+  /** Finds layouts by name. */
   @FunctionalInterface
   public interface Library {
     /**
-     * Makes one of them.
+     * Creates a layout.
      *
      * @throws IllegalArgumentException if there is no such layout
-     * @throws RefusedException if the parameters are none of it
+     * @throws RefusedException if the layout rejects the parameters
      */
     Layout find(String name, Map<String, String> parameters);
   }
 
-  /** Whether a text names companions rather than one layout. */
+  /** Returns whether a text declares companions rather than a single layout. */
   public static boolean isCompanion(String text) {
     return text.lines().anyMatch(line -> line.startsWith("companion:"));
   }
 
   /**
-   * Reads the layouts, at least two.
+   * Reads at least two layouts.
    *
-   * @throws DeclarationException with all that is wrong with them
+   * @throws DeclarationException listing all faults
    */
   public static List<Layout> read(String text, Map<String, String> parameters, Library library) {
     return new CompanionReader(library).layouts(text, parameters);
   }
 
   /**
-   * What a text says of itself.
+   * Reads a declaration's name, summary and parameters.
    *
-   * @throws DeclarationException if it is no YAML, or cannot be read that far
+   * @throws DeclarationException if the text is not YAML or cannot be read that far
    */
   public static Head head(String text) {
     YamlReading yaml = new YamlReading();
@@ -112,7 +113,7 @@ public final class CompanionReader {
     Node use = entries.get("use");
     Node declare = entries.get("declare");
     if ((use == null) == (declare == null)) {
-      yaml.fault(item, "each is either 'use: name' or 'declare: ...'");
+      yaml.fault(item, "expected 'use: name' or 'declare: ...'");
       return null;
     }
     if (declare instanceof MappingNode declaration) {
@@ -148,10 +149,10 @@ public final class CompanionReader {
     return yaml.faults().isEmpty() ? new DeclaredLayout(reader.checked(builder.build())) : null;
   }
 
-  /** Companions hold the same samples, each in tables of its own. */
+  /** Checks that companions hold the same samples, each in its own tables. */
   private void agree(Node list, List<Layout> layouts) {
     if (layouts.size() < 2) {
-      yaml.fault(list, "companions are at least two layouts");
+      yaml.fault(list, "expected at least two layouts");
       return;
     }
     Set<String> tables = new HashSet<>();

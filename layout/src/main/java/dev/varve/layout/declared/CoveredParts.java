@@ -7,17 +7,17 @@ import dev.varve.layout.KeyPart;
 import java.util.List;
 
 /**
- * The parts behind a salt or hash that it is computed of.
+ * The parts from which a preceding salt or hash is computed.
  *
- * @param following all parts behind, in their order
- * @param covered which of them count
+ * @param following all parts after the salt or hash, in order
+ * @param covered which of them are included
  */
 record CoveredParts(List<KeyPart> following, boolean[] covered) {
   CoveredParts {
     following = List.copyOf(following);
   }
 
-  /** The hash for a row under way; {@code out} is left as it was. */
+  /** Computes the hash for a row under construction; {@code out} is restored afterwards. */
   long hash(KeyInput input, KeyBytes out) {
     int start = out.length();
     for (int i = 0; i < covered.length; i++) {
@@ -30,7 +30,7 @@ record CoveredParts(List<KeyPart> following, boolean[] covered) {
     return hash;
   }
 
-  /** The hash of a row whose following parts start at {@code from}. */
+  /** Computes the hash of a row whose following parts start at {@code from}. */
   long hash(byte[] row, int from, int to) {
     long hash = KeyHash.START;
     int at = from;
@@ -44,11 +44,11 @@ record CoveredParts(List<KeyPart> following, boolean[] covered) {
     return KeyHash.finish(hash);
   }
 
-  /** Fails unless a number that stands in a row is what its parts make. */
+  /** Throws unless the number stored in a row equals the one computed from its parts. */
   static void check(String label, int at, long found, long expected) {
     if (found != expected) {
       throw new DamagedCellException(
-          "row key, byte %d: %s is %s, the parts behind make it %s"
+          "row key, byte %d: %s is %s, but the parts after it yield %s"
               .formatted(at, label, Long.toUnsignedString(found), Long.toUnsignedString(expected)));
     }
   }

@@ -7,20 +7,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layout as it is declared. Nothing is checked here; {@link DeclaredLayout} refuses what makes no
- * layout, all faults at once.
+ * A layout as declared. Nothing is checked here; {@link DeclaredLayout} validates it and reports
+ * all faults at once.
  *
- * @param name of the layout, 1 to 100 characters of {@code a-z A-Z 0-9 _ . -}
+ * @param name name of the layout, 1 to 100 characters of {@code a-z A-Z 0-9 _ . -}
  * @param about one line for lists of layouts; may be empty
- * @param table the name of its table
- * @param resolution the unit of all sample times
- * @param retention how long samples are kept by their own time, as a bound on what a row can grow
- *     to; null where nothing bounds it. Whoever opens the layout carries it out.
+ * @param table name of its table
+ * @param resolution unit of all sample times
+ * @param retention how long samples are kept, by sample time, which bounds the size of a row; null
+ *     if unbounded. Whoever opens the layout enforces it.
  * @param key the row key, part by part
- * @param partition how many leading parts of the key name the partition
- * @param families in the order of the table
- * @param attributes where attributes have their place; null where they have none
- * @param allow guardrails that the author has read and overrules, by rule
+ * @param partition number of leading key parts that name the partition
+ * @param families in table order
+ * @param attributes where attributes are stored; null if they are not supported
+ * @param allow rules of guardrails that the author overrules
  */
 public record Declaration(
     String name,

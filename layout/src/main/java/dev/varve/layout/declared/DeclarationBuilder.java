@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link Declaration}, with the defaults that YAML has too. Not safe for several threads.
+ * Builds a {@link Declaration} with the same defaults as YAML. Not safe for use by several threads.
  */
 public final class DeclarationBuilder {
   private final String name;
@@ -36,13 +36,13 @@ public final class DeclarationBuilder {
     return this;
   }
 
-  /** The name of the table; that of the layout where nothing else is said. */
+  /** Sets the table's name; the default is the name of the layout. */
   public DeclarationBuilder table(String tableName) {
     table = tableName;
     return this;
   }
 
-  /** The unit of sample times; milliseconds where nothing else is said. */
+  /** Sets the unit of sample times; the default is milliseconds. */
   public DeclarationBuilder resolution(Resolution unit) {
     resolution = unit;
     return this;
@@ -60,9 +60,9 @@ public final class DeclarationBuilder {
   }
 
   /**
-   * How many leading parts name the partition. Where nothing is said it is bounded as far as the
-   * key bounds it: it goes on to the first bucket and the metric, but not into what tells single
-   * samples apart, an instant or a sequence; without either it is the whole row.
+   * Sets how many leading parts name the partition. By default the partition extends through the
+   * first bucket and the metric, but excludes parts that distinguish single samples (an instant or
+   * a sequence). Without a bucket and a metric it is the whole row.
    */
   public DeclarationBuilder partition(int parts) {
     partition = parts;
@@ -85,7 +85,7 @@ public final class DeclarationBuilder {
     return this;
   }
 
-  /** Overrules a guardrail, by its rule. */
+  /** Overrules guardrails by rule. */
   public DeclarationBuilder allow(String... rules) {
     allow.addAll(Arrays.asList(rules));
     return this;
@@ -108,7 +108,7 @@ public final class DeclarationBuilder {
   /**
    * Compiles the declaration.
    *
-   * @throws DeclarationException with all that is wrong with it
+   * @throws DeclarationException listing all faults
    */
   public DeclaredLayout layout() {
     return new DeclaredLayout(build());
@@ -143,7 +143,7 @@ public final class DeclarationBuilder {
       this.family = family;
     }
 
-    /** The fields that live here; without it, all that live in no other family. */
+    /** Sets the fields stored here; the default is every field that no other family names. */
     public FamilyBuilder fields(String... names) {
       fields = List.of(names);
       return this;
@@ -154,7 +154,7 @@ public final class DeclarationBuilder {
       return this;
     }
 
-    /** What the cell time says; {@link CellTime.Server} where nothing else is said. */
+    /** Sets the meaning of cell times; the default is {@link CellTime.Server}. */
     public FamilyBuilder time(CellTime meaning) {
       time = meaning;
       return this;
@@ -166,8 +166,8 @@ public final class DeclarationBuilder {
     }
 
     /**
-     * How many cells of a column are kept, {@link FamilySpec#ALL_VERSIONS} for all. Where nothing
-     * is said: all where the cell time is that of the event, else one.
+     * Sets how many cells of a column are kept, {@link FamilySpec#ALL_VERSIONS} for all. The
+     * default is all if cell times are event times, otherwise one.
      */
     public FamilyBuilder versions(int count) {
       versions = count;

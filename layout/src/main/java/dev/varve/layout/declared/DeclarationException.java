@@ -3,7 +3,7 @@ package dev.varve.layout.declared;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A declaration makes no layout. The message says all that is wrong with it, one fault a line. */
+/** Thrown for an invalid declaration. The message lists all faults, one per line. */
 public final class DeclarationException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 

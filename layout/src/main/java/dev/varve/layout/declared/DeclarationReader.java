@@ -20,8 +20,8 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
- * Reads a {@link Declaration} from YAML. The language is described in docs/layouts/declared.md.
- * Every key that is not known is a fault, and all faults are told at once.
+ * Reads a {@link Declaration} from YAML. docs/layouts/declared.md describes the language. Unknown
+ * keys are faults, and all faults are reported at once.
  */
 public final class DeclarationReader {
   private static final List<String> SECTIONS =
@@ -83,7 +83,7 @@ public final class DeclarationReader {
           "event", new CellTime.Event(),
           "shifted", new CellTime.Shifted(CellTime.FIFTY_THOUSAND_YEARS_MILLIS));
 
-  /** What every declaration can be given beside its own parameters. */
+  /** Parameters that every declaration accepts besides its own. */
   private static final LayoutParameter TABLE =
       new LayoutParameter("table", null, "the name of the table");
 
@@ -99,9 +99,9 @@ public final class DeclarationReader {
   /**
    * Reads a declaration.
    *
-   * @param parameters by the names that the text declares; {@code table} and {@code resolution} are
-   *     always known
-   * @throws DeclarationException with all that is wrong with it, each with its line and column
+   * @param parameters values for the parameters that the text declares; {@code table} and {@code
+   *     resolution} are always accepted
+   * @throws DeclarationException listing all faults with line and column
    */
   public static Declaration read(String text, Map<String, String> parameters) {
     YamlReading yaml = new YamlReading();
@@ -123,9 +123,9 @@ public final class DeclarationReader {
   }
 
   /**
-   * What a declaration says of itself.
+   * Reads a declaration's name, summary and parameters.
    *
-   * @throws DeclarationException if it is no YAML, or cannot be read that far
+   * @throws DeclarationException if the text is not YAML or cannot be read that far
    */
   public static Head head(String text) {
     YamlReading yaml = new YamlReading();
@@ -143,7 +143,7 @@ public final class DeclarationReader {
     return head;
   }
 
-  /** What a layout is called, in one line, and what can be chosen about it. */
+  /** A layout's name, its one-line summary, and its parameters. */
   public record Head(String name, String about, List<LayoutParameter> parameters) {
     public Head {
       parameters = List.copyOf(parameters);
@@ -164,7 +164,7 @@ public final class DeclarationReader {
     return yaml.mapping(root, SECTIONS);
   }
 
-  /** Reads what the sections say; whoever calls has settled the parameters. */
+  /** Reads the sections. The caller must have settled the parameters. */
   DeclarationBuilder declaration(Map<String, Node> sections) {
     DeclarationBuilder builder = Declaration.named(text(sections, "layout"));
     with(sections, "about", node -> builder.about(yaml.text(node)));
@@ -188,13 +188,16 @@ public final class DeclarationReader {
       yaml.faults()
           .add(
               new Fault(
-                  "", "parameter 'resolution': '%s' is none of s, ms, us, ns".formatted(given)));
+                  "", "parameter 'resolution': '%s' is not one of s, ms, us, ns".formatted(given)));
     } else {
       builder.resolution(resolution);
     }
   }
 
-  /** Rules are asked only where all could be read: half a key would break rules of its own. */
+  /**
+   * Checks the rules only if everything could be read, because half a key would break rules of its
+   * own.
+   */
   Declaration checked(Declaration declaration) {
     if (yaml.faults().isEmpty()) {
       for (Fault fault : DeclarationRules.check(declaration)) {
@@ -216,7 +219,7 @@ public final class DeclarationReader {
     String text = yaml.text(node);
     Optional<Duration> length = TimeText.parse(text);
     if (length.isEmpty()) {
-      yaml.fault(node, "'%s' is no length of time (try 15m, 1h or 30d)".formatted(text));
+      yaml.fault(node, "'%s' is not a duration (try 15m, 1h or 30d)".formatted(text));
     }
     return length;
   }
@@ -241,7 +244,7 @@ public final class DeclarationReader {
     void read(String kind, @Nullable Node body);
   }
 
-  /** A part of a key or qualifier: a word, or a word with a body. */
+  /** Reads a part of a key or qualifier: a word, or a word with a body. */
   private void part(Node item, List<String> kinds, PartReader reader) {
     if (item instanceof ScalarNode) {
       Map<String, String> words = new HashMap<>();
@@ -251,7 +254,7 @@ public final class DeclarationReader {
     }
     Map<String, Node> entries = yaml.mapping(item, kinds);
     if (entries.size() > 1) {
-      yaml.fault(item, "one part each: begin every one with '- '");
+      yaml.fault(item, "expected one part per item: start each with '- '");
     }
     entries.forEach(reader::read);
   }
@@ -349,7 +352,7 @@ public final class DeclarationReader {
       transform = yaml.choice(transformNode, words).orElse(TextTransform.none());
     }
     if (digits != null && !(transform instanceof TextTransform.ZeroPad)) {
-      yaml.fault(digits, "digits belong to 'transform: zero-pad'");
+      yaml.fault(digits, "'digits' is only valid with 'transform: zero-pad'");
     }
     return new TextForm(width, transform);
   }
@@ -384,7 +387,8 @@ public final class DeclarationReader {
     }
     Optional<Duration> length = TimeText.parse(text);
     if (length.isEmpty()) {
-      yaml.fault(node, "'%s' is no width (try 1h, 1d, day, week, month or year)".formatted(text));
+      yaml.fault(
+          node, "'%s' is not a width (try 1h, 1d, day, week, month or year)".formatted(text));
       return null;
     }
     return new BucketWidth.Fixed(length.get());

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a declaration must keep to make a layout; collects all faults. */
+/** Validates a declaration and collects all faults. */
 final class DeclarationRules {
   private static final String NAME = "[A-Za-z0-9_.-]{1,100}";
 
@@ -15,7 +15,7 @@ final class DeclarationRules {
     this.declaration = declaration;
   }
 
-  /** All faults, in the order of the declaration; empty where it makes a layout. */
+  /** Returns all faults, in declaration order; empty if the declaration is valid. */
   static List<Fault> check(Declaration declaration) {
     DeclarationRules rules = new DeclarationRules(declaration);
     rules.names();
@@ -24,14 +24,17 @@ final class DeclarationRules {
     return rules.faults;
   }
 
-  /** How many ticks the bucket that offsets count from has at most; 0 where there is none. */
+  /**
+   * Returns the maximum number of ticks of the bucket that offsets count from, or 0 if there is
+   * none.
+   */
   static long bucketTicks(Declaration declaration) {
     return lastTime(declaration) instanceof KeyElement.Bucket bucket
         ? Bucketing.of(bucket.width(), declaration.resolution()).ticksMax()
         : 0;
   }
 
-  /** The last part of the key that carries time, or null. */
+  /** Returns the last key part that carries time, or null. */
   static @Nullable KeyElement lastTime(Declaration declaration) {
     KeyElement last = null;
     for (KeyElement element : declaration.key()) {
@@ -54,9 +57,9 @@ final class DeclarationRules {
     return element instanceof KeyElement.Bucket || element instanceof KeyElement.Time;
   }
 
-  /** Why a text cannot be written, or null. */
+  /** Returns why a text cannot be encoded, or null if it can. */
   static @Nullable String faultOf(String text) {
-    return Utf8.unpaired(text) < 0 ? null : "'%s' holds half of a surrogate pair".formatted(text);
+    return Utf8.unpaired(text) < 0 ? null : "'%s' contains an unpaired surrogate".formatted(text);
   }
 
   private void fault(String path, String message) {
@@ -71,13 +74,13 @@ final class DeclarationRules {
       fault("table", "'%s' is not 1 to 100 of a-z A-Z 0-9 _ . -".formatted(declaration.table()));
     }
     if (declaration.retention() != null && !declaration.retention().isPositive()) {
-      fault("retention", "it must be longer than nothing");
+      fault("retention", "expected a positive duration");
     }
     int parts = declaration.key().size();
     if (declaration.partition() < 0 || declaration.partition() > parts) {
       fault(
           "partition",
-          "the key has %d parts, the partition cannot take %d of them"
+          "the partition cannot have %2$d parts: the key has %1$d"
               .formatted(parts, declaration.partition()));
     }
   }

@@ -4,8 +4,8 @@ import dev.varve.layout.Binding;
 import dev.varve.model.GroupKey;
 
 /**
- * A key with those stretches of its row keys that are the same in every row.
+ * A key with the parts of its row keys that are the same in every row.
  *
- * @param segments for each run of such parts in the key, their bytes
+ * @param segments the bytes of each run of such parts in the key
  */
 record DeclaredBinding(GroupKey key, byte[][] segments) implements Binding {}

@@ -11,8 +11,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a declared layout can hold, as its parts say. Texts of a fixed width, and those that must be
- * numbers, hold less than the alphabet; a domain cannot say it, they are refused by name.
+ * Derives the domain of a declared layout from its parts. Fixed-width texts and texts that must be
+ * numbers are more restricted than the alphabet says; a domain cannot express that, so encoding
+ * rejects them by name.
  */
 final class DeclaredDomain {
   private DeclaredDomain() {}
@@ -52,7 +53,9 @@ final class DeclaredDomain {
     return times;
   }
 
-  /** The tags that every key has and no other; null where the key has a place for any. */
+  /**
+   * Returns the exact set of tag names that every key must have, or null if the key accepts any.
+   */
   private static @Nullable Set<String> tagNames(Declaration declaration) {
     if (declaration.key().stream().anyMatch(KeyElement.AllTags.class::isInstance)) {
       return null;
@@ -63,7 +66,7 @@ final class DeclaredDomain {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** As {@link #tagNames}, of resource identifiers. */
+  /** Like {@link #tagNames}, for resource identifiers. */
   static @Nullable Set<String> resourceNames(Declaration declaration) {
     if (declaration.key().stream().anyMatch(KeyElement.AllResource.class::isInstance)) {
       return null;
@@ -74,7 +77,9 @@ final class DeclaredDomain {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Tags that no key may lack: all named ones, unless a free form lets them be missing. */
+  /**
+   * Returns the number of mandatory tags: all named ones, unless a free form makes them optional.
+   */
   private static long requiredTags(Declaration declaration) {
     boolean others = tagNames(declaration) == null;
     return declaration.key().stream()

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The canonical text of a declaration: everything that changes a byte, or where it lies, and
- * nothing else. Two declarations that say the same in different words have the same identity.
+ * The canonical text of a declaration. It contains everything that affects the bytes or where they
+ * are stored, and nothing else: declarations that differ only in wording have the same identity.
  */
 final class DeclaredIdentity {
   private DeclaredIdentity() {}

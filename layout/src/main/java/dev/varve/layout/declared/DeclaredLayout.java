@@ -44,14 +44,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layout made of declared parts: one table, the row key as declared, each field in the family
- * that names it, or in the one that takes the rest.
+ * A layout compiled from a declaration: one table, the declared row key, and each field in the
+ * family that names it or else in the family that takes the rest.
  */
 public final class DeclaredLayout implements Layout {
-  /** Longer row keys are refused: what is written here can be carried to every store. */
+  /** Maximum length of row keys in bytes, so that the data can be moved to any store. */
   public static final int ROW_KEY_MAX = 4096;
 
-  /** Longer qualifiers are refused. */
+  /** Maximum length of qualifiers in bytes. */
   public static final int QUALIFIER_MAX = 16_384;
 
   private final Declaration declaration;
@@ -62,7 +62,7 @@ public final class DeclaredLayout implements Layout {
   private final @Nullable FamilyColumns restFamily;
   private final TableSpec table;
 
-  /** The resource identifiers that every key has and no other; null where any has a place. */
+  /** The exact set of resource identifiers that every key must have; null if any are accepted. */
   private final @Nullable Set<String> resourceNames;
 
   private final Domain domain;
@@ -72,7 +72,7 @@ public final class DeclaredLayout implements Layout {
   /**
    * Compiles a declaration.
    *
-   * @throws DeclarationException with all that is wrong with it
+   * @throws DeclarationException listing all faults
    */
   public DeclaredLayout(Declaration declaration) {
     List<Fault> faults = DeclarationRules.check(declaration);
@@ -114,7 +114,7 @@ public final class DeclaredLayout implements Layout {
     return new TableSpec(declaration.table(), specs, unit, keys.shape().partitioning());
   }
 
-  /** What the layout was made of. */
+  /** Returns the declaration that this layout was compiled from. */
   public Declaration declaration() {
     return declaration;
   }
@@ -171,7 +171,7 @@ public final class DeclaredLayout implements Layout {
     if (length > ROW_KEY_MAX) {
       throw new RefusedException(
           "declared.key",
-          "the row key of %s would take %d bytes, at most %d are held"
+          "the row key of %s would take %d bytes, more than the limit of %d"
               .formatted(shortened(key), length, ROW_KEY_MAX));
     }
     return binding;
@@ -200,11 +200,11 @@ public final class DeclaredLayout implements Layout {
     if (Utf8.unpaired(text) >= 0) {
       throw new RefusedException(
           "declared.text",
-          "'%s' holds half of a surrogate pair, which UTF-8 cannot carry".formatted(text));
+          "'%s' contains an unpaired surrogate, which UTF-8 cannot encode".formatted(text));
     }
   }
 
-  /** Refuses what has no place in the key; what is missing from it is refused by its part. */
+  /** Rejects tags that the key cannot hold. Missing ones are rejected by their parts. */
   private void checkPlaces(String what, GroupKey key, Tags tags, @Nullable Set<String> places) {
     if (places != null) {
       for (int i = 0; i < tags.size(); i++) {
@@ -335,7 +335,7 @@ public final class DeclaredLayout implements Layout {
     return new CellDescriber(this, keys).describe(cell);
   }
 
-  /** The family that a field lives in; null where it has no place. */
+  /** Returns the family that stores a field, or null if there is none. */
   @Nullable FamilyColumns familyOf(String field) {
     return familyByField.isEmpty() ? restFamily : familyByField.getOrDefault(field, restFamily);
   }
@@ -344,22 +344,22 @@ public final class DeclaredLayout implements Layout {
     return families.get(index);
   }
 
-  /** Whether any family packs all fields of a place into one cell. */
+  /** Returns whether any family packs all fields of a slot into one cell. */
   boolean packs() {
     return families.stream().anyMatch(family -> family.form == ValueForm.ALL);
   }
 
-  /** Whether one family holds every field there may be. */
+  /** Returns whether a single family stores every possible field. */
   boolean holdsEveryField() {
     return familyByField.isEmpty();
   }
 
-  /** The place of the family of attributes, or -1 where there is none. */
+  /** Returns the index of the family of attributes, or -1 if there is none. */
   int attributesFamily() {
     return attributes == null ? -1 : attributes.index;
   }
 
-  /** The layout must have a family of attributes. */
+  /** Returns the family of attributes, which must exist. */
   AttributeColumns attributes() {
     if (attributes == null) {
       throw new IllegalStateException("layout " + declaration.name() + " has no attributes");
@@ -367,7 +367,7 @@ public final class DeclaredLayout implements Layout {
     return attributes;
   }
 
-  /** Why a field is not held, or null. */
+  /** Returns why a field is rejected, or null if it is not. */
   @Nullable Refusal refusalOf(String field) {
     FamilyColumns family = familyOf(field);
     if (family == null) {
@@ -386,17 +386,17 @@ public final class DeclaredLayout implements Layout {
     if (Utf8.unpaired(field) >= 0) {
       return new Refusal(
           "declared.text",
-          "field '%s' holds half of a surrogate pair, which UTF-8 cannot carry".formatted(field));
+          "field '%s' contains an unpaired surrogate, which UTF-8 cannot encode".formatted(field));
     }
     return null;
   }
 
-  /** Why a value is not held, or null. */
+  /** Returns why a value is rejected, or null if it is not. */
   static @Nullable Refusal refusalOf(Column column, int place) {
     if (column instanceof Column.Texts texts
         && !Utf8.valid(texts.bytes(), texts.start(place), texts.end(place))) {
       return new Refusal(
-          "declared.text", "the text of field '%s' is no UTF-8".formatted(column.field()));
+          "declared.text", "the text of field '%s' is not UTF-8".formatted(column.field()));
     }
     return null;
   }

@@ -7,27 +7,30 @@ import dev.varve.model.TimeRange;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.TimeUse;
 
-/** A family, compiled: its qualifiers, what its cell times say and what its values hold. */
+/** A compiled family: its qualifiers, the meaning of its cell times, and the form of its values. */
 final class FamilyColumns {
   final int index;
   final FamilySpec spec;
   final Qualifier qualifier;
   final ValueForm form;
 
-  /** Whether cell times are those of samples; else stamps. */
+  /** Whether cell times are sample times; otherwise they are stamps. */
   final boolean eventTime;
 
-  /** Added to sample times to give cell times, in ticks. */
+  /** Ticks added to sample times to obtain cell times. */
   final long shift;
 
-  /** Whether cells say which field they are of. */
+  /** Whether cells contain the name of their field. */
   final boolean namesFields;
 
   final boolean qualifierHasField;
   final boolean hasSequence;
   final boolean hasOffset;
 
-  /** Whether a cell is a sample whose qualifier is its offset and, unless left out, its field. */
+  /**
+   * Whether a cell is one sample whose qualifier consists of its offset and, unless omitted, its
+   * field.
+   */
   final boolean plain;
 
   /** The field of cells that do not name theirs. */
@@ -51,15 +54,15 @@ final class FamilyColumns {
         declaration.fields().isEmpty() ? Series.DEFAULT_FIELD : declaration.fields().getFirst();
   }
 
-  /** The field of cells whose qualifiers have no bytes for it. */
+  /** Returns the field of cells whose qualifiers have no bytes for it. */
   String unnamedField() {
     return qualifierHasField ? Series.DEFAULT_FIELD : onlyField;
   }
 
   /**
-   * The shift in ticks; 0 where there is none.
+   * Returns the shift in ticks; 0 if there is none.
    *
-   * @throws ArithmeticException if it does not fit into 64 bits
+   * @throws ArithmeticException if it overflows 64 bits
    */
   static long shiftTicks(CellTime time, Resolution resolution) {
     return time instanceof CellTime.Shifted(long millis)
@@ -67,7 +70,7 @@ final class FamilyColumns {
         : 0;
   }
 
-  /** The cell times of samples of a range of times. */
+  /** Returns the cell times of samples in a range of times. */
   TimeRange cellTimes(TimeRange times) {
     return new TimeRange(shifted(times.from()), shifted(times.to()));
   }

@@ -3,12 +3,12 @@ package dev.varve.layout.declared;
 import java.util.List;
 
 /**
- * A column family and how its cells are made.
+ * Declares a column family and the form of its cells.
  *
- * @param name as the store knows it
- * @param fields the fields that live here; empty for all that live in no other family
+ * @param name its name in the store
+ * @param fields the fields stored here; empty for all fields that no other family names
  * @param qualifier the qualifier, part by part; at least one
- * @param versions how many cells of a column are kept, newest first
+ * @param versions number of newest cells of a column to keep
  */
 public record FamilyDeclaration(
     String name,
@@ -30,9 +30,9 @@ public record FamilyDeclaration(
   public enum ValueForm {
     /** One value of one field. */
     ONE,
-    /** All fields that one place of samples has in this family. */
+    /** All fields that one slot of samples has in this family. */
     ALL,
-    /** Nothing: the value stands in the qualifier. */
+    /** Nothing: the value is part of the qualifier. */
     EMPTY;
 
     String text() {

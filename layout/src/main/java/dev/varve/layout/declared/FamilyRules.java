@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What the families and attributes of a declaration must keep. */
+/** Validates the families and attributes of a declaration. */
 final class FamilyRules {
   private final Declaration declaration;
   private final List<Fault> faults;
@@ -53,11 +53,13 @@ final class FamilyRules {
       qualifier(path, family);
       time(path, family);
       if (family.versions() < 1) {
-        fault(path + ".versions", "at least 1 is kept, not %d".formatted(family.versions()));
+        fault(path + ".versions", "expected at least 1, not %d".formatted(family.versions()));
       }
     }
     if (rest > 1) {
-      fault("families", "%d of them name no fields, at most one can take the rest".formatted(rest));
+      fault(
+          "families",
+          "%d of them name no fields, but at most one can take the rest".formatted(rest));
     }
     if (clocks > 0 && clocks < declaration.families().size()) {
       fault("families", "cell times are the server's in some and the events' in others");
@@ -81,7 +83,7 @@ final class FamilyRules {
     Set<Class<?>> seen = new HashSet<>();
     for (QualifierElement element : family.qualifier()) {
       if (!seen.add(element.getClass())) {
-        fault(path, "%s stands in it twice".formatted(element.text()));
+        fault(path, "%s appears twice".formatted(element.text()));
       }
       if (element instanceof QualifierElement.Offset offset) {
         offset(path, offset);
@@ -99,25 +101,23 @@ final class FamilyRules {
     switch (family.value()) {
       case ONE -> {
         if (value) {
-          fault(path, "the value stands in it already: say value: empty");
+          fault(path, "it already contains the value: use 'value: empty'");
         }
       }
       case EMPTY -> {
         if (!value) {
-          fault(path, "the value has no place: add 'value'");
+          fault(path, "it does not contain the value: add 'value'");
         }
       }
       case ALL -> {
         if (value || field) {
-          fault(path, "it cannot name a field or value where one cell holds all fields");
+          fault(path, "it cannot name a field or value if one cell holds all fields");
         }
       }
     }
     if (family.value() != ValueForm.ALL && !field && family.fields().size() > 1) {
       fault(
-          path,
-          "%d fields live here, nothing tells them apart: add 'field'"
-              .formatted(family.fields().size()));
+          path, "nothing tells the %d fields apart: add 'field'".formatted(family.fields().size()));
     }
     boolean sequenceInKey =
         declaration.key().stream().anyMatch(KeyElement.Sequence.class::isInstance);
@@ -136,14 +136,14 @@ final class FamilyRules {
           path,
           last == null
               ? "an offset needs a bucket in the key to count from"
-              : "the key carries the instant itself, an offset would say it again");
+              : "the key already contains the instant: remove the offset");
       return;
     }
     Resolution resolution = declaration.resolution();
     if (offset.unit() != null && Ticks.of(offset.unit(), resolution).isEmpty()) {
       fault(
           path,
-          "%s is no whole number of %s, the layout's resolution"
+          "%s is not a whole number of %s, the layout's resolution"
               .formatted(TimeText.of(offset.unit()), resolution.symbol()));
       return;
     }
@@ -171,7 +171,7 @@ final class FamilyRules {
 
   private void shift(String path, long millis, Resolution unit) {
     if (millis <= 0) {
-      fault(path, "a shift is a number of milliseconds above 0, not %d".formatted(millis));
+      fault(path, "a shift must be more than 0 milliseconds, not %d".formatted(millis));
       return;
     }
     long perMilli = Math.max(1, unit.perSecond() / 1000);
@@ -179,7 +179,7 @@ final class FamilyRules {
       faults.add(
           new Fault(
               path,
-              "a shift of %d ms does not fit into half of 64 bits of %s, at most %d ms does"
+              "a shift of %d ms exceeds half of the 64-bit range in %s; the maximum is %d ms"
                   .formatted(millis, unit.symbol(), Long.MAX_VALUE / 2 / perMilli),
               "shift-overflow"));
     }
@@ -196,7 +196,7 @@ final class FamilyRules {
               + " or the cells 'time: event'");
     }
     if (offset && event) {
-      fault(path, "offset and cell time would both say the time of a sample: keep one");
+      fault(path, "offset and cell time both contain the time of a sample: remove one");
     }
   }
 
@@ -222,12 +222,12 @@ final class FamilyRules {
     declaration.families().forEach(family -> names.add(family.name()));
     familyName("attributes.family", attributes.family(), names);
     if (attributes.versions() < 1) {
-      fault("attributes.versions", "at least 1 is kept, not %d".formatted(attributes.versions()));
+      fault("attributes.versions", "expected at least 1, not %d".formatted(attributes.versions()));
     }
     switch (attributes.time()) {
       case CellTime.Server s -> {}
       case CellTime.Event e ->
-          fault("attributes.time", "it is server or shifted: attributes are no events");
+          fault("attributes.time", "expected server or shifted: attributes are not events");
       case CellTime.Shifted(long millis) ->
           shift("attributes.time", millis, declaration.resolution());
     }

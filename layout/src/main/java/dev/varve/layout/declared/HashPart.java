@@ -8,13 +8,14 @@ import dev.varve.layout.KeyPart;
 import dev.varve.model.Bytes;
 
 /**
- * The leading bytes of a hash of parts behind it.
+ * The leading bytes of a hash of the parts after it.
  *
  * <pre>
  * Hash := byte{1..8}     // KeyHash
  * </pre>
  *
- * It is a salt of so many buckets that no query reads them all, and which the key alone determines.
+ * It acts as a salt that the key alone determines, with too many buckets for any query to read them
+ * all.
  */
 final class HashPart implements KeyPart.Salt {
   private final String label;
@@ -41,7 +42,7 @@ final class HashPart implements KeyPart.Salt {
     return Role.SALT;
   }
 
-  /** Of more than three bytes as many as an int can say: nobody reads them one by one. */
+  /** Saturates at the range of an int beyond three bytes; nobody reads the buckets one by one. */
   @Override
   public int buckets() {
     return width > 3 ? Integer.MAX_VALUE : 1 << (8 * width);
@@ -67,7 +68,7 @@ final class HashPart implements KeyPart.Salt {
     return check(row, from, to);
   }
 
-  /** As {@link #skip}, and that the hash is the one that belongs to the row. */
+  /** Like {@link #skip}, and verifies that the hash matches the row. */
   int check(byte[] row, int from, int to) {
     int next = skip(row, from, to);
     CoveredParts.check(

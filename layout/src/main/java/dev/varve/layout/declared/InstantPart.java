@@ -8,7 +8,7 @@ import dev.varve.layout.KeyPart;
 import dev.varve.model.Resolution;
 
 /**
- * The instant of a sample: each row is a single one.
+ * The instant of a sample: each row holds a single sample time.
  *
  * <pre>
  * Instant := time i64     // big-endian, sign bit flipped; newest first: the complement of that

@@ -4,11 +4,11 @@ import dev.varve.model.Resolution;
 import java.time.DateTimeException;
 import java.time.Instant;
 
-/** Instants as people read them. */
+/** Formats instants for people. */
 final class Instants {
   private Instants() {}
 
-  /** The number and, where the calendar reaches, what it means. */
+  /** Returns the number and, if the calendar can represent it, its date. */
   static String show(long time, Resolution resolution) {
     long perSecond = resolution.perSecond();
     try {

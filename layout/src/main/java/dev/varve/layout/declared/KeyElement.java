@@ -2,15 +2,15 @@ package dev.varve.layout.declared;
 
 import java.util.List;
 
-/** One part of a row key, as it is declared. */
+/** One part of a row key, as declared. */
 public sealed interface KeyElement {
   /**
-   * What the part is called where others refer to it: {@code metric}, {@code tag host}, {@code
-   * bucket}.
+   * Returns the name by which other parts refer to this one: {@code metric}, {@code tag host},
+   * {@code bucket}.
    */
   String name();
 
-  /** The part with everything that changes its bytes, in one canonical line. */
+  /** Returns one canonical line with everything that affects the part's bytes. */
   String text();
 
   record Metric(TextForm form) implements KeyElement {
@@ -25,7 +25,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The value of one tag; the name is not stored. */
+  /** The value of one tag. Its name is not stored. */
   record Tag(String tag, TextForm form) implements KeyElement {
     @Override
     public String name() {
@@ -38,7 +38,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** All tags that have no part of their own, names and values, sorted by name. */
+  /** All tags without a part of their own, names and values, sorted by name. */
   record AllTags() implements KeyElement {
     @Override
     public String name() {
@@ -51,7 +51,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The value of one resource identifier; the name is not stored. */
+  /** The value of one resource identifier. Its name is not stored. */
   record Resource(String identifier, TextForm form) implements KeyElement {
     @Override
     public String name() {
@@ -64,7 +64,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** All resource identifiers that have no part of their own, names and values, sorted by name. */
+  /** All resource identifiers without a part of their own, names and values, sorted by name. */
   record AllResource() implements KeyElement {
     @Override
     public String name() {
@@ -77,7 +77,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The same bytes in every row: a text in UTF-8, not empty. */
+  /** A constant: a non-empty text in UTF-8. */
   record Literal(String bytes) implements KeyElement {
     @Override
     public String name() {
@@ -90,7 +90,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The stretch of time that the row covers. */
+  /** The time range that the row covers. */
   record Bucket(BucketWidth width, Label label, boolean descending) implements KeyElement {
     @Override
     public String name() {
@@ -106,7 +106,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** How a bucket is written. */
+  /** The encoding of a bucket. */
   enum Label {
     /** Its first instant, in eight bytes. */
     START,
@@ -114,7 +114,7 @@ public sealed interface KeyElement {
      * Its name in ISO 8601: {@code 2015-03-01}, {@code 2015-W10}, {@code 2015-03}, {@code 2015}.
      */
     TEXT,
-    /** A number that comes back with every year, such as that of the week; refused always. */
+    /** A number that recurs every year, such as that of the week; always rejected. */
     NUMBER;
 
     String text() {
@@ -122,7 +122,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The instant of the sample: each row is a single one. */
+  /** The instant of the sample: each row holds a single sample time. */
   record Time(boolean descending) implements KeyElement {
     @Override
     public String name() {
@@ -135,7 +135,7 @@ public sealed interface KeyElement {
     }
   }
 
-  /** The order of acceptance: each sample, or place of samples, is a row of its own. */
+  /** The acceptance stamp: each sample, or slot of samples, is a row of its own. */
   record Sequence() implements KeyElement {
     @Override
     public String name() {
@@ -149,10 +149,11 @@ public sealed interface KeyElement {
   }
 
   /**
-   * A number computed from parts behind it, which spreads neighbours over {@code buckets} prefixes.
+   * A number computed from later parts, which spreads neighbouring keys over {@code buckets}
+   * prefixes.
    *
    * @param buckets 2 to 65,536
-   * @param of names of parts behind it; empty for all that the key of a series determines
+   * @param of names of later parts; empty for all that the key of a series determines
    */
   record Salt(int buckets, List<String> of) implements KeyElement {
     public Salt {
@@ -171,11 +172,11 @@ public sealed interface KeyElement {
   }
 
   /**
-   * The leading bytes of a hash of parts behind it: neighbours are spread for good, and rows are
-   * found one series at a time.
+   * The leading bytes of a hash of later parts. It spreads all keys permanently, and rows can only
+   * be found one series at a time.
    *
    * @param bytes 1 to 8
-   * @param of names of parts behind it that the key of a series determines; empty for all of them
+   * @param of names of later parts that the key of a series determines; empty for all of them
    */
   record Hash(int bytes, List<String> of) implements KeyElement {
     public Hash {

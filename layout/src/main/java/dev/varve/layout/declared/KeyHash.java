@@ -1,9 +1,9 @@
 package dev.varve.layout.declared;
 
 /**
- * The hash behind salts and hash parts, fixed for ever as {@code codec.hash} = 1: FNV-1a of 64 bits
- * over the bytes of the covered parts as they stand in the key, then the finaliser of MurmurHash3,
- * without which the leading bits of short keys hardly differ.
+ * The hash function for salts and hash parts, fixed forever as {@code codec.hash} = 1: 64-bit
+ * FNV-1a over the bytes of the covered parts as they appear in the key, then the finaliser of
+ * MurmurHash3. Without the finaliser, the leading bits of short keys hardly differ.
  */
 final class KeyHash {
   static final int VERSION = 1;
@@ -12,7 +12,7 @@ final class KeyHash {
 
   private KeyHash() {}
 
-  /** Takes more bytes into a hash under way. */
+  /** Adds bytes to a hash in progress. */
   static long add(long hash, byte[] bytes, int from, int to) {
     long next = hash;
     for (int i = from; i < to; i++) {
@@ -28,8 +28,8 @@ final class KeyHash {
   }
 
   /**
-   * Which of {@code buckets} a hash falls into. A power of two takes the leading bits, so that
-   * doubling the count splits every bucket into two neighbours; other counts take the floor
+   * Maps a hash to one of {@code buckets} buckets. For a power of two it takes the leading bits, so
+   * that doubling the count splits every bucket into two neighbours; otherwise it takes the floor
    * modulus, which is never negative.
    */
   static int bucket(long hash, int buckets) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The parts of a row key, compiled: which of them are the same in every row of a key, so that they
- * are encoded once, and how a whole row is checked without allocating.
+ * The compiled parts of a row key. It knows which parts are the same in all rows of a key, so that
+ * they are encoded once, and checks whole rows without allocating.
  */
 final class KeyPlan {
   private final RowShape shape;
@@ -59,10 +59,10 @@ final class KeyPlan {
     }
     boolean allTags = key.contains(new KeyElement.AllTags());
     boolean allResource = key.contains(new KeyElement.AllResource());
-    // From the last to the first: a salt is computed of the parts behind it.
+    // Compiled from last to first, because a salt is computed from later parts.
     List<KeyPart> compiled = new ArrayList<>();
     for (int i = key.size() - 1; i >= 0; i--) {
-      List<KeyElement> behind = key.subList(i + 1, key.size());
+      List<KeyElement> later = key.subList(i + 1, key.size());
       compiled.addFirst(
           switch (key.get(i)) {
             case KeyElement.Metric metric -> TextPart.metric(metric);
@@ -78,27 +78,25 @@ final class KeyPlan {
             case KeyElement.Time time -> new InstantPart(time, resolution);
             case KeyElement.Sequence sequence -> new SequencePart();
             case KeyElement.Salt salt ->
-                new SaltPart(
-                    salt, saltedOf(salt.of(), behind), covered(salt.of(), behind, compiled));
-            case KeyElement.Hash hash -> new HashPart(hash, covered(hash.of(), behind, compiled));
+                new SaltPart(salt, saltedOf(salt.of(), later), covered(salt.of(), later, compiled));
+            case KeyElement.Hash hash -> new HashPart(hash, covered(hash.of(), later, compiled));
           });
     }
     return compiled;
   }
 
   private static CoveredParts covered(
-      List<String> of, List<KeyElement> behind, List<KeyPart> compiled) {
-    boolean[] covered = new boolean[behind.size()];
+      List<String> of, List<KeyElement> later, List<KeyPart> compiled) {
+    boolean[] covered = new boolean[later.size()];
     for (int i = 0; i < covered.length; i++) {
-      covered[i] =
-          of.isEmpty() ? compiled.get(i).role().ofKey() : of.contains(behind.get(i).name());
+      covered[i] = of.isEmpty() ? compiled.get(i).role().ofKey() : of.contains(later.get(i).name());
     }
     return new CoveredParts(compiled, covered);
   }
 
-  private static KeyPart.Salt.Of saltedOf(List<String> of, List<KeyElement> behind) {
+  private static KeyPart.Salt.Of saltedOf(List<String> of, List<KeyElement> later) {
     KeyPart.Salt.Of result = KeyPart.Salt.Of.KEY;
-    for (KeyElement element : behind) {
+    for (KeyElement element : later) {
       if (of.contains(element.name())) {
         if (element instanceof KeyElement.Time) {
           return KeyPart.Salt.Of.SAMPLE;
@@ -121,12 +119,12 @@ final class KeyPlan {
     return shape;
   }
 
-  /** Whether each sample, or place of samples, is a row of its own. */
+  /** Returns whether each sample, or slot of samples, is a row of its own. */
   boolean oneRowASample() {
     return oneRowASample;
   }
 
-  /** The part that says the time of a row as finely as any; the shape must have one. */
+  /** Returns the part with the finest time of a row; the shape must have one. */
   KeyPart.Time time() {
     return (KeyPart.Time) parts[lastTime];
   }
@@ -135,17 +133,17 @@ final class KeyPlan {
     return lastTime >= 0;
   }
 
-  /** How many bytes the parts take that differ from row to row. */
+  /** Returns an upper bound of the bytes that differ from row to row. */
   int unsettledLength() {
     int length = 0;
     for (int i = 0; i < parts.length; i++) {
-      // Buckets by name are the longest, with ten bytes.
+      // Named buckets are the longest part, with ten bytes.
       length += settled[i] ? 0 : 10;
     }
     return length;
   }
 
-  /** Encodes once what is the same in every row of a key. */
+  /** Encodes, once, the parts that are the same in every row of a key. */
   DeclaredBinding bind(Binding plain) {
     KeyInput input = new KeyInput(plain);
     KeyBytes out = new KeyBytes();
@@ -163,7 +161,7 @@ final class KeyPlan {
     return new DeclaredBinding(plain.key(), bytes);
   }
 
-  /** Appends the key of the row that a sample goes to. */
+  /** Appends the key of the row that a sample belongs to. */
   void encode(DeclaredBinding binding, KeyInput input, KeyBytes out) {
     int next = 0;
     for (int i = 0; i < parts.length; i++) {
@@ -176,11 +174,11 @@ final class KeyPlan {
   }
 
   /**
-   * Checks a whole row key as far as its bytes tell: every part, that salts are those of what they
-   * are computed of, that coarser times hold the finest, that no byte is left over.
+   * Checks a whole row key as far as its bytes allow: every part is valid, salts match the parts
+   * they are computed from, coarser times contain the finest, and there are no trailing bytes.
    *
-   * @return the time of its last time part, or 0 where there is none
-   * @throws DamagedCellException if something is wrong
+   * @return the time of its last time part, or 0 if there is none
+   * @throws DamagedCellException if a check fails
    */
   long check(byte[] row, int from, int to) {
     int at = from;
@@ -199,7 +197,7 @@ final class KeyPlan {
     }
     if (at != to) {
       throw new DamagedCellException(
-          "row key: %d bytes too many behind %s".formatted(to - at, parts[parts.length - 1]));
+          "row key: %d extra bytes after %s".formatted(to - at, parts[parts.length - 1]));
     }
     if (nestedTimes) {
       checkCoarserTimes(row, from, to, time);
@@ -213,14 +211,14 @@ final class KeyPlan {
       if (parts[i] instanceof KeyPart.Time coarser
           && coarser.timeAt(row, at, to) != coarser.floor(time)) {
         throw new DamagedCellException(
-            "row key, byte %d: %s is not that of %d, which stands behind"
+            "row key, byte %d: %s does not contain time %d, which follows it"
                 .formatted(at, coarser, time));
       }
       at = parts[i].skip(row, at, to);
     }
   }
 
-  /** The stamp that a row key says; the shape must have a sequence. */
+  /** Decodes the stamp in a row key; the shape must have a sequence. */
   long stamp(byte[] row, int from, int to) {
     int at = from;
     for (KeyPart part : parts) {

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What the row key of a declaration must keep. */
+/** Validates the row key of a declaration. */
 final class KeyRules {
   private final Declaration declaration;
   private final List<Fault> faults;
@@ -34,12 +34,12 @@ final class KeyRules {
       boolean mayRepeat =
           element instanceof KeyElement.Literal || element instanceof KeyElement.Bucket;
       if (!seen.add(element.name()) && !mayRepeat) {
-        fault(path, "%s stands in the key twice".formatted(element.name()));
+        fault(path, "%s appears twice in the key".formatted(element.name()));
       }
       part(path, i, element);
     }
     if (!seen.contains("metric")) {
-      fault("key", "it has no part 'metric'");
+      fault("key", "the part 'metric' is missing");
     }
     nesting();
   }
@@ -92,7 +92,7 @@ final class KeyRules {
     }
     if (form.transform() instanceof TextTransform.ZeroPad(int digits)
         && (digits < 1 || digits > 1000)) {
-      fault(path, "numbers are filled up to 1 to 1000 digits, not %d".formatted(digits));
+      fault(path, "zero-pad takes 1 to 1000 digits, not %d".formatted(digits));
     }
   }
 
@@ -101,7 +101,7 @@ final class KeyRules {
         && Ticks.of(length, declaration.resolution()).isEmpty()) {
       fault(
           path,
-          "%s is no whole number of %s, the layout's resolution"
+          "%s is not a whole number of %s, the layout's resolution"
               .formatted(TimeText.of(length), declaration.resolution().symbol()));
     }
     switch (bucket.label()) {
@@ -111,16 +111,16 @@ final class KeyRules {
           fault(path, "only day, week, month and year have names; use label: start");
         }
         if (bucket.descending()) {
-          fault(path, "names rise with time; use label: start for falling order");
+          fault(path, "names always ascend; use label: start for descending order");
         }
       }
       case NUMBER ->
           faults.add(
               new Fault(
                   path,
-                  "the number of a %s comes back every year, so that rows of different years would"
+                  "the number of a %s recurs every year, so rows of different years would"
                           .formatted(bucket.width().text())
-                      + " be one; use label: text, which has the year, or label: start",
+                      + " collide; use label: text, which includes the year, or label: start",
                   "bucket-label"));
     }
   }
@@ -137,16 +137,16 @@ final class KeyRules {
       if (!known) {
         fault(
             path,
-            "'%s' is no part behind it that says something of the series%s"
+            "'%s' is not a later part that depends on the series%s"
                 .formatted(name, time ? " or its time" : ""));
       }
     }
     if (of.isEmpty() && behind.stream().noneMatch(DeclarationRules::isOfKey)) {
-      fault(path, "no part of a series' key stands behind it, it would be the same everywhere");
+      fault(path, "no later part depends on the series, so the value would be constant");
     }
   }
 
-  /** Of several times in a key each must divide the one before. */
+  /** Checks that each of several times in a key divides the preceding one. */
   private void nesting() {
     KeyElement coarser = null;
     for (int i = 0; i < declaration.key().size(); i++) {

@@ -7,7 +7,7 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.model.Bytes;
 
-/** The same bytes in every row: the UTF-8 of a text, with neither length nor end. */
+/** A constant: the UTF-8 bytes of a text, without length or terminator. */
 final class LiteralPart implements KeyPart {
   private final String text;
   private final Bytes bytes;

@@ -11,7 +11,7 @@ import dev.varve.model.TimeRange;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A stretch of the calendar by its name in ISO 8601, in ASCII.
+ * A calendar bucket by its ISO 8601 name, in ASCII.
  *
  * <pre>
  * day    2015-03-01
@@ -20,7 +20,8 @@ import java.nio.charset.StandardCharsets;
  * year   2015
  * </pre>
  *
- * The year is part of every name, for a week or month without it comes back. Years 0000 to 9999.
+ * Every name includes the year, because week and month numbers recur. Years range from 0000 to
+ * 9999.
  */
 final class NamedBucketPart implements KeyPart.Time {
   private final String label;
@@ -37,12 +38,12 @@ final class NamedBucketPart implements KeyPart.Time {
     this.times = new TimeRange(ticks(firstDay(0)), ticks(firstDay(10_000)));
   }
 
-  /** The first day of the first stretch that belongs to a year. */
+  /** Returns the first day of the first bucket that belongs to a year. */
   private long firstDay(long year) {
     return unit == CalendarUnit.WEEK ? CivilDate.ofWeek(year, 1) : CivilDate.of(year, 1, 1);
   }
 
-  /** The start of a day, saturating at a bucket's start that 64 bits hold. */
+  /** Returns the start of a day, saturating at a bucket start that fits into 64 bits. */
   private long ticks(long day) {
     if (Math.abs(day) <= Long.MAX_VALUE / ticksPerDay) {
       return day * ticksPerDay;
@@ -50,7 +51,7 @@ final class NamedBucketPart implements KeyPart.Time {
     return day > 0 ? Long.MAX_VALUE : new Bucketing.Calendar(unit, ticksPerDay).first();
   }
 
-  /** The times whose buckets have names. */
+  /** Returns the times whose buckets have names. */
   TimeRange times() {
     return times;
   }
@@ -150,13 +151,13 @@ final class NamedBucketPart implements KeyPart.Time {
     long start = day * ticksPerDay;
     if (day == Long.MIN_VALUE || !times.contains(start)) {
       throw new DamagedCellException(
-          "row key, byte %d: '%s' is no %s"
+          "row key, byte %d: '%s' is not a %s"
               .formatted(from, new String(row, from, length(), StandardCharsets.US_ASCII), label));
     }
     return start;
   }
 
-  /** The first day of the stretch, or {@link Long#MIN_VALUE} where the name is none. */
+  /** Parses the first day of the bucket; {@link Long#MIN_VALUE} if the name is invalid. */
   private long parse(byte[] row, int from) {
     int year = number(row, from, 4);
     boolean dashed = unit == CalendarUnit.YEAR || row[from + 4] == '-';
@@ -187,7 +188,7 @@ final class NamedBucketPart implements KeyPart.Time {
     return CivilDate.dayOfMonth(day) == dayOfMonth ? day : Long.MIN_VALUE;
   }
 
-  /** Decimal digits, or -1 where one is none. */
+  /** Parses decimal digits; -1 if a character is not a digit. */
   private static int number(byte[] row, int from, int count) {
     int number = 0;
     for (int i = 0; i < count; i++) {

@@ -6,10 +6,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Signed numbers of 64 bits whose bytes sort as they do: big-endian, the sign bit flipped.
+ * An encoding of signed 64-bit numbers that preserves their order: big-endian, with the sign bit
+ * flipped.
  *
- * <p>Falling order is the complement of all that, not {@code MAX - number}, which would overflow
- * for negative numbers.
+ * <p>Descending order is the complement of that. {@code MAX - number} would overflow for negative
+ * numbers.
  */
 final class OrderedNumber {
   static final int LENGTH = 8;
@@ -29,7 +30,7 @@ final class OrderedNumber {
     return (descending ? ~rising : rising) ^ Long.MIN_VALUE;
   }
 
-  /** A big-endian number of up to eight bytes. */
+  /** Decodes a big-endian unsigned number of up to eight bytes. */
   static long unsigned(byte[] bytes, int from, int length) {
     if (length > 0 && from <= bytes.length - LENGTH) {
       return (long) LONG.get(bytes, from) >>> (64 - 8 * length);

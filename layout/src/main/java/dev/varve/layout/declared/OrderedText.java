@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Texts of any length whose bytes sort as the texts do, also where something follows.
+ * An encoding of texts of any length that preserves their order, even if something follows.
  *
  * <pre>
  * Text  := (byte but 00 | 00 ff)*      // UTF-8, every 00 followed by ff
@@ -17,9 +17,9 @@ import java.util.Arrays;
  *        | Text                        // every other
  * </pre>
  *
- * A text ends before {@code 00 01} or where the key ends; {@code 00} is followed by nothing but
- * what is written here. A shorter text comes before the longer ones that begin with it, for {@code
- * 00 01} is less than {@code 00 ff} and than every other byte.
+ * A text ends before {@code 00 01} or where the key ends; no other byte than the above follows
+ * {@code 00}. A text sorts before its extensions, because {@code 00 01} is less than {@code 00 ff}
+ * and than every other byte.
  */
 final class OrderedText {
   static final int ESCAPED = 0xff;
@@ -28,7 +28,7 @@ final class OrderedText {
 
   private OrderedText() {}
 
-  /** Appends a text without its end; it has no unpaired surrogates. */
+  /** Appends a text without terminator; it must not contain unpaired surrogates. */
   static void append(String text, KeyBytes out) {
     for (int i = 0; i < text.length(); ) {
       int codePoint = text.codePointAt(i);
@@ -66,9 +66,12 @@ final class OrderedText {
     }
   }
 
-  /** Where the {@code 00 01} of a text starts, or -1 where there is none or the text is damaged. */
+  /**
+   * Returns where the {@code 00 01} of a text starts, or -1 if there is none or the text is
+   * damaged.
+   */
   static int endOfText(byte[] bytes, int from, int to) {
-    // Nearly every text is plain ASCII: one pass finds its end.
+    // Nearly all texts are plain ASCII, whose end a single pass finds.
     int at = from;
     while (at < to && bytes[at] > 0) {
       at++;
@@ -80,7 +83,7 @@ final class OrderedText {
     return end >= 0 && isText(bytes, from, end) ? end : -1;
   }
 
-  /** As {@link #endOfText}, but whether the bytes before are UTF-8 is not looked at. */
+  /** Like {@link #endOfText}, but does not check that the preceding bytes are UTF-8. */
   static int endOf(byte[] bytes, int from, int to) {
     for (int at = from; at < to - 1; at++) {
       if (bytes[at] == 0) {
@@ -96,16 +99,16 @@ final class OrderedText {
     return -1;
   }
 
-  /** Where the {@code 00 01} of a field starts, or -1. */
+  /** Returns where the {@code 00 01} of a field starts, or -1. */
   static int endOfField(byte[] bytes, int from, int to) {
     return isEmptyField(bytes, from, Math.min(to, from + 2))
         ? (to - from >= 4 && bytes[from + 2] == 0 && bytes[from + 3] == END ? from + 2 : -1)
         : endOf(bytes, from, to);
   }
 
-  /** Whether the bytes are a text as {@link #append} writes it. */
+  /** Returns whether the bytes are a text as written by {@link #append}. */
   static boolean isText(byte[] bytes, int from, int to) {
-    // No character but NUL has a byte 00, so that what lies between can be looked at alone.
+    // Only NUL is encoded with a byte 00, so the bytes in between can be checked by themselves.
     int start = from;
     for (int at = from; at < to; at++) {
       if (bytes[at] == 0) {
@@ -119,7 +122,7 @@ final class OrderedText {
     return Utf8.valid(bytes, start, to);
   }
 
-  /** Whether the bytes are a field as {@link #appendField} writes it. */
+  /** Returns whether the bytes are a field as written by {@link #appendField}. */
   static boolean isField(byte[] bytes, int from, int to) {
     return from == to
         || isEmptyField(bytes, from, to)
@@ -131,9 +134,9 @@ final class OrderedText {
   }
 
   /**
-   * Compares two texts as {@link String#compareTo} does, by units of UTF-16. UTF-8 sorts the same,
-   * but that units of surrogates (bytes from {@code f0} on) come before U+E000 ({@code ee}, {@code
-   * ef}).
+   * Compares two texts like {@link String#compareTo}, by UTF-16 code units. The order of UTF-8
+   * differs only in that surrogates (bytes from {@code f0} on) come before U+E000 ({@code ee},
+   * {@code ef}).
    */
   static int compare(byte[] bytes, int from, int to, int otherFrom, int otherTo) {
     int length = Math.min(to - from, otherTo - otherFrom);
@@ -148,7 +151,7 @@ final class OrderedText {
     return unsigned == 0xee || unsigned == 0xef ? unsigned + 0x10 : unsigned;
   }
 
-  /** The text of bytes for which {@link #isText} holds. */
+  /** Decodes bytes for which {@link #isText} holds. */
   static String read(byte[] bytes, int from, int to) {
     for (int at = from; at < to; at++) {
       if (bytes[at] == 0) {
@@ -172,7 +175,7 @@ final class OrderedText {
     out.lengthen(bytes, start, to - start);
   }
 
-  /** The field of bytes for which {@link #isField} holds. */
+  /** Decodes the field of bytes for which {@link #isField} holds. */
   static String readField(byte[] bytes, int from, int to) {
     if (from == to) {
       return Series.DEFAULT_FIELD;
@@ -180,9 +183,7 @@ final class OrderedText {
     return isEmptyField(bytes, from, to) ? "" : read(bytes, from, to);
   }
 
-  /**
-   * Whether the bytes are those of a text in ASCII; false for every other text, whatever the bytes.
-   */
+  /** Returns whether the bytes encode an ASCII text; always false for other texts. */
   static boolean equals(byte[] bytes, int from, int to, String text) {
     if (text.length() != to - from) {
       return false;

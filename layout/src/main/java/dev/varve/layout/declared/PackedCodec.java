@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * varint  := 7 bits a byte, lowest first, the high bit set where another follows; up to 5 bytes
  * </pre>
  *
- * A reader refuses a version that it does not know. Within a version it skips fields whose values
- * are of a kind to come ({@link ValueCodec#isReserved}): each says how long it is.
+ * A reader rejects unknown versions. Within a version it skips fields whose values are of a
+ * reserved kind ({@link ValueCodec#isReserved}), because every field states its length.
  */
 final class PackedCodec {
   static final int VERSION = 1;
@@ -28,7 +28,7 @@ final class PackedCodec {
     out.u8(VERSION);
   }
 
-  /** Appends one field; {@code name} in UTF-8, greater than the one before. */
+  /** Appends one field; {@code name} is UTF-8 and greater than the preceding one. */
   static void append(byte[] name, Column column, int place, KeyBytes out) {
     varint(name.length, out);
     out.raw(name);
@@ -45,7 +45,7 @@ final class PackedCodec {
         return;
       }
     }
-    // Numbers take nine bytes at most: their length fits the byte that was left for it.
+    // Numbers take at most nine bytes, so their length fits the one byte reserved for it.
     out.array()[lengthAt] = (byte) (out.length() - lengthAt - 1);
   }
 
@@ -58,7 +58,7 @@ final class PackedCodec {
     out.u8(rest);
   }
 
-  /** The number at {@code at}, or -1 where there is none in its shortest form. */
+  /** Decodes the number at {@code at}; -1 if there is none in its shortest form. */
   static int varintAt(byte[] bytes, int at, int to) {
     long value = 0;
     for (int i = 0; i < 5 && at + i < to; i++) {
@@ -75,7 +75,7 @@ final class PackedCodec {
     return Math.max(1, (31 - Integer.numberOfLeadingZeros(value | 1)) / 7 + 1);
   }
 
-  /** Where the name of the field at {@code at} starts. */
+  /** Returns where the name of the field at {@code at} starts. */
   static int nameFrom(byte[] bytes, int at, int to) {
     return at + varintLength(varintAt(bytes, at, to));
   }
@@ -84,27 +84,27 @@ final class PackedCodec {
     return nameFrom(bytes, at, to) + varintAt(bytes, at, to);
   }
 
-  /** Where the value of the field whose name ends at {@code nameTo} starts. */
+  /** Returns where the value of the field whose name ends at {@code nameTo} starts. */
   static int valueFrom(byte[] bytes, int nameTo, int to) {
     return nameTo + varintLength(varintAt(bytes, nameTo, to));
   }
 
-  /** Where it ends, and the next field starts. */
+  /** Returns where the value ends and the next field starts. */
   static int valueTo(byte[] bytes, int nameTo, int to) {
     return valueFrom(bytes, nameTo, to) + varintAt(bytes, nameTo, to);
   }
 
-  /** Why bytes are no packed fields, or null. */
+  /** Returns why bytes are not valid packed fields, or null. */
   static @Nullable String fault(byte[] bytes, int from, int to) {
     if (from == to) {
       return "value: empty, expected packed fields";
     }
     if (bytes[from] != VERSION) {
-      return "value: packed fields of version %d, version %d is known"
+      return "value: packed fields of version %d, expected version %d"
           .formatted(bytes[from], VERSION);
     }
     if (from + 1 == to) {
-      return "value: no field at all";
+      return "value: no fields";
     }
     int before = -1;
     boolean known = false;
@@ -114,7 +114,7 @@ final class PackedCodec {
         return fault;
       }
       if (before >= 0 && !rises(bytes, before, at, to)) {
-        return "value, byte %d: names of fields do not rise"
+        return "value, byte %d: field names are out of order"
             .formatted(nameFrom(bytes, at, to) - from);
       }
       int nameTo = nameTo(bytes, at, to);
@@ -122,14 +122,14 @@ final class PackedCodec {
       at = valueTo(bytes, nameTo, to);
       known |= !ValueCodec.isReserved(bytes, valueFrom(bytes, nameTo, to), at);
     }
-    return known ? null : "value: no field of a kind that is known";
+    return known ? null : "value: no field of a known kind";
   }
 
   private static @Nullable String faultOfField(byte[] bytes, int from, int at, int to) {
     int name = varintAt(bytes, at, to);
     int nameFrom = name < 0 ? to : at + varintLength(name);
     if (name < 0 || name > to - nameFrom || !Utf8.valid(bytes, nameFrom, nameFrom + name)) {
-      return "value, byte %d: no name of a field".formatted(at - from);
+      return "value, byte %d: not a field name".formatted(at - from);
     }
     int nameTo = nameFrom + name;
     int value = varintAt(bytes, nameTo, to);
@@ -140,7 +140,7 @@ final class PackedCodec {
     boolean known = ValueCodec.kind(bytes, valueFrom, valueFrom + value) != null;
     return known || ValueCodec.isReserved(bytes, valueFrom, valueFrom + value)
         ? null
-        : "value, byte %d: no number and no text".formatted(valueFrom - from);
+        : "value, byte %d: neither a number nor a text".formatted(valueFrom - from);
   }
 
   private static boolean rises(byte[] bytes, int before, int at, int to) {

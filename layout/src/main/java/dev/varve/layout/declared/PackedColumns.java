@@ -9,9 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The columns of a group that go into packed cells: family by family, in the order of their names.
- */
+/** The columns of a group that belong in packed cells, ordered by family and then by name. */
 final class PackedColumns {
   private record Entry(FamilyColumns family, byte[] name, Column column, int indexInGroup) {}
 
@@ -25,7 +23,7 @@ final class PackedColumns {
     this.entries = entries;
   }
 
-  /** Null where no column goes into a packed cell. */
+  /** Returns null if no column belongs in a packed cell. */
   static @Nullable PackedColumns of(List<Column> columns, @Nullable FamilyColumns[] families) {
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < families.length; i++) {
@@ -60,7 +58,7 @@ final class PackedColumns {
     return entries[index].indexInGroup();
   }
 
-  /** The index behind the last column of the family that {@code first} belongs to. */
+  /** Returns the index after the last column of the family that {@code first} belongs to. */
   int endOfFamily(int first) {
     int end = first + 1;
     while (end < entries.length && entries[end].family() == entries[first].family()) {
@@ -69,7 +67,10 @@ final class PackedColumns {
     return end;
   }
 
-  /** Whether a later column of the same field, but another kind, has a value at the place too. */
+  /**
+   * Returns whether a later column of the same field, but another kind, also has a value in the
+   * slot.
+   */
   boolean shadowed(int index, int end, int place) {
     for (int i = index + 1; i < end && Arrays.equals(name(i), name(index)); i++) {
       if (column(i).has(place)) {

@@ -14,8 +14,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The qualifiers of a family, compiled: what stands where, and how it is found again without
- * allocating.
+ * The compiled qualifiers of a family: the position of each part, found without allocating.
  *
  * <pre>
  * Qualifier := part*, in the declared order
@@ -24,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * sequence  := i64                    // OrderedNumber
  * fixed     := the text in UTF-8
  * value     := 1n byte{n} | 2n byte{n} | 30 Text Mark       // ValueCodec
- * Mark      := 00 01, or nothing where the part is the last
+ * Mark := 00 01, or nothing if the part is the last
  * </pre>
  */
 final class Qualifier {
-  /** What a part is. */
+  /** The kinds of parts. */
   enum Part {
     FIELD,
     OFFSET,
@@ -43,13 +42,13 @@ final class Qualifier {
   private final Bytes fixed;
   private final int offsetBytes;
 
-  /** Ticks of the resolution that one step of the offset is long. */
+  /** Ticks of the resolution in one step of the offset. */
   private final long offsetUnit;
 
   /**
    * Compiles checked elements.
    *
-   * @param bucketTicks how long the bucket that offsets count from is at most
+   * @param bucketTicks the maximum length of the bucket that offsets count from
    */
   Qualifier(List<QualifierElement> elements, long bucketTicks, Resolution resolution) {
     this.parts = elements.stream().map(Qualifier::part).toArray(Part[]::new);
@@ -84,7 +83,7 @@ final class Qualifier {
     return unit == null ? 1 : Ticks.exact(unit, resolution);
   }
 
-  /** How many bytes hold every offset of a bucket. */
+  /** Returns how many bytes hold every offset within a bucket. */
   static int bytesFor(long bucketTicks, long unit) {
     long last = (bucketTicks - 1) / unit;
     return Math.max(1, (71 - Long.numberOfLeadingZeros(last)) / 8);
@@ -127,8 +126,8 @@ final class Qualifier {
   }
 
   /**
-   * Whether the cells of one series come in the order of time within a bucket: nothing that differs
-   * within a series stands before the offset.
+   * Returns whether the cells of one series are in time order within a bucket: nothing that varies
+   * within a series precedes the offset.
    */
   boolean inTimeOrder() {
     for (Part part : parts) {
@@ -142,7 +141,9 @@ final class Qualifier {
     return false;
   }
 
-  /** Where the qualifiers of some fields lie, as far as that can be said; empty for all. */
+  /**
+   * Returns the qualifier ranges of some fields, as narrowly as possible; empty for all qualifiers.
+   */
   List<QualifierRange> ranges(Collection<String> fields) {
     if (parts[0] != Part.FIELD) {
       return List.of();
@@ -164,9 +165,9 @@ final class Qualifier {
   }
 
   /**
-   * Why bytes are no qualifier, or null.
+   * Returns why bytes are not a valid qualifier, or null.
    *
-   * @param span how many ticks the row's bucket has
+   * @param span number of ticks in the row's bucket
    */
   @Nullable String fault(byte[] bytes, int from, int to, long span) {
     int at = from;
@@ -179,16 +180,18 @@ final class Qualifier {
       if (parts[i] == Part.OFFSET) {
         long steps = OrderedNumber.unsigned(bytes, at, offsetBytes);
         if (steps < 0 || steps > (span - 1) / offsetUnit) {
-          return "qualifier, byte %d: offset %s lies behind the end of the row's bucket"
+          return "qualifier, byte %d: offset %s exceeds the row's bucket"
               .formatted(at - from, Long.toUnsignedString(steps));
         }
       }
       at = next;
     }
-    return at == to ? null : "qualifier: %d bytes too many".formatted(to - at);
+    return at == to ? null : "qualifier: %d extra bytes".formatted(to - at);
   }
 
-  /** Where the part behind part {@code index} starts; -1 where the bytes are not of that part. */
+  /**
+   * Returns where the part after part {@code index} starts; -1 if the bytes are not a valid part.
+   */
   private int next(int index, byte[] bytes, int at, int to) {
     return switch (parts[index]) {
       case OFFSET -> to - at < offsetBytes ? -1 : at + offsetBytes;
@@ -200,7 +203,7 @@ final class Qualifier {
       case FIELD -> {
         int end = isLast(index) ? to : OrderedText.endOfField(bytes, at, to);
         boolean field = end >= 0 && OrderedText.isField(bytes, at, end);
-        yield field ? behindMark(index, end) : -1;
+        yield field ? afterMark(index, end) : -1;
       }
       case VALUE -> nextOfValue(index, bytes, at, to);
     };
@@ -212,7 +215,7 @@ final class Qualifier {
     }
     if (ValueCodec.isText(bytes, at, to)) {
       int end = isLast(index) ? to : OrderedText.endOf(bytes, at + 1, to);
-      return end >= 0 && OrderedText.isText(bytes, at + 1, end) ? behindMark(index, end) : -1;
+      return end >= 0 && OrderedText.isText(bytes, at + 1, end) ? afterMark(index, end) : -1;
     }
     int length = ValueCodec.numberLength(bytes, at);
     return length < 0 || length > to - at || ValueCodec.kind(bytes, at, at + length) == null
@@ -220,11 +223,14 @@ final class Qualifier {
         : at + length;
   }
 
-  private int behindMark(int index, int end) {
+  private int afterMark(int index, int end) {
     return isLast(index) ? end : end + MARK;
   }
 
-  /** Where a part starts in a qualifier without {@link #fault}; -1 where the shape has none. */
+  /**
+   * Returns where a part starts in a qualifier without {@link #fault}; -1 if the shape does not
+   * have that part.
+   */
   int start(Part part, byte[] bytes, int from, int to) {
     int at = from;
     for (int i = 0; i < parts.length; i++) {
@@ -236,7 +242,7 @@ final class Qualifier {
     return -1;
   }
 
-  /** Where a part that starts at {@code start} ends, its mark left out. */
+  /** Returns where a part that starts at {@code start} ends, excluding its mark. */
   int end(Part part, byte[] bytes, int start, int to) {
     int index = index(part);
     int next = next(index, bytes, start, to);
@@ -255,7 +261,7 @@ final class Qualifier {
     throw new IllegalArgumentException("a qualifier without " + part);
   }
 
-  /** The offset in ticks. */
+  /** Decodes the offset in ticks. */
   long offset(byte[] bytes, int from, int to) {
     int at = start(Part.OFFSET, bytes, from, to);
     return OrderedNumber.unsigned(bytes, at, offsetBytes) * offsetUnit;

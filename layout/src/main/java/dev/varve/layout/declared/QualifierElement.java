@@ -3,9 +3,12 @@ package dev.varve.layout.declared;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** One part of a qualifier, as it is declared. */
+/** One part of a qualifier, as declared. */
 public sealed interface QualifierElement {
-  /** Without what is only settled by the bucket, as an offset's bytes. */
+  /**
+   * Returns the canonical text, excluding what only the bucket determines, such as the bytes of an
+   * offset.
+   */
   String text();
 
   /** The name of the field. */
@@ -20,7 +23,7 @@ public sealed interface QualifierElement {
    * Time since the start of the row's bucket.
    *
    * @param bytes 1 to 8; 0 for as few as the bucket needs
-   * @param unit what is counted; null for the resolution of the layout
+   * @param unit the unit to count; null for the resolution of the layout
    */
   record Offset(int bytes, @Nullable Duration unit) implements QualifierElement {
     @Override
@@ -31,7 +34,7 @@ public sealed interface QualifierElement {
     }
   }
 
-  /** The order of acceptance, so that every sample of an instant has a column of its own. */
+  /** The acceptance stamp, so that every sample of an instant has its own column. */
   record Sequence() implements QualifierElement {
     @Override
     public String text() {

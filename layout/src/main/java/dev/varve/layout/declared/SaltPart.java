@@ -7,10 +7,11 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 
 /**
- * A number computed from parts behind it, which spreads neighbours over a fixed count of prefixes.
+ * A number computed from later parts, which spreads neighbouring keys over a fixed number of
+ * prefixes.
  *
  * <pre>
- * Salt := bucket u8 | u16     // u16 where there are more than 256; KeyHash.bucket
+ * Salt := bucket u8 | u16     // u16 if there are more than 256; KeyHash.bucket
  * </pre>
  */
 final class SaltPart implements KeyPart.Salt {
@@ -65,7 +66,7 @@ final class SaltPart implements KeyPart.Salt {
     return check(row, from, to);
   }
 
-  /** As {@link #skip}, and that the salt is the one that belongs to the row. */
+  /** Like {@link #skip}, and verifies that the salt matches the row. */
   int check(byte[] row, int from, int to) {
     int next = skip(row, from, to);
     CoveredParts.check(
@@ -77,7 +78,7 @@ final class SaltPart implements KeyPart.Salt {
   public int skip(byte[] row, int from, int to) {
     if (to - from < width() || bucketAt(row, from) >= buckets) {
       throw new DamagedCellException(
-          "row key, byte %d: no salt of %d buckets".formatted(from, buckets));
+          "row key, byte %d: not a salt of %d buckets".formatted(from, buckets));
     }
     return from + width();
   }

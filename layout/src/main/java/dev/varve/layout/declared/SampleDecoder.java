@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the cells of a row. Without objects of its own: rows may hold a single sample, and a name
- * of a field that the row samples know already is not made again.
+ * Decodes the cells of a row without allocating: rows may hold a single sample. Field names that
+ * the row samples already contain are reused.
  */
 final class SampleDecoder {
   private final DeclaredLayout layout;
@@ -64,11 +64,11 @@ final class SampleDecoder {
   }
 
   /**
-   * Decodes cells as long as they are of the most frequent kind: an offset alone as the qualifier,
-   * hence of the field that need not be named, and a double as the value. What it takes is what
-   * {@link #cell} would make of it; whatever else it meets, damage among it, it leaves to that.
+   * Decodes cells while they have the most frequent form: the qualifier is just an offset, so the
+   * field need not be named, and the value is a double. The result is the same as {@link #cell}
+   * would produce. Anything else, including damage, is left to that method.
    *
-   * @return the first cell that it has left, or {@code to}
+   * @return the index of the first cell that it did not decode, or {@code to}
    */
   private int plainCells(CellBatch cells, int from, int to, long start, long end, RowSamples out) {
     int index = cells.family(from);
@@ -102,7 +102,7 @@ final class SampleDecoder {
     return to;
   }
 
-  /** Whether {@link #plainCells} knows all that there is to say of cells of a family. */
+  /** Returns whether {@link #plainCells} can decode the plain cells of a family. */
   private boolean isPlain(FamilyColumns family, long start, long end) {
     return family.plain
         && !keys.oneRowASample()
@@ -114,10 +114,10 @@ final class SampleDecoder {
   /**
    * Decodes one cell.
    *
-   * @param start the start of the row's bucket, or its instant; where rows hold all of time, the
-   *     first instant of the domain
+   * @param start the start of the row's bucket, or its instant; if rows cover all time, the first
+   *     instant of the domain
    * @param end the start of the next
-   * @param rowStamp what the row key says, 0 where it says nothing
+   * @param rowStamp the stamp in the row key, 0 if there is none
    * @return why the cell is damaged, or null
    */
   private @Nullable String cell(
@@ -139,7 +139,7 @@ final class SampleDecoder {
     } else if (family.eventTime) {
       time = cells.time(cell) - family.shift;
       if (time < start || time >= end) {
-        return "cell time %d is that of no sample in the row".formatted(cells.time(cell));
+        return "cell time %d does not belong to any sample in the row".formatted(cells.time(cell));
       }
     }
     if (!layout.domain().times().contains(time)) {
@@ -169,7 +169,7 @@ final class SampleDecoder {
     int to = from + cells.valueLength(cell);
     Kind kind = ValueCodec.kind(cells.bytes(), from, to);
     if (kind == null) {
-      return "value: no number and no text";
+      return "value: neither a number nor a text";
     }
     Samples samples = samples(family, cells, cell, kind, out);
     if (samples == null) {
@@ -182,7 +182,8 @@ final class SampleDecoder {
   private @Nullable String inQualifier(
       FamilyColumns family, CellBatch cells, int cell, long time, long stamp, RowSamples out) {
     if (cells.valueLength(cell) != 0) {
-      return "value: %d bytes, it stands in the qualifier".formatted(cells.valueLength(cell));
+      return "value: %d bytes, but the value is in the qualifier"
+          .formatted(cells.valueLength(cell));
     }
     byte[] bytes = cells.bytes();
     int from = cells.qualifierOffset(cell);
@@ -192,7 +193,7 @@ final class SampleDecoder {
     boolean text = ValueCodec.isText(bytes, valueFrom, valueTo);
     Kind kind = text ? Kind.STRING : ValueCodec.kind(bytes, valueFrom, valueTo);
     if (kind == null) {
-      return "qualifier: no number and no text";
+      return "qualifier: neither a number nor a text";
     }
     Samples samples = samples(family, cells, cell, kind, out);
     if (samples == null) {
@@ -206,7 +207,7 @@ final class SampleDecoder {
     return null;
   }
 
-  /** The name of the field of a cell whose qualifier has one. */
+  /** Decodes the field name of a cell whose qualifier contains one. */
   private static String field(FamilyColumns family, CellBatch cells, int cell) {
     byte[] bytes = cells.bytes();
     int from = cells.qualifierOffset(cell);
@@ -220,7 +221,7 @@ final class SampleDecoder {
     return "field '%s' has no place in family %s".formatted(field, family.spec.name());
   }
 
-  /** The vector that a cell's value goes to; null where its field does not live in the family. */
+  /** Returns the vector for a cell's value; null if its field does not belong in the family. */
   private @Nullable Samples samples(
       FamilyColumns family, CellBatch cells, int cell, Kind kind, RowSamples out) {
     if (!family.qualifierHasField) {
@@ -236,7 +237,7 @@ final class SampleDecoder {
     return layout.familyOf(field) == family ? out.samples(field, kind) : null;
   }
 
-  /** The name of a field, taken from the vectors that are there if it can be. */
+  /** Looks up a field name among the existing vectors; null if it is not there. */
   private static @Nullable String known(byte[] bytes, int from, int to, Kind kind, RowSamples out) {
     if (from == to) {
       return Series.DEFAULT_FIELD;
@@ -278,7 +279,7 @@ final class SampleDecoder {
     return null;
   }
 
-  /** A packed field that lives in another family, or null. */
+  /** Returns a packed field that belongs in another family, or null. */
   private @Nullable String stranger(
       FamilyColumns family, byte[] bytes, int from, int to, RowSamples out) {
     for (int at = from + 1; at < to; ) {
@@ -292,7 +293,7 @@ final class SampleDecoder {
     return null;
   }
 
-  /** The name of a packed field, taken from the vectors that are there if it can be. */
+  /** Returns the name of a packed field, reusing that of an existing vector if possible. */
   private static String packedField(byte[] bytes, int from, int to, RowSamples out) {
     if (from == to) {
       return "";

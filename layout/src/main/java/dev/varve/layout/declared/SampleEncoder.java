@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes one group. Places that follow one another in the same row are a run: its row key is made
- * once, and its cells stand next to each other in the batch, so that they are one mutation.
+ * Encodes one group. Consecutive slots that share a row form a run: its row key is encoded once,
+ * and its cells are adjacent in the batch, so that they form one mutation.
  *
- * <p>One buffer holds the row key, and behind it the qualifier and value of one cell after the
- * other: a group costs a handful of objects, a sample none.
+ * <p>One buffer holds the row key, followed by qualifier and value of one cell at a time. A group
+ * thus costs a handful of objects, and a sample none.
  */
 final class SampleEncoder {
   private final DeclaredLayout layout;
@@ -31,18 +31,18 @@ final class SampleEncoder {
   private final KeyInput input;
   private final TimeRange domain;
 
-  /** For each column its family; null where it has none, or is refused whole. */
+  /** The family of each column; null if the column has no family or is rejected as a whole. */
   private final @Nullable FamilyColumns[] families;
 
-  /** The columns of packed families; null where there is none. */
+  /** The columns of packed families; null if there are none. */
   private final @Nullable PackedColumns packed;
 
   /**
-   * Whether cells are written place by place and not column by column. So they are where a field
-   * has values of two kinds: those of one instant may be one cell, which the last accepted has to
-   * hold.
+   * Whether cells are written slot by slot instead of column by column. This is necessary if a
+   * field has values of two kinds: values of one instant may share a cell, which must end up with
+   * the last one accepted.
    */
-  private final boolean placeByPlace;
+  private final boolean slotBySlot;
 
   private int rowLength;
   private long rowTime;
@@ -65,7 +65,7 @@ final class SampleEncoder {
     this.domain = layout.domain().times();
     this.families = families();
     this.packed = layout.packs() ? PackedColumns.of(group.columns(), families) : null;
-    this.placeByPlace = keys.oneRowASample() || hasFieldOfTwoKinds(group);
+    this.slotBySlot = keys.oneRowASample() || hasFieldOfTwoKinds(group);
   }
 
   private static boolean hasFieldOfTwoKinds(SampleGroup group) {
@@ -125,13 +125,13 @@ final class SampleEncoder {
   private Refusal outside(long time) {
     return new Refusal(
         "declared.time",
-        "time %d lies outside %d to %d, which layout %s holds"
+        "time %d is outside the range %d to %d of layout %s"
             .formatted(time, domain.from(), domain.to() - 1, layout.identity().name()));
   }
 
-  /** The end of the run of places that share the row of place {@code from}. */
+  /** Returns the end of the run of slots that share the row of slot {@code from}. */
   private int run(int from) {
-    if (placeByPlace) {
+    if (slotBySlot) {
       return from + 1;
     }
     long[] times = group.times();
@@ -157,7 +157,7 @@ final class SampleEncoder {
     rowTime = keys.hasTime() ? keys.time().floor(time) : 0;
   }
 
-  /** Writes the cells of one column whose values stand alone. */
+  /** Writes the cells of a column that is not packed. */
   private void column(FamilyColumns family, int index, int from, int to) {
     Column column = group.columns().get(index);
     for (int place = from; place < to; place++) {
@@ -209,8 +209,8 @@ final class SampleEncoder {
   /**
    * Appends the qualifier of a sample.
    *
-   * @param column null in packed families, whose qualifiers name neither field nor value
-   * @return why it cannot be made, or null
+   * @param column null in packed families, whose qualifiers contain neither field nor value
+   * @return why it cannot be encoded, or null
    */
   private @Nullable Refusal appendQualifier(
       FamilyColumns family, @Nullable Column column, int place) {
@@ -245,7 +245,7 @@ final class SampleEncoder {
     return length > DeclaredLayout.QUALIFIER_MAX
         ? new Refusal(
             "declared.qualifier",
-            "the qualifier would take %d bytes, at most %d are held"
+            "the qualifier would take %d bytes, more than the limit of %d"
                 .formatted(length, DeclaredLayout.QUALIFIER_MAX))
         : null;
   }
@@ -253,7 +253,7 @@ final class SampleEncoder {
   private Refusal offTheGrid(long time, long unit) {
     return new Refusal(
         "declared.grid",
-        "time %d does not lie a multiple of %d %s behind the start of its bucket at %d"
+        "time %d is not a multiple of %d %s after the start of its bucket at %d"
             .formatted(time, unit, layout.resolution().symbol(), rowTime));
   }
 
@@ -280,7 +280,7 @@ final class SampleEncoder {
     }
   }
 
-  /** Writes the one cell of a packed family at one place, if it has a value there. */
+  /** Writes the cell of a packed family for one slot, if the slot has a value there. */
   private void packFamily(PackedColumns columns, int first, int end, int place) {
     FamilyColumns family = columns.family(first);
     out.truncate(rowLength);

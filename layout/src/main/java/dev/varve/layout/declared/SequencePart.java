@@ -8,7 +8,7 @@ import dev.varve.layout.KeyPart;
 import dev.varve.model.Resolution;
 
 /**
- * The order of acceptance.
+ * The acceptance stamp.
  *
  * <pre>
  * Sequence := stamp i64     // microseconds since 1970, big-endian, sign bit flipped

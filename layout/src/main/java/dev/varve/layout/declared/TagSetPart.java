@@ -15,13 +15,13 @@ import java.util.Set;
 import java.util.StringJoiner;
 
 /**
- * All tags, or all resource identifiers, that have no part of their own.
+ * All tags, or all resource identifiers, without a part of their own.
  *
  * <pre>
- * TagSet := (name Ended, value Ended)* 00 00    // OrderedText; names rising, each once
+ * TagSet := (name Ended, value Ended)* 00 00    // OrderedText; names ascending, each once
  * </pre>
  *
- * Nothing stands before the first name, so that keys whose first tags agree are neighbours.
+ * Nothing precedes the first name, so that keys with the same first tags are neighbours.
  */
 final class TagSetPart implements KeyPart {
   private static final int LAST = 0x00;
@@ -30,7 +30,7 @@ final class TagSetPart implements KeyPart {
   private final String label;
   private final Set<String> elsewhere;
 
-  /** The names in {@link #elsewhere} as they would stand in a row. */
+  /** The names in {@link #elsewhere} as encoded in a row. */
   private final List<Bytes> elsewhereBytes;
 
   private TagSetPart(Role role, String label, Set<String> elsewhere) {
@@ -118,7 +118,7 @@ final class TagSetPart implements KeyPart {
     int end = OrderedText.endOfText(row, from, to);
     if (end < 0) {
       throw new DamagedCellException(
-          "row key, byte %d: %s: no text that ends with 00 01".formatted(from, label));
+          "row key, byte %d: %s: not a text terminated by 00 01".formatted(from, label));
     }
     return end;
   }
@@ -131,7 +131,7 @@ final class TagSetPart implements KeyPart {
     while (!isLast(row, at, to)) {
       int nameEnd = end(row, at, to);
       if (before >= 0 && OrderedText.compare(row, before, beforeEnd, at, nameEnd) >= 0) {
-        throw damaged(at, nameEnd, row, "stands behind one that it should stand before");
+        throw damaged(at, nameEnd, row, "is out of order");
       }
       for (int i = 0; i < elsewhereBytes.size(); i++) {
         if (elsewhereBytes.get(i).contentEquals(row, at, nameEnd - at)) {

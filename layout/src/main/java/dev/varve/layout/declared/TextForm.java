@@ -1,11 +1,11 @@
 package dev.varve.layout.declared;
 
 /**
- * How a text stands in a row key.
+ * The encoding of a text in a row key.
  *
- * @param width how many bytes it takes, filled up with zero bytes; 0 where it is escaped and
- *     terminated instead, so that it may be of any length and sorts as the text does
- * @param transform what is done to the text first
+ * @param width number of bytes, padded with zeros; 0 for an escaped and terminated text, which may
+ *     have any length and preserves the order of texts
+ * @param transform applied to the text first
  */
 public record TextForm(int width, TextTransform transform) {
   public static final TextForm PLAIN = new TextForm(0, TextTransform.none());

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * The metric, or the value of one tag or one resource identifier.
  *
  * <pre>
- * escaped:      Ended                    // OrderedText; sorts as the text does
+ * escaped:      Ended // OrderedText; preserves order
  *             | 00 00                    // there is no such tag
- * fixed width:  byte{width}              // UTF-8, filled up with 00 behind
+ * fixed width:  byte{width}              // UTF-8, padded with 00
  * </pre>
  *
- * That a tag is missing can be said only where the others have a place too ({@code optional}), and
- * not in a fixed width.
+ * A missing tag can be represented only if the key also holds free tags ({@code optional}), and not
+ * with a fixed width.
  */
 final class TextPart implements KeyPart {
   private static final int ABSENT = 0x00;
@@ -66,7 +66,7 @@ final class TextPart implements KeyPart {
     return role;
   }
 
-  /** Whether a key without the tag has a row. */
+  /** Returns whether a key without the tag has a row. */
   boolean optional() {
     return optional;
   }
@@ -93,8 +93,7 @@ final class TextPart implements KeyPart {
       if (!optional) {
         throw new RefusedException(
             "declared.missing",
-            "%s has no %s, which every key of this layout needs"
-                .formatted(input.binding().key(), label));
+            "%s has no %s, which this layout requires".formatted(input.binding().key(), label));
       }
       out.u8(0).u8(ABSENT);
       return;
@@ -120,8 +119,8 @@ final class TextPart implements KeyPart {
                   label,
                   text,
                   length > form.width()
-                      ? "takes %d bytes, the layout has %d for it".formatted(length, form.width())
-                      : "holds a NUL, which a text of fixed width may not"));
+                      ? "takes %d bytes, but the layout allows %d".formatted(length, form.width())
+                      : "contains NUL, which a fixed-width text cannot"));
     }
     for (int i = length; i < form.width(); i++) {
       out.u8(0);
@@ -151,7 +150,7 @@ final class TextPart implements KeyPart {
     return optional && next == from + 2 && row[from] == 0 && row[from + 1] == ABSENT;
   }
 
-  /** The stored text between two bounds that {@link #skip} found. */
+  /** Returns the stored text between two bounds found by {@link #skip}. */
   private String text(byte[] row, int from, int next) {
     if (form.width() == 0) {
       return OrderedText.read(row, from, next - 2);
@@ -173,7 +172,8 @@ final class TextPart implements KeyPart {
     int end = form.width() > 0 ? from + lengthOfFixed(row, from) : next - 2;
     if (!isAbsent(row, from, next) && !form.transform().makes(row, from, end)) {
       throw new DamagedCellException(
-          "row key, byte %d: %s is no text of %s".formatted(from, label, form.transform().text()));
+          "row key, byte %d: %s is not a text of %s"
+              .formatted(from, label, form.transform().text()));
     }
     return next;
   }
@@ -185,7 +185,7 @@ final class TextPart implements KeyPart {
     int end = OrderedText.endOfText(row, from, to);
     if (end < 0) {
       throw new DamagedCellException(
-          "row key, byte %d: %s is no text that ends with 00 01".formatted(from, label));
+          "row key, byte %d: %s is not a text terminated by 00 01".formatted(from, label));
     }
     return end + 2;
   }
@@ -200,11 +200,11 @@ final class TextPart implements KeyPart {
     for (int i = 0; i < length; i++) {
       if (row[from + i] == 0) {
         throw new DamagedCellException(
-            "row key, byte %d: %s holds 00 before its end".formatted(from + i, label));
+            "row key, byte %d: %s contains 00 before its end".formatted(from + i, label));
       }
     }
     if (!Utf8.valid(row, from, from + length)) {
-      throw new DamagedCellException("row key, byte %d: %s is no UTF-8".formatted(from, label));
+      throw new DamagedCellException("row key, byte %d: %s is not UTF-8".formatted(from, label));
     }
     return from + form.width();
   }

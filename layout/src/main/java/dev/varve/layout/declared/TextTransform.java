@@ -6,29 +6,29 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
-/** A change of a text before it goes into a row key, which can be undone. */
+/** A reversible change applied to a text before it becomes part of a row key. */
 public sealed interface TextTransform {
-  /** Leaves texts as they are. */
+  /** Returns the identity transform. */
   static TextTransform none() {
     return new None();
   }
 
   /**
-   * Changes a text.
+   * Transforms a text.
    *
-   * @throws RefusedException if it is none that can be changed back
+   * @throws RefusedException if the result could not be reversed
    */
   String apply(String text);
 
-  /** Whether bytes, valid as a text, are of one that {@link #apply} makes. */
+  /** Returns whether bytes that are a valid text could be a result of {@link #apply}. */
   default boolean makes(byte[] bytes, int from, int to) {
     return true;
   }
 
   /**
-   * Changes a text back.
+   * Reverses the transform.
    *
-   * @throws DamagedCellException if {@link #apply} makes no such text
+   * @throws DamagedCellException if {@link #apply} cannot have produced the text
    */
   String undo(String text);
 
@@ -51,7 +51,10 @@ public sealed interface TextTransform {
     }
   }
 
-  /** {@code www.example.com} becomes {@code com.example.www}: one domain is one stretch of keys. */
+  /**
+   * Reverses domain labels, so that {@code www.example.com} becomes {@code com.example.www} and one
+   * domain is one range of keys.
+   */
   record ReverseDomain() implements TextTransform {
     @Override
     public String apply(String text) {
@@ -71,10 +74,7 @@ public sealed interface TextTransform {
     }
   }
 
-  /**
-   * The characters backwards: spreads numbers that are given out one after the other; their order
-   * is lost.
-   */
+  /** Reverses the characters. This spreads sequential numbers, but loses their order. */
   record Reverse() implements TextTransform {
     @Override
     public String apply(String text) {
@@ -92,7 +92,7 @@ public sealed interface TextTransform {
     }
   }
 
-  /** Whole numbers filled up with zeros in front, so that they sort as numbers. */
+  /** Pads whole numbers with leading zeros, so that they sort numerically. */
   record ZeroPad(int digits) implements TextTransform {
     @Override
     public String apply(String text) {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as people write them: {@code 15m}, {@code 1d}, {@code 500ms}. */
+/** Durations in human notation: {@code 15m}, {@code 1d}, {@code 500ms}. */
 final class TimeText {
   private static final Pattern LENGTH = Pattern.compile("([0-9]{1,18})(ns|us|ms|s|m|h|d|w)");
 
@@ -23,7 +23,7 @@ final class TimeText {
 
   private TimeText() {}
 
-  /** Empty where the text is none, is zero, or does not fit into 64 bits of nanoseconds. */
+  /** Returns empty if the text is not a duration, is zero, or overflows 64 bits of nanoseconds. */
   static Optional<Duration> parse(String text) {
     Matcher matcher = LENGTH.matcher(text);
     if (!matcher.matches()) {
@@ -40,7 +40,7 @@ final class TimeText {
     return Optional.empty();
   }
 
-  /** The shortest text, in whole units; weeks are written as days. */
+  /** Returns the shortest text in whole units; weeks are written as days. */
   static String of(Duration length) {
     for (int i = 1; i < UNITS.length; i++) {
       long unit = LENGTHS[i].toNanos();

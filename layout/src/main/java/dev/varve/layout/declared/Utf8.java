@@ -2,11 +2,11 @@ package dev.varve.layout.declared;
 
 import dev.varve.layout.KeyBytes;
 
-/** UTF-8, written and checked without allocating. */
+/** Writes and checks UTF-8 without allocating. */
 final class Utf8 {
   private Utf8() {}
 
-  /** The place of the first surrogate without its partner, which UTF-8 cannot carry, or -1. */
+  /** Returns the index of the first unpaired surrogate, which UTF-8 cannot encode, or -1. */
   static int unpaired(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -51,7 +51,10 @@ final class Utf8 {
     }
   }
 
-  /** Whether the bytes are well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates. */
+  /**
+   * Returns whether the bytes are well-formed UTF-8 (RFC 3629), without overlong forms or
+   * surrogates.
+   */
   static boolean valid(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {

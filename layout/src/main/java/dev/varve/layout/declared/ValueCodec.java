@@ -8,18 +8,18 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One value that says itself what it is; {@code codec.value} = 1.
+ * A self-describing value; {@code codec.value} = 1.
  *
  * <pre>
- * Value := 1n byte{n}    // int64: two's complement, big-endian, in as few bytes as hold it; 0 to 8
+ * Value := 1n byte{n}    // int64: two's complement, big-endian, in as few bytes as possible; 0 to 8
  *        | 2n byte{n}    // double: the bits of IEEE 754, big-endian, without trailing 00; 0 to 8
  *        | 30 byte*      // text: UTF-8 up to the end
  *        | 40 byte*      // raw bytes up to the end; attributes only
  * </pre>
  *
- * The first byte has the kind in its high half and the count in its low half. Every value has one
- * form: longer ones are refused, as are all other first bytes. Those from {@code 80} on are kept
- * for kinds to come, which {@link PackedCodec} skips.
+ * The first byte contains the kind in its high half and the length in its low half. Every value has
+ * exactly one form; longer forms and all other first bytes are rejected. First bytes from {@code
+ * 80} on are reserved for future kinds, which {@link PackedCodec} skips.
  */
 final class ValueCodec {
   static final int VERSION = 1;
@@ -59,14 +59,15 @@ final class ValueCodec {
     }
   }
 
-  /** How many bytes hold a number in two's complement; 0 for 0. */
+  /** Returns how many bytes hold a number in two's complement; 0 for 0. */
   private static int length(long value) {
     long magnitude = value < 0 ? ~value : value;
     return value == 0 ? 0 : (64 - Long.numberOfLeadingZeros(magnitude)) / 8 + 1;
   }
 
   /**
-   * How many bytes a number takes that begins at {@code from}, by its first byte; -1 for others.
+   * Returns how many bytes the number at {@code from} takes according to its first byte; -1 for
+   * anything else.
    */
   static int numberLength(byte[] bytes, int from) {
     int tag = bytes[from] & 0xff;
@@ -81,12 +82,15 @@ final class ValueCodec {
     return from < to && bytes[from] == RAW;
   }
 
-  /** Whether a value begins as those of a later codec may. */
+  /** Returns whether a value starts with a byte reserved for later codecs. */
   static boolean isReserved(byte[] bytes, int from, int to) {
     return from < to && (bytes[from] & RESERVED) != 0;
   }
 
-  /** The kind of a sample that fills the bytes whole; null where they are none in its one form. */
+  /**
+   * Returns the kind of the sample that fills the bytes exactly; null if they are not a sample in
+   * its only form.
+   */
   static @Nullable Kind kind(byte[] bytes, int from, int to) {
     if (from >= to) {
       return null;
@@ -103,7 +107,7 @@ final class ValueCodec {
     return to - from == 1 || bytes[to - 1] != 0 ? Kind.DOUBLE : null;
   }
 
-  /** Whether {@link #kind} calls the bytes a double. */
+  /** Returns whether {@link #kind} identifies the bytes as a double. */
   static boolean isDouble(byte[] bytes, int from, int to) {
     int length = to - from;
     return length > 0
@@ -112,7 +116,7 @@ final class ValueCodec {
         && (length == 1 || bytes[to - 1] != 0);
   }
 
-  /** The number of bytes that {@link #kind} calls an int64. */
+  /** Decodes bytes that {@link #kind} identifies as an int64. */
   static long readLong(byte[] bytes, int from, int to) {
     if (to - from == 1) {
       return 0;
@@ -124,14 +128,14 @@ final class ValueCodec {
     return value;
   }
 
-  /** The number of bytes that {@link #kind} calls a double. */
+  /** Decodes bytes that {@link #kind} identifies as a double. */
   static double readDouble(byte[] bytes, int from, int to) {
     int length = to - from - 1;
     long bits = OrderedNumber.unsigned(bytes, from + 1, length);
     return Double.longBitsToDouble(length == 0 ? 0 : bits << (8 * (8 - length)));
   }
 
-  /** The value that fills the bytes whole; null where they are none. */
+  /** Decodes the value that fills the bytes exactly; null if there is none. */
   static @Nullable Value read(byte[] bytes, int from, int to) {
     if (isRaw(bytes, from, to)) {
       return new Value.Raw(Bytes.copyOf(bytes, from + 1, to - from - 1));
@@ -148,7 +152,7 @@ final class ValueCodec {
     };
   }
 
-  /** A value as people read it. */
+  /** Formats a value for people. */
   static String show(Value value) {
     return switch (value) {
       case Value.Int64 v -> Long.toString(v.value());

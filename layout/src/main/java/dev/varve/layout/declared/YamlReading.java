@@ -25,8 +25,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * A YAML text under reading: what is wrong with it gathers here, each fault with its line and
- * column, and reading goes on. Scalars may hold parameters, as {@code ${bucket}}.
+ * Reads a YAML text and collects faults, each with line and column, while reading continues.
+ * Scalars may contain parameters, such as {@code ${bucket}}.
  */
 final class YamlReading {
   private static final Pattern PARAMETER = Pattern.compile("\\$\\{([^}]*)}");
@@ -36,9 +36,9 @@ final class YamlReading {
   private final Map<String, Node> places = new HashMap<>();
 
   /**
-   * The root of a text.
+   * Parses a text and returns its root.
    *
-   * @throws DeclarationException if it is no YAML or no mapping
+   * @throws DeclarationException if it is not YAML or not a mapping
    */
   MappingNode root(String text) {
     try {
@@ -47,13 +47,14 @@ final class YamlReading {
       if (root.isPresent() && root.get() instanceof MappingNode mapping) {
         return mapping;
       }
-      faults.add(new Fault("line 1", "a layout is a mapping that begins with 'layout: its name'"));
+      faults.add(
+          new Fault("line 1", "a layout must be a mapping that starts with 'layout: its name'"));
     } catch (MarkedYamlEngineException e) {
       String where = e.getProblemMark().map(YamlReading::place).orElse("line 1");
-      faults.add(new Fault(where, "no YAML: " + e.getProblem()));
+      faults.add(new Fault(where, "not YAML: " + e.getProblem()));
     } catch (YamlEngineException | NumberFormatException e) {
-      // The latter of an escape that lacks its digits.
-      faults.add(new Fault("line 1", "no YAML: " + e.getMessage()));
+      // Thrown for escapes without their digits.
+      faults.add(new Fault("line 1", "not YAML: " + e.getMessage()));
     }
     throw new DeclarationException("layout", faults);
   }
@@ -61,7 +62,7 @@ final class YamlReading {
   /**
    * Ends the reading.
    *
-   * @throws DeclarationException with the faults that were found, if there are any
+   * @throws DeclarationException with all faults found, if any
    */
   void check(String subject) {
     if (!faults.isEmpty()) {
@@ -69,7 +70,7 @@ final class YamlReading {
     }
   }
 
-  /** What is wrong so far; may be added to. */
+  /** Returns the faults so far; callers may add to the list. */
   List<Fault> faults() {
     return faults;
   }
@@ -78,12 +79,12 @@ final class YamlReading {
     faults.add(new Fault(place(node), message));
   }
 
-  /** Remembers which node a path of {@link DeclarationRules} speaks of. */
+  /** Records the node that a path in {@link DeclarationRules} refers to. */
   void mark(String path, Node node) {
     places.put(path, node);
   }
 
-  /** The place of a path, or of the nearest that encloses it. */
+  /** Returns the position of a path, or of the nearest enclosing one. */
   String placeOf(String path) {
     String at = path;
     while (!places.containsKey(at) && at.indexOf('.') >= 0) {
@@ -102,9 +103,9 @@ final class YamlReading {
   }
 
   /**
-   * The parameters that a section declares.
+   * Reads the parameters that a section declares.
    *
-   * @param node the section; null where there is none
+   * @param node the section; null if there is none
    */
   List<LayoutParameter> parameters(@Nullable Node node) {
     List<LayoutParameter> declared = new ArrayList<>();
@@ -120,7 +121,7 @@ final class YamlReading {
     return declared;
   }
 
-  /** Settles the parameters: those that are given, else their defaults. */
+  /** Sets the parameters to the given values, or else to their defaults. */
   void settle(List<LayoutParameter> declared, Map<String, String> given) {
     for (LayoutParameter parameter : declared) {
       String value = given.getOrDefault(parameter.name(), parameter.defaultValue());
@@ -141,7 +142,10 @@ final class YamlReading {
     }
   }
 
-  /** The text of a scalar, parameters filled in; empty, with a fault, of anything else. */
+  /**
+   * Returns the text of a scalar with parameters substituted; empty, with a fault, for anything
+   * else.
+   */
   String text(Node node) {
     if (!(node instanceof ScalarNode scalar)) {
       fault(node, "expected a single value");
@@ -161,17 +165,17 @@ final class YamlReading {
     return matcher.appendTail(text).toString();
   }
 
-  /** A whole number; empty, with a fault, of anything else. */
+  /** Returns a whole number; empty, with a fault, for anything else. */
   Optional<Long> number(Node node) {
     String text = text(node);
     if (!text.matches("-?[0-9]{1,18}")) {
-      fault(node, "'%s' is no whole number".formatted(text));
+      fault(node, "'%s' is not a whole number".formatted(text));
       return Optional.empty();
     }
     return Optional.of(Long.parseLong(text));
   }
 
-  /** As {@link #number}, within the range of an int. */
+  /** Like {@link #number}, within the range of an int. */
   Optional<Integer> integer(Node node) {
     Optional<Long> number = number(node);
     if (number.isPresent() && number.get() != number.get().intValue()) {
@@ -181,7 +185,7 @@ final class YamlReading {
     return number.map(Long::intValue);
   }
 
-  /** What one of some words stands for; empty, with a fault, of anything else. */
+  /** Maps one of several words to its meaning; empty, with a fault, for anything else. */
   <T> Optional<T> choice(Node node, Map<String, T> words) {
     String text = text(node);
     T meaning = words.get(text);
@@ -189,12 +193,13 @@ final class YamlReading {
       List<String> known = words.keySet().stream().sorted().toList();
       fault(
           node,
-          "'%s' is none of %s%s".formatted(text, String.join(", ", known), instead(text, known)));
+          "'%s' is not one of %s%s"
+              .formatted(text, String.join(", ", known), instead(text, known)));
     }
     return Optional.ofNullable(meaning);
   }
 
-  /** The nodes of a sequence; a scalar stands for a sequence of one. */
+  /** Returns the nodes of a sequence; a scalar counts as a sequence of one. */
   List<Node> sequence(Node node) {
     if (node instanceof SequenceNode sequence) {
       return sequence.getValue();
@@ -210,7 +215,7 @@ final class YamlReading {
     return sequence(node).stream().map(this::text).toList();
   }
 
-  /** The entries of a mapping in their order, whatever their keys. */
+  /** Returns the entries of a mapping in order, whatever their keys. */
   Map<String, Node> mapping(Node node) {
     Map<String, Node> entries = new LinkedHashMap<>();
     if (!(node instanceof MappingNode mapping)) {
@@ -220,13 +225,13 @@ final class YamlReading {
     for (NodeTuple tuple : mapping.getValue()) {
       String key = text(tuple.getKeyNode());
       if (entries.putIfAbsent(key, tuple.getValueNode()) != null) {
-        fault(tuple.getKeyNode(), "'%s' stands here twice".formatted(key));
+        fault(tuple.getKeyNode(), "'%s' appears twice".formatted(key));
       }
     }
     return entries;
   }
 
-  /** The entries of a mapping whose keys are known; others are faults. */
+  /** Returns the entries of a mapping with known keys; unknown keys are faults. */
   Map<String, Node> mapping(Node node, List<String> known) {
     Map<String, Node> entries = mapping(node);
     if (node instanceof MappingNode mapping) {
@@ -242,8 +247,8 @@ final class YamlReading {
   }
 
   /**
-   * As {@link #mapping}; a scalar stands for the one entry {@code shorthand}, an empty one for
-   * none.
+   * Like {@link #mapping}; a scalar counts as the single entry {@code shorthand}, and an empty one
+   * as no entry.
    */
   Map<String, Node> mapping(Node node, String shorthand, List<String> known) {
     if (node instanceof ScalarNode scalar) {
@@ -252,7 +257,7 @@ final class YamlReading {
     return mapping(node, known);
   }
 
-  /** What was probably meant by a name, in words; empty where nothing is known. */
+  /** Returns a suggestion for an unknown name, in words; empty if no names are known. */
   static String instead(String name, Collection<String> known) {
     return known.isEmpty() ? "" : " (did you mean '%s'?)".formatted(Spelling.nearest(name, known));
   }

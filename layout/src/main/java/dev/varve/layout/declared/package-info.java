@@ -1,12 +1,13 @@
 /**
- * Declared layouts: whatever a user writes down as parts of a row key, families and qualifiers,
- * made into a {@link dev.varve.layout.Layout}.
+ * Declared layouts: {@link dev.varve.layout.Layout}s compiled from a user's description of row
+ * keys, families and qualifiers.
  *
- * <p>A {@link dev.varve.layout.declared.Declaration} is the text as values, the same whether it
- * came from YAML or from Java; {@link dev.varve.layout.declared.DeclaredLayout} is what it compiles
- * to. The byte formats of key parts, qualifiers and values live here, each drawn beside the code
- * that writes it. Layouts whose bytes others have fixed do not belong here, nor does judging
- * whether a declaration is wise: that is the guardrails' work.
+ * <p>A {@link dev.varve.layout.declared.Declaration} holds the description as values, whether it
+ * came from YAML or from Java; {@link dev.varve.layout.declared.DeclaredLayout} is its compiled
+ * form. This package also contains the byte formats of key parts, qualifiers and values, each
+ * documented beside the code that writes it. Layouts with byte formats defined by other programs do
+ * not belong here, and neither does judging whether a declaration is wise: that is the guardrails'
+ * job.
  */
 @NullMarked
 package dev.varve.layout.declared;

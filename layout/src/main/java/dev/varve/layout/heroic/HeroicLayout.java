@@ -352,8 +352,7 @@ public final class HeroicLayout implements Layout {
     }
     if (at != offset + length) {
       throw new DamagedCellException(
-          "row key: %d bytes too many behind the resource identifiers"
-              .formatted(offset + length - at));
+          "row key: %d extra bytes after the resource identifiers".formatted(offset + length - at));
     }
     return BASE.timeAt(bytes, basePlace, at);
   }

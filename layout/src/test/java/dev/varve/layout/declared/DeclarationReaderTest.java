@@ -85,22 +85,22 @@ class DeclarationReaderTest {
             """
             layout visits: line 2, column 1: unknown key 'resolutoin' (did you mean 'resolution'?)
             layout visits: there is no parameter 'bukket'
-            layout visits: line 14, column 12: '3 years' is no length of time (try 15m, 1h or 30d)
-            layout visits: line 4, column 5: 'metrik' is none of bucket, hash, literal, metric, resource, salt, sequence, tag, tags, time (did you mean 'metric'?)
+            layout visits: line 14, column 12: '3 years' is not a duration (try 15m, 1h or 30d)
+            layout visits: line 4, column 5: 'metrik' is not one of bucket, hash, literal, metric, resource, salt, sequence, tag, tags, time (did you mean 'metric'?)
             layout visits: line 5, column 23: unknown key 'widht' (did you mean 'width'?)
-            layout visits: line 6, column 13: '1 day' is no width (try 1h, 1d, day, week, month or year)
-            layout visits: line 7, column 11: '5 apples' is no whole number
+            layout visits: line 6, column 13: '1 day' is not a width (try 1h, 1d, day, week, month or year)
+            layout visits: line 7, column 11: '5 apples' is not a whole number
             layout visits: line 8, column 5: a literal needs a text
-            layout visits: line 11, column 32: 'soon' is no length of time (try 15m, 1h or 30d)
-            layout visits: line 11, column 39: 'feld' is none of field, fixed, offset, sequence, value (did you mean 'field'?)
-            layout visits: line 12, column 21: 'far' is no whole number
-            layout visits: line 13, column 15: 'many' is no whole number\
+            layout visits: line 11, column 32: 'soon' is not a duration (try 15m, 1h or 30d)
+            layout visits: line 11, column 39: 'feld' is not one of field, fixed, offset, sequence, value (did you mean 'field'?)
+            layout visits: line 12, column 21: 'far' is not a whole number
+            layout visits: line 13, column 15: 'many' is not a whole number\
             """);
     assertThat(Files.readString(PAGE))
         .contains(
             """
             layout visits: line 5, column 23: unknown key 'widht' (did you mean 'width'?)
-            layout visits: line 7, column 11: '5 apples' is no whole number
+            layout visits: line 7, column 11: '5 apples' is not a whole number
             """);
   }
 
@@ -122,7 +122,7 @@ class DeclarationReaderTest {
     assertThatThrownBy(() -> DeclarationReader.read(yaml, Map.of()))
         .hasMessage(
             """
-            layout x: line 6, column 5: tags stands in the key twice
+            layout x: line 6, column 5: tags appears twice in the key
             layout x: line 9, column 5: nothing says the time of a sample: give the key a 'time', the qualifier an 'offset', or the cells 'time: event'\
             """);
   }
@@ -131,14 +131,15 @@ class DeclarationReaderTest {
   void whatIsNoYamlIsToldOfWithItsPlace() {
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nkey: [metric", Map.of()))
         .isInstanceOf(DeclarationException.class)
-        .hasMessageStartingWith("layout: line 2, column 13: no YAML: ");
+        .hasMessageStartingWith("layout: line 2, column 13: not YAML: ");
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nabout: \"\\x", Map.of()))
         .isInstanceOf(DeclarationException.class)
-        .hasMessageStartingWith("layout: line 1: no YAML: ");
+        .hasMessageStartingWith("layout: line 1: not YAML: ");
     assertThatThrownBy(() -> DeclarationReader.read("- a\n- b: c", Map.of()))
-        .hasMessage("layout: line 1: a layout is a mapping that begins with 'layout: its name'");
+        .hasMessage(
+            "layout: line 1: a layout must be a mapping that starts with 'layout: its name'");
     assertThatThrownBy(() -> DeclarationReader.read("layout: x\nlayout: y", Map.of()))
-        .hasMessageContaining("'layout' stands here twice");
+        .hasMessageContaining("'layout' appears twice");
   }
 
   @Test

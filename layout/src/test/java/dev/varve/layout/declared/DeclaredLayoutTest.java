@@ -57,7 +57,7 @@ class DeclaredLayoutTest {
         "[metric, time]; m{a}; declared.tag; whose key has none",
         "[metric, tags, time]; m{}@{pod}; declared.resource; resource 'pod'",
         "[metric, resource: pod, time]; m{}; declared.missing; has no resource pod",
-        "[metric: {width: 3}, time]; long{}; declared.width; metric 'long' takes 4 bytes, the layout has 3 for it",
+        "[metric: {width: 3}, time]; long{}; declared.width; metric 'long' takes 4 bytes, but the layout allows 3",
         "[metric: {transform: zero-pad, digits: 3}, time]; m{}; declared.number; 'm' is not a whole number of at most 3 digits"
       })
   void keysWithoutAPlaceAreRefusedByName(String key, String series, String rule, String reason) {
@@ -89,13 +89,13 @@ class DeclaredLayoutTest {
     Layout layout = Layouts.of("buckets", Map.of());
     assertThatThrownBy(
             () -> write(layout, GroupKey.of("\ud800", Tags.EMPTY), 0, new Value.Int64(1)))
-        .hasMessageContaining("half of a surrogate pair");
+        .hasMessageContaining("unpaired surrogate");
     GroupKey longest = GroupKey.of("m".repeat(4080), Tags.EMPTY);
     assertThat(write(layout, longest, 0, new Value.Int64(1)).stored().getFirst().row().length())
         .isLessThanOrEqualTo(DeclaredLayout.ROW_KEY_MAX);
     GroupKey longer = GroupKey.of("m".repeat(4081), Tags.EMPTY);
     assertThatThrownBy(() -> write(layout, longer, 0, new Value.Int64(1)))
-        .hasMessageContaining("would take 4097 bytes, at most 4096 are held");
+        .hasMessageContaining("would take 4097 bytes, more than the limit of 4096");
   }
 
   @Test
@@ -121,7 +121,7 @@ class DeclaredLayoutTest {
     assertThat(cells.refusals)
         .extracting(Refusal::message)
         .contains(
-            "time 60001 does not lie a multiple of 60000 ms behind the start of its bucket at 0",
+            "time 60001 is not a multiple of 60000 ms after the start of its bucket at 0",
             "field 'other' has no place in layout x, which has [value]");
   }
 

@@ -190,7 +190,7 @@ class EntityTest {
           .containsExactly("1.09", "house");
       assertThat(Cells.damages(fixture.layout, ordinary))
           .containsExactly(
-              "cell time 1300000000000 is not moved by 1577847600000000, as those of attributes are");
+              "cell time 1300000000000 lacks the shift of 1577847600000000 that attributes have");
     }
   }
 
@@ -228,8 +228,8 @@ class EntityTest {
     assertThatThrownBy(() -> Layouts.of("entity", Map.of("resolution", "ns")))
         .isInstanceOf(DeclarationException.class)
         .hasMessageContaining(
-            "a shift of 1577847600000000 ms does not fit into half of 64 bits of ns, at most"
-                + " 4611686018427 ms does");
+            "a shift of 1577847600000000 ms exceeds half of the 64-bit range in ns; the maximum is"
+                + " 4611686018427 ms");
   }
 
   @Test

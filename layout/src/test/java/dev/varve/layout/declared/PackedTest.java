@@ -63,14 +63,14 @@ class PackedTest {
   @ParameterizedTest
   @CsvSource({
     "'', 'value: empty, expected packed fields'",
-    "02, 'value: packed fields of version 2, version 1 is known'",
-    "01, 'value: no field at all'",
-    "010261, 'value, byte 1: no name of a field'",
+    "02, 'value: packed fields of version 2, expected version 1'",
+    "01, 'value: no fields'",
+    "010261, 'value, byte 1: not a field name'",
     "010161, 'value, byte 3: a field without a value'",
     "01016100, 'value, byte 3: a field without a value'",
     "0101610311, 'value, byte 3: a field without a value'",
-    "010161021101016102110201, 'value, byte 7: names of fields do not rise'",
-    "0101620211010161021101, 'value, byte 7: names of fields do not rise'"
+    "010161021101016102110201, 'value, byte 7: field names are out of order'",
+    "0101620211010161021101, 'value, byte 7: field names are out of order'"
   })
   void damagedFieldsAreRefusedWhole(String hex, String reason) {
     RowSamples row = decode(hex);

@@ -107,7 +107,7 @@ class SaltPartTest {
     Bytes other = Bytes.of((byte) (row.at(0) ^ 1)).concat(row.slice(1, row.length()));
     assertThatThrownBy(() -> layout.identify(other))
         .isInstanceOf(DamagedCellException.class)
-        .hasMessageMatching("row key, byte 0: salt 16 is \\d+, the parts behind make it \\d+");
+        .hasMessageMatching("row key, byte 0: salt 16 is \\d+, but the parts after it yield \\d+");
   }
 
   @Test

@@ -135,7 +135,7 @@ class TimePartsTest {
     KeyPart.Time day = fixed(Duration.ofDays(1), false);
     byte[] row = new KeyBytes().i64(86_400_001L ^ Long.MIN_VALUE).toBytes().toArray();
     assertThatThrownBy(() -> day.skip(row, 0, 8))
-        .hasMessage("row key, byte 0: 86400001 is no start of a bucket 1d");
+        .hasMessage("row key, byte 0: 86400001 is not the start of a bucket 1d");
   }
 
   @Test

@@ -220,7 +220,7 @@ class HeroicLayoutTest {
   void takesNoParameters() {
     assertThatThrownBy(() -> HeroicLayout.of(Map.of("period", "1h")))
         .isInstanceOf(RefusedException.class)
-        .hasMessage("layout heroic has no parameters, and so no 'period'");
+        .hasMessage("layout heroic has no parameters, but 'period' was given");
   }
 
   @ParameterizedTest
@@ -246,7 +246,7 @@ class HeroicLayoutTest {
           01016b 00 0000000000000000 01 00 06 01 0161 0162    | have 6 bytes, 5 are left
           01016b 00 0000000000000000 01 00 04 01 0161 0162    | has 1 bytes, 0 are left
           01016b 00 0000000000000000 01 00 06 01 0161 0162 00 | end 1 bytes early
-          01016b 00 0000000000000000 01 00 05 01 0161 0162 00 | 1 bytes too many
+          01016b 00 0000000000000000 01 00 05 01 0161 0162 00 | 1 extra bytes after
           """)
   void refusesDamagedRowKeys(String hex, String reason) {
     Bytes row = Bytes.fromHex(hex.replace(" ", ""));
