@@ -117,8 +117,7 @@ final class Attackers implements AutoCloseable {
     Tally tally = new Tally();
     tallies.put(kind.name(), tally);
     for (int i = 0; i < kind.clients(); i++) {
-      String from =
-          oneAddress ? "127.0.0.1" : "127.0.0." + (firstAddress + i % kind.addresses());
+      String from = oneAddress ? "127.0.0.1" : "127.0.0." + (firstAddress + i % kind.addresses());
       Client client = new Client(kind, i, from, tally);
       threads.add(Thread.ofVirtual().name(kind.name() + "-" + i).unstarted(client));
     }
@@ -154,7 +153,9 @@ final class Attackers implements AutoCloseable {
         })
         .collect(
             Collectors.joining(
-                "", "| attack | connections | requests | ends |\n| --- | ---: | ---: | --- |\n", ""));
+                "",
+                "| attack | connections | requests | ends |\n| --- | ---: | ---: | --- |\n",
+                ""));
   }
 
   private static String ends(Tally tally) {
@@ -348,7 +349,11 @@ final class Attackers implements AutoCloseable {
               }
             }),
         new Kind(
-            "answers read slowly", 20, 2, Duration.ofSeconds(1), client -> {
+            "answers read slowly",
+            20,
+            2,
+            Duration.ofSeconds(1),
+            client -> {
               try (RawConnection connection = client.openSmall(ports.http())) {
                 client.ask(connection, "POST", "/api/v1/series", all.length(), FORM);
                 connection.send(all);
@@ -486,7 +491,8 @@ final class Attackers implements AutoCloseable {
         case 5 -> connection.send(GET + "//datasets/%ff%fe/../x;y=1 HTTP/1.1" + REST);
         case 6 -> connection.send(GET + "/" + "a".repeat(20_000) + " HTTP/1.1" + REST);
         default ->
-            connection.send("POST /write HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n");
+            connection.send(
+                "POST /write HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n");
       }
       client.tally.end(Integer.toString(connection.status()));
     }

@@ -39,8 +39,7 @@ final class Bombs {
     byte[] any = head(2, value.length + length);
     byte[] key = {0x0a, 1, 'k'};
     byte[] attribute = head(1, key.length + any.length + value.length + length);
-    int inResource =
-        attribute.length + key.length + any.length + value.length + length;
+    int inResource = attribute.length + key.length + any.length + value.length + length;
     byte[] resource = head(1, inResource);
     byte[] resourceMetrics = head(1, resource.length + inResource);
     return zstd(join(resourceMetrics, resource, attribute, key, any, value), length);
@@ -93,7 +92,8 @@ final class Bombs {
   static String labels(String id, int count, int size) {
     return IntStream.range(0, count)
         .mapToObj(i -> "n".repeat(size) + i + "=" + "v".repeat(size))
-        .collect(Collectors.joining(",", "labels,id=" + id + ",", " value=1 1750000000000000000\n"));
+        .collect(
+            Collectors.joining(",", "labels,id=" + id + ",", " value=1 1750000000000000000\n"));
   }
 
   /**

@@ -132,13 +132,13 @@ class HostileIT {
 
   private static String config(Attackers.Ports ports) {
     return """
-        data: data
-        listen:
-          - {port: PORT}
-          - {port: %d, protocol: influx}
-          - {port: %d, protocol: graphite}
-          - {port: %d, protocol: graphite-pickle}
-        """
+    data: data
+    listen:
+      - {port: PORT}
+      - {port: %d, protocol: influx}
+      - {port: %d, protocol: graphite}
+      - {port: %d, protocol: graphite-pickle}
+    """
         .formatted(ports.influx(), ports.graphite(), ports.pickle());
   }
 
@@ -201,7 +201,8 @@ class HostileIT {
         %s, %d s: %s; %s; %,d samples acknowledged, %,d ms between two batches at most; \
         %,d telnet lines; %,d MB resident at most
 
-        %s"""
+        %s\
+        """
             .formatted(
                 name,
                 TIME.toSeconds(),
@@ -373,8 +374,7 @@ class HostileIT {
     /** Answers that are not as they are to be, as text. */
     List<String> wrong(Set<Integer> statuses, String content) {
       return answers.stream()
-          .filter(answer ->
-              !statuses.contains(answer.status()) || !answer.body().contains(content))
+          .filter(answer -> !statuses.contains(answer.status()) || !answer.body().contains(content))
           .map(Answer::toString)
           .toList();
     }
@@ -435,7 +435,8 @@ class HostileIT {
     private long write(int batch) {
       String body =
           IntStream.range(0, BATCH_SERIES)
-              .mapToObj(i -> "good,series=s%d value=%di %d".formatted(i, value(batch, i), time(batch)))
+              .mapToObj(
+                  i -> "good,series=s%d value=%di %d".formatted(i, value(batch, i), time(batch)))
               .collect(Collectors.joining("\n"));
       try (RawConnection connection = RawConnection.open(GOOD, port, PROBE_MS)) {
         connection.send(
