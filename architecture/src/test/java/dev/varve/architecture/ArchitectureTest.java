@@ -14,6 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
+import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
 /** Who may import whom. Maven keeps modules apart; this keeps the packages to the same plan. */
@@ -198,14 +204,23 @@ class ArchitectureTest {
                     .anyMatch(codec -> within(to.getPackageName(), codec))))
         .isEmpty();
     assertThat(
+            violations((from, to) ->
+                Stream.of(InflaterInputStream.class, DeflaterOutputStream.class, ZipFile.class)
+                    .anyMatch(to::isAssignableTo)))
+        .isEmpty();
+    assertThat(
             CLASSES.stream()
                 .flatMap(type -> type.getCodeUnitCallsFromSelf().stream())
-                .filter(
-                    call -> within(call.getTargetOwner().getPackageName(), "com.github.luben.zstd"))
+                .filter(call -> isNativeCodec(call.getTargetOwner()))
                 .filter(call ->
                     call.getTarget().getRawParameterTypes().stream().anyMatch(JavaClass::isArray))
                 .map(JavaAccess::getDescription))
         .isEmpty();
+  }
+
+  private static boolean isNativeCodec(JavaClass type) {
+    return within(type.getPackageName(), "com.github.luben.zstd")
+        || Stream.of(Inflater.class, Deflater.class, CRC32.class).anyMatch(type::isAssignableTo);
   }
 
   private static Set<String> violations(Verdict forbidden) {

@@ -4,6 +4,7 @@ import dev.varve.engine.CompactionProgress;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
+import dev.varve.server.compression.GzipOutput;
 import dev.varve.server.points.PointLines;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -89,8 +89,7 @@ final class ServerTarget implements Target {
   /** The batch in the point form, compressed. */
   private static byte[] lines(Batch batch) {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
-    try (Writer lines =
-        new OutputStreamWriter(new GZIPOutputStream(body), StandardCharsets.UTF_8)) {
+    try (Writer lines = new OutputStreamWriter(new GzipOutput(body), StandardCharsets.UTF_8)) {
       PointLines.write(batch, lines);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

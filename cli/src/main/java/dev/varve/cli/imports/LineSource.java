@@ -1,12 +1,12 @@
 package dev.varve.cli.imports;
 
+import dev.varve.server.compression.GzipInput;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 
 /**
  * The lines of a file or of stdin, plain or gzip, which is known by its first two bytes. A line is
@@ -30,7 +30,7 @@ final class LineSource implements AutoCloseable {
     peek.mark(2);
     boolean gzip = peek.read() == 0x1f && peek.read() == 0x8b;
     peek.reset();
-    this.in = gzip ? new GZIPInputStream(peek, 1 << 16) : peek;
+    this.in = gzip ? new GzipInput(peek) : peek;
   }
 
   static LineSource open(Path file) throws IOException {

@@ -1,4 +1,4 @@
-package dev.varve.server.http;
+package dev.varve.server.compression;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
@@ -17,8 +17,8 @@ import java.util.Objects;
  * docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the window of
  * the frame, all outside the heap; closing it frees them at once.
  */
-final class ZstdInput extends InputStream {
-  static final int BUFFER = 32 << 10;
+public final class ZstdInput extends InputStream {
+  private static final int BUFFER = 32 << 10;
 
   private final InputStream in;
   private final Arena arena = Arena.ofConfined();
@@ -37,7 +37,7 @@ final class ZstdInput extends InputStream {
    *
    * @param windowLogMax the logarithm of the largest window, in bytes, that a frame may ask for
    */
-  ZstdInput(InputStream in, int windowLogMax) {
+  public ZstdInput(InputStream in, int windowLogMax) {
     this.in = in;
     decoder.setLongMax(windowLogMax);
   }

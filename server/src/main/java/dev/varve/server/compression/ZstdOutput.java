@@ -1,4 +1,4 @@
-package dev.varve.server.http;
+package dev.varve.server.compression;
 
 import com.github.luben.zstd.EndDirective;
 import com.github.luben.zstd.ZstdCompressCtx;
@@ -16,7 +16,7 @@ import java.util.Objects;
  * <p>The encoder is native code: it sees memory outside the heap only, never an array (see {@code
  * docs/decisions.md}). Closing the stream frees that memory at once.
  */
-final class ZstdOutput extends OutputStream {
+public final class ZstdOutput extends OutputStream {
   private static final int BUFFER = 32 << 10;
 
   private final OutputStream out;
@@ -27,7 +27,7 @@ final class ZstdOutput extends OutputStream {
   private final ByteBuffer target = arena.allocate(BUFFER).asByteBuffer();
   private boolean closed;
 
-  ZstdOutput(OutputStream out) {
+  public ZstdOutput(OutputStream out) {
     this.out = out;
   }
 

@@ -1,4 +1,4 @@
-package dev.varve.server.http;
+package dev.varve.server.compression;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.io.InputStream;
  * small one, while the most that a decoder has to grant is 8 MiB. Source: <a
  * href="https://www.rfc-editor.org/rfc/rfc8878">RFC 8878</a>, section 3.1.
  */
-final class ZstdWindow {
+public final class ZstdWindow {
   private static final int MAGIC = 0xFD2FB528;
   private static final int SKIPPABLE = 0x184D2A50;
   private static final int SKIPPABLE_MASK = 0xFFFFFFF0;
@@ -29,7 +29,7 @@ final class ZstdWindow {
    *
    * @param max what a decoder grants at most; also of what is no zstd, which a decoder will say
    */
-  static long of(InputStream frames, long max) throws IOException {
+  public static long of(InputStream frames, long max) throws IOException {
     ZstdWindow window = new ZstdWindow(frames, max);
     try {
       while (window.frame()) {

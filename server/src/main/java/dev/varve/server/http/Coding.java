@@ -1,9 +1,9 @@
 package dev.varve.server.http;
 
-import java.io.IOException;
+import dev.varve.server.compression.GzipOutput;
+import dev.varve.server.compression.ZstdOutput;
 import java.io.OutputStream;
 import java.util.Locale;
-import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /** How an answer is compressed. Of two that a client likes alike the later one is taken. */
@@ -65,10 +65,10 @@ enum Coding {
   }
 
   /** A stream that compresses into another; closing it closes both. */
-  OutputStream into(OutputStream out) throws IOException {
+  OutputStream into(OutputStream out) {
     return switch (this) {
       case IDENTITY -> out;
-      case GZIP -> new GZIPOutputStream(out, 8 << 10);
+      case GZIP -> new GzipOutput(out);
       case ZSTD -> new ZstdOutput(out);
     };
   }

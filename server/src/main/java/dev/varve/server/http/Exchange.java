@@ -1,5 +1,8 @@
 package dev.varve.server.http;
 
+import dev.varve.server.compression.GzipInput;
+import dev.varve.server.compression.ZstdInput;
+import dev.varve.server.compression.ZstdWindow;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
@@ -12,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -251,7 +253,7 @@ public abstract class Exchange {
       case "identity", "" -> raw;
       case "gzip", "x-gzip" -> {
         memory().hold(GZIP_DECODER);
-        yield limited(new GZIPInputStream(raw, 8 << 10));
+        yield limited(new GzipInput(raw));
       }
       case "zstd" -> {
         memory().hold(ZSTD_DECODER + ZstdWindow.of(raw.ahead(), 1 << ZSTD_WINDOW_LOG_MAX));

@@ -1,5 +1,6 @@
 package dev.varve.server.scrape;
 
+import dev.varve.server.compression.GzipInput;
 import dev.varve.server.config.Url;
 import dev.varve.server.http.HeldBytes;
 import dev.varve.server.http.HttpError;
@@ -38,7 +39,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -188,7 +188,7 @@ final class ScrapeClient implements AutoCloseable {
    * @throws OverBudgetException if there is no room for it
    */
   static byte[] decompressed(byte[] body, long max, Reservation memory) throws ScrapeException {
-    try (InputStream gzip = new GZIPInputStream(new ByteArrayInputStream(body));
+    try (InputStream gzip = new GzipInput(new ByteArrayInputStream(body));
         InputStream in = new LimitedInput(gzip, max, "answer")) {
       return HeldBytes.readAll(in, 0, memory);
     } catch (HttpError e) {

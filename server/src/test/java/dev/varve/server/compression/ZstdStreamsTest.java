@@ -1,4 +1,4 @@
-package dev.varve.server.http;
+package dev.varve.server.compression;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

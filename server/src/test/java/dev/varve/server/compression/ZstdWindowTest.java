@@ -1,4 +1,4 @@
-package dev.varve.server.http;
+package dev.varve.server.compression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,234 @@
+package dev.varve.server.compression;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.zip.CRC32;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import java.util.zip.ZipException;
+
+/**
+ * Decompresses one or more members of gzip. For one thread. Source: <a
+ * href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>.
+ *
+ * <p>Bytes after the last member are ignored unless they begin another member, as {@link
+ * java.util.zip.GZIPInputStream} ignores them: some senders pad what they send.
+ *
+ * <p>Reading throws a {@link ZipException} if the bytes are no gzip or a checksum differs, and an
+ * {@link EOFException} if the last member is cut off. An empty stream is a member that is cut off.
+ */
+public final class GzipInput extends InputStream {
+  private static final int BUFFER = 16 << 10;
+
+  private static final int MAGIC = 0x8b1f;
+  private static final int DEFLATED = 8;
+
+  private static final int HEADER_CHECKSUM = 2;
+  private static final int EXTRA = 4;
+  private static final int NAME = 8;
+  private static final int COMMENT = 16;
+  private static final int RESERVED = 0xe0;
+
+  /** What the next bytes of the stream belong to. */
+  private enum Part {
+    FIRST_HEADER,
+    CONTENT,
+    NEXT_HEADER,
+    NOTHING
+  }
+
+  private final InputStream in;
+  private final Arena arena = Arena.ofConfined();
+  private final Inflater inflater = new Inflater(true);
+  private final byte[] chunk = new byte[BUFFER];
+  private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer().limit(0);
+  private final ByteBuffer target = arena.allocate(BUFFER).asByteBuffer().limit(0);
+
+  private final CRC32 headerChecksum = new CRC32();
+  private final CRC32 contentChecksum = new CRC32();
+  private Part part = Part.FIRST_HEADER;
+  private boolean closed;
+
+  public GzipInput(InputStream in) {
+    this.in = in;
+  }
+
+  @Override
+  public int read() throws IOException {
+    return fill() ? target.get() & 0xff : -1;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (length == 0) {
+      return 0;
+    }
+    if (!fill()) {
+      return -1;
+    }
+    int count = Math.min(length, target.remaining());
+    target.get(bytes, offset, count);
+    return count;
+  }
+
+  @Override
+  public int available() {
+    return closed ? 0 : target.remaining();
+  }
+
+  /** Makes the target hold decoded bytes; false at the end. */
+  private boolean fill() throws IOException {
+    if (closed) {
+      throw new IOException("the stream is closed");
+    }
+    while (!target.hasRemaining() && part != Part.NOTHING) {
+      if (part == Part.CONTENT) {
+        inflate();
+      } else {
+        part = readHeader() ? Part.CONTENT : Part.NOTHING;
+      }
+    }
+    return target.hasRemaining();
+  }
+
+  private void inflate() throws IOException {
+    target.clear();
+    try {
+      inflater.setInput(source);
+      inflater.inflate(target);
+    } catch (DataFormatException e) {
+      String reason = e.getMessage();
+      throw new ZipException(reason == null ? "its compressed content is damaged" : reason);
+    } finally {
+      target.flip();
+    }
+    contentChecksum.update(target.duplicate());
+    if (inflater.finished()) {
+      readTrailer();
+      part = Part.NEXT_HEADER;
+    } else if (inflater.needsDictionary()) {
+      throw new ZipException("it needs a preset dictionary, which gzip does not have");
+    } else if (!target.hasRemaining() && !source.hasRemaining() && !refill()) {
+      throw cutOff();
+    }
+  }
+
+  /**
+   * Reads the header of a member.
+   *
+   * @return false if another member does not begin here
+   */
+  private boolean readHeader() throws IOException {
+    headerChecksum.reset();
+    if (part == Part.NEXT_HEADER) {
+      if (!nextIs(MAGIC & 0xff) || !nextIs(MAGIC >>> 8)) {
+        return false;
+      }
+    } else if (twoBytes() != MAGIC) {
+      throw new ZipException("it does not begin with 1f 8b");
+    }
+    if (oneByte() != DEFLATED) {
+      throw new ZipException("its compression method is not deflate");
+    }
+    int flags = oneByte();
+    if ((flags & RESERVED) != 0) {
+      throw new ZipException("its header has flags that are reserved");
+    }
+    // The time, the level and the system do not change how the content is read.
+    skip(6);
+    readOptionalFields(flags);
+    inflater.reset();
+    contentChecksum.reset();
+    return true;
+  }
+
+  private void readOptionalFields(int flags) throws IOException {
+    if ((flags & EXTRA) != 0) {
+      skip(twoBytes());
+    }
+    if ((flags & NAME) != 0) {
+      skipString();
+    }
+    if ((flags & COMMENT) != 0) {
+      skipString();
+    }
+    if ((flags & HEADER_CHECKSUM) != 0) {
+      int computed = (int) headerChecksum.getValue() & 0xffff;
+      if (twoBytes() != computed) {
+        throw new ZipException("the checksum of its header differs");
+      }
+    }
+  }
+
+  private void readTrailer() throws IOException {
+    int checksum = fourBytes();
+    if (checksum != (int) contentChecksum.getValue()) {
+      throw new ZipException("the checksum of its content differs");
+    }
+    int length = fourBytes();
+    if (length != (int) inflater.getBytesWritten()) {
+      throw new ZipException("the length of its content differs");
+    }
+  }
+
+  private void skip(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      oneByte();
+    }
+  }
+
+  private void skipString() throws IOException {
+    while (oneByte() != 0) {
+      // The string ends with a zero.
+    }
+  }
+
+  private int fourBytes() throws IOException {
+    return twoBytes() | twoBytes() << 16;
+  }
+
+  private int twoBytes() throws IOException {
+    return oneByte() | oneByte() << 8;
+  }
+
+  private boolean nextIs(int expected) throws IOException {
+    return (source.hasRemaining() || refill()) && oneByte() == expected;
+  }
+
+  private int oneByte() throws IOException {
+    if (!source.hasRemaining() && !refill()) {
+      throw cutOff();
+    }
+    int b = source.get() & 0xff;
+    headerChecksum.update(b);
+    return b;
+  }
+
+  private boolean refill() throws IOException {
+    int count = in.read(chunk, 0, chunk.length);
+    if (count < 0) {
+      return false;
+    }
+    source.clear().put(chunk, 0, count).flip();
+    return true;
+  }
+
+  private static EOFException cutOff() {
+    return new EOFException("the gzip ends in the middle");
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!closed) {
+      closed = true;
+      inflater.end();
+      arena.close();
+      in.close();
+    }
+  }
+}
