@@ -18,6 +18,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -210,7 +211,7 @@ class HostileIT {
                 good.healthy,
                 good.writer.acknowledged(),
                 good.writer.slowestMillis,
-                good.telnet.sent,
+                good.telnet.sent.get(),
                 resident >> 20,
                 attacks);
     System.out.println(report);
@@ -289,7 +290,9 @@ class HostileIT {
           KairosQuery.all(
                   varve, "default", List.of(new KairosQuery.Wanted("telnet", Map.of("a", "b"))))
               .getFirst();
-      assertThat(lines.size()).as("telnet lines that are there " + when).isEqualTo(telnet.sent);
+      assertThat(lines.size())
+          .as("telnet lines that are there " + when)
+          .isEqualTo(telnet.sent.get());
     }
 
     @Override
@@ -403,7 +406,7 @@ class HostileIT {
     private final int port;
 
     /** Batches that are acknowledged, 0 the first; the next one may be there or not. */
-    private volatile int batches;
+    private final AtomicInteger batches = new AtomicInteger();
 
     private volatile long slowestMillis;
     private volatile @Nullable String wrong;
@@ -413,7 +416,7 @@ class HostileIT {
     }
 
     long acknowledged() {
-      return (long) batches * BATCH_SERIES;
+      return (long) batches.get() * BATCH_SERIES;
     }
 
     @Override
@@ -421,9 +424,9 @@ class HostileIT {
       long last = System.nanoTime();
       while (!isStopped()) {
         long start = System.nanoTime();
-        long retryMs = write(batches);
+        long retryMs = write(batches.get());
         if (retryMs == 0) {
-          batches++;
+          batches.incrementAndGet();
         }
         slowestMillis = Math.max(slowestMillis, millisSince(last));
         last = retryMs == 0 ? System.nanoTime() : last;
@@ -465,10 +468,11 @@ class HostileIT {
     }
 
     void compare(int series, NavigableMap<Long, BigDecimal> found, List<String> problems) {
-      for (int batch = 0; batch < batches; batch++) {
+      for (int batch = 0; batch < batches.get(); batch++) {
         BigDecimal value = found.get(time(batch));
         if (value == null || value.longValueExact() != value(batch, series)) {
-          problems.add("series %d, batch %d of %d: %s".formatted(series, batch, batches, value));
+          problems.add(
+              "series %d, batch %d of %d: %s".formatted(series, batch, batches.get(), value));
         }
       }
     }
@@ -477,7 +481,7 @@ class HostileIT {
   /** Puts ten lines a second on one connection, and reads the answers, of which there are none. */
   private static final class Telnet extends Bystander {
     private final int port;
-    private volatile int sent;
+    private final AtomicInteger sent = new AtomicInteger();
     private volatile @Nullable String broken;
 
     Telnet(int port) {
@@ -488,8 +492,9 @@ class HostileIT {
     void run() {
       try (RawConnection connection = RawConnection.open(GOOD, port, PROBE_MS)) {
         while (!isStopped()) {
-          connection.send("put telnet %d %d a=b\n".formatted(END - 1_000_000 + sent, sent));
-          sent++;
+          int value = sent.get();
+          connection.send("put telnet %d %d a=b\n".formatted(END - 1_000_000 + value, value));
+          sent.incrementAndGet();
           VarveProcess.sleep(100);
         }
         connection.endSending();

@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -70,7 +71,7 @@ final class RawConnection implements AutoCloseable {
       }
       socket.setTcpNoDelay(true);
       socket.bind(new InetSocketAddress(from, 0));
-      socket.connect(new InetSocketAddress("127.0.0.1", port), CONNECT_MS);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MS);
       socket.setSoTimeout(silence);
       return new RawConnection(socket);
     } catch (IOException | RuntimeException e) {
