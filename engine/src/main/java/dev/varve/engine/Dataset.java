@@ -473,7 +473,7 @@ public final class Dataset implements AutoCloseable {
 
   /** Has the catalog rebuilt, although it was thought to be complete. */
   void rebuildCatalogAnew() {
-    open.home().identity().catalogState(new CatalogState(false, null), open.stamps(1));
+    open.home().identity().catalogState(CatalogState.LOST, open.stamps(1));
     rebuildCatalog(now -> {});
   }
 

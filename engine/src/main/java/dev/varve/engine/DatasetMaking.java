@@ -41,7 +41,7 @@ final class DatasetMaking {
     }
     if (isOurs && home.identity().made() == null) {
       if (hasRows) {
-        home.identity().catalogState(new CatalogState(false, null), clock.next());
+        home.identity().catalogState(CatalogState.LOST, clock.next());
       }
       home.identity().make(declared, clock.next());
       return;

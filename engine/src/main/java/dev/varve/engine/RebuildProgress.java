@@ -9,4 +9,13 @@ package dev.varve.engine;
  * @param bytes of keys, qualifiers and values that the store has read for it; 0 where the layout's
  *     own index was asked
  */
-public record RebuildProgress(long rows, long series, long damaged, long bytes) {}
+public record RebuildProgress(long rows, long series, long damaged, long bytes) {
+  /** A rebuild that has read nothing yet. */
+  public static final RebuildProgress NONE = new RebuildProgress(0, 0, 0, 0);
+
+  /** Adds the progress in another table. */
+  public RebuildProgress plus(RebuildProgress other) {
+    return new RebuildProgress(
+        rows + other.rows, series + other.series, damaged + other.damaged, bytes + other.bytes);
+  }
+}

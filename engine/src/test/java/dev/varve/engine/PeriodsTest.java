@@ -2,16 +2,29 @@ package dev.varve.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.home.IdentityTable.CatalogState;
+import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Layouts;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Selector;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import dev.varve.store.Table;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,6 +212,45 @@ class PeriodsTest {
                       .anySatisfy(p -> assertThat(p).contains("counts in s, the dataset in ms"))
                       .anySatisfy(p -> assertThat(p).contains("'buckets' keeps the last")));
     }
+  }
+
+  /** A catalog can be lost with a damaged file; samples of every period must be found again. */
+  @Test
+  void rebuildsALostCatalogFromTheTablesOfAllPeriods() {
+    GroupKey later = GroupKey.of("m", Tags.of("host", "later"));
+    GroupKey last = GroupKey.of("m", Tags.of("host", "last"));
+    Instant lastBorder = BORDER.plusSeconds(3600);
+    engine.put(KEY, BORDER.toEpochMilli() - 1, new Value.Real(1));
+    engine.restart(with(period(BORDER, "tall-narrow"), period(lastBorder, "heroic")));
+    engine.put(later, BORDER.toEpochMilli(), new Value.Real(2));
+    engine.put(last, lastBorder.toEpochMilli(), new Value.Real(3));
+    var before = engine.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL));
+    assertThat(before).hasSize(3);
+
+    loseCatalog();
+    engine.restart();
+    await().atMost(Duration.ofSeconds(20)).until(() -> engine.dataset().isCatalogComplete());
+    assertThat(engine.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL))).isEqualTo(before);
+    assertThat(engine.dataset().opened().home().identity().catalogState())
+        .isEqualTo(CatalogState.COMPLETE);
+  }
+
+  private void loseCatalog() {
+    OpenDataset dataset = engine.dataset().opened();
+    Table series = dataset.home().series().table();
+    MutationBatch deletions = new MutationBatch();
+    CellBatch page = new CellBatch();
+    ReadPlan everything =
+        ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));
+    try (CellCursor cells = series.read(everything, null)) {
+      while (cells.next(page)) {
+        for (int i = 0; i < page.size(); i++) {
+          deletions.deleteRow(page.row(i));
+        }
+      }
+    }
+    assertThat(series.apply(deletions, Durability.SYNCED)).isEmpty();
+    dataset.home().identity().catalogState(CatalogState.LOST, dataset.stamps(1));
   }
 
   private long[] times(TimeRange range) {

@@ -81,7 +81,7 @@ public final class Home implements AutoCloseable {
           || broken
           || touched.contains(prefix + "dataset")
           || touched.contains(prefix + "series")) {
-        identity.catalogState(new CatalogState(false, null), System.currentTimeMillis() * 1000);
+        identity.catalogState(CatalogState.LOST, System.currentTimeMillis() * 1000);
       }
     }
   }

@@ -62,6 +62,10 @@ public final class IdentityTable implements AutoCloseable {
   private static final Bytes PLACE = Bytes.utf8("place");
   private static final Bytes MAKER = Bytes.utf8("maker");
   private static final Bytes TOKEN = Bytes.utf8("token");
+
+  /** Absent for the first period. */
+  private static final Bytes CATALOG_PERIOD = Bytes.utf8("period");
+
   private static final int TOKEN_MAX = 1 << 16;
 
   /**
@@ -93,11 +97,18 @@ public final class IdentityTable implements AutoCloseable {
   /**
    * How far the catalog is.
    *
-   * @param complete whether it holds every series of the data
-   * @param token where a rebuild goes on, which of a complete one is a search for what others have
-   *     added; null where it starts
+   * @param complete whether it holds every series of the data. A rebuild of a complete catalog
+   *     searches for series that other servers have added.
+   * @param period index of the period whose table the rebuild reads next
+   * @param token where in that table the rebuild continues; null at its start
    */
-  public record CatalogState(boolean complete, @Nullable ResumeToken token) {}
+  public record CatalogState(boolean complete, int period, @Nullable ResumeToken token) {
+    /** A complete catalog, of which no search is under way. */
+    public static final CatalogState COMPLETE = new CatalogState(true, 0, null);
+
+    /** A catalog whose rebuild has not begun. */
+    public static final CatalogState LOST = new CatalogState(false, 0, null);
+  }
 
   private final Table table;
   private final @Nullable ServerId server;
@@ -263,18 +274,21 @@ public final class IdentityTable implements AutoCloseable {
   /** How far the catalog is; complete where nothing is said. */
   public CatalogState catalogState() {
     boolean complete = true;
+    int period = 0;
     @Nullable ResumeToken token = null;
     CellBatch cells = readAll();
     for (int cell = 0; cell < cells.size(); cell++) {
       if (cells.row(cell).equals(CATALOG)) {
         if (cells.qualifier(cell).equals(STATE)) {
           complete = cells.value(cell).toUtf8().equals("complete");
+        } else if (cells.qualifier(cell).equals(CATALOG_PERIOD)) {
+          period = period(cells.value(cell));
         } else {
           token = token(cells.value(cell));
         }
       }
     }
-    return new CatalogState(complete, token);
+    return new CatalogState(complete, period, token);
   }
 
   /** Writes how far the catalog is, durably. */
@@ -286,7 +300,21 @@ public final class IdentityTable implements AutoCloseable {
     } else {
       edits.put(CATALOG, 0, TOKEN, stamp, bytes(state.token()));
     }
+    if (state.period() == 0) {
+      edits.deleteColumn(CATALOG, 0, CATALOG_PERIOD, dev.varve.model.TimeRange.ALL);
+    } else {
+      byte[] index = ByteBuffer.allocate(Integer.BYTES).putInt(state.period()).array();
+      edits.put(CATALOG, 0, CATALOG_PERIOD, stamp, Bytes.of(index));
+    }
     apply(edits);
+  }
+
+  private int period(Bytes value) {
+    int period = value.length() == Integer.BYTES ? ByteBuffer.wrap(value.toArray()).getInt() : -1;
+    if (period < 0) {
+      throw damaged(CATALOG, "no index of a period");
+    }
+    return period;
   }
 
   private static Bytes bytes(ResumeToken token) {

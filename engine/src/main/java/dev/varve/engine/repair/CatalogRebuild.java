@@ -3,6 +3,7 @@ package dev.varve.engine.repair;
 import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
@@ -34,11 +35,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the series of a table that others have written, by its row keys, or by the layout's own
- * index where it has one. What is found is kept as it goes on, together with the place, so that an
- * interrupted rebuild goes on there.
+ * Finds the series of one period by the row keys of its primary's table, or by the layout's own
+ * index where it has one. The rebuild writes what it finds and its place as it proceeds. An
+ * interrupted rebuild resumes at that place.
  */
-public final class CatalogRebuild {
+final class CatalogRebuild {
   /*
    * Of a row one cell a family is read, without its value, unless the layout has fields: only cells
    * tell which. The
@@ -60,6 +61,7 @@ public final class CatalogRebuild {
   private static final long NANOS_BETWEEN_PLACES = 5_000_000_000L;
 
   private final OpenDataset dataset;
+  private final int period;
   private final PlacedLayout placed;
   private final Layout layout;
   private final RowShape shape;
@@ -78,7 +80,7 @@ public final class CatalogRebuild {
   private long bytes;
 
   /**
-   * A rebuild of the catalog from the table of the first period's primary.
+   * A rebuild of the catalog from the table of a period's primary.
    *
    * @param found what earlier searches of this process have found
    * @param progress told now and then
@@ -86,11 +88,13 @@ public final class CatalogRebuild {
    */
   CatalogRebuild(
       OpenDataset dataset,
+      Period period,
       SeenHashes found,
       Consumer<RebuildProgress> progress,
       BooleanSupplier stopped) {
     this.dataset = dataset;
-    this.placed = dataset.periods().all().getFirst().primary();
+    this.period = period.index();
+    this.placed = period.primary();
     this.layout = placed.layout();
     this.shape = layout.rows();
     this.finds = new CatalogFinds(dataset, layout.domain());
@@ -102,19 +106,19 @@ public final class CatalogRebuild {
   }
 
   /**
-   * Rebuilds from the start, or from where an earlier rebuild was interrupted.
+   * Rebuilds from a place.
    *
-   * @return whether it came to the end
+   * @param from where an earlier rebuild of this period was interrupted; null for the start
+   * @return whether it reached the end of the table
    * @throws StoreException if the store fails
    */
-  public boolean run() {
-    CatalogState state = dataset.home().identity().catalogState();
+  boolean run(@Nullable ResumeToken from) {
     Directory directory = layout.directory().orElse(null);
-    boolean ended = directory == null ? scan(state.token()) : list(directory, state.token());
-    if (ended) {
-      keep(null, true);
-    }
-    return ended;
+    return directory == null ? scan(from) : list(directory, from);
+  }
+
+  RebuildProgress progress() {
+    return new RebuildProgress(rows, series, damaged, bytes);
   }
 
   /**
@@ -125,7 +129,7 @@ public final class CatalogRebuild {
    * @param known the metrics that were there before; new ones are added
    * @return whether it came to the end
    */
-  public boolean listRecent(TimeRange times, Set<String> known) {
+  boolean listRecent(TimeRange times, Set<String> known) {
     Directory directory = layout.directory().orElseThrow();
     for (String metric : placed.run(directory.metrics())) {
       if (stopped.getAsBoolean()) {
@@ -136,7 +140,7 @@ public final class CatalogRebuild {
       }
       known.add(metric);
     }
-    progress.accept(new RebuildProgress(rows, series, damaged, bytes));
+    progress.accept(progress());
     return true;
   }
 
@@ -193,7 +197,7 @@ public final class CatalogRebuild {
           }
         }
         bytes = cursor.cost().bytesRead();
-        keep(cursor.token(), false);
+        keep(cursor.token());
         pace.keep(rows);
         if (stopped.getAsBoolean()) {
           return false;
@@ -268,7 +272,7 @@ public final class CatalogRebuild {
       if (!list(directory, metric, TimeRange.ALL)) {
         return false;
       }
-      keep(new ResumeToken(0, Bytes.utf8(metric), 0, Bytes.EMPTY, 0, 0, 0, 0, 0), false);
+      keep(new ResumeToken(0, Bytes.utf8(metric), 0, Bytes.EMPTY, 0, 0, 0, 0, 0));
       if (stopped.getAsBoolean()) {
         return false;
       }
@@ -309,20 +313,17 @@ public final class CatalogRebuild {
     }
   }
 
-  /** Writes what was found, and then the place behind it. */
-  private void keep(@Nullable ResumeToken token, boolean complete) {
+  /** Writes what was found, and then the place after it. */
+  private void keep(@Nullable ResumeToken token) {
     series += finds.keep();
     foundSinceKept.forEach(found::add);
     foundSinceKept.clear();
     long now = System.nanoTime();
-    if (complete || !wasComplete || now - placeKept > NANOS_BETWEEN_PLACES) {
-      long stamp = dataset.stamps(1);
-      dataset
-          .home()
-          .identity()
-          .catalogState(new CatalogState(complete || wasComplete, token), stamp);
+    if (!wasComplete || now - placeKept > NANOS_BETWEEN_PLACES) {
+      CatalogState state = new CatalogState(wasComplete, period, token);
+      dataset.home().identity().catalogState(state, dataset.stamps(1));
       placeKept = now;
     }
-    progress.accept(new RebuildProgress(rows, series, damaged, bytes));
+    progress.accept(progress());
   }
 }

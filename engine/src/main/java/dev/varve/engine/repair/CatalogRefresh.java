@@ -4,12 +4,15 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.ReadGuard;
 import dev.varve.engine.RebuildProgress;
 import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
 import dev.varve.layout.Layout;
 import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.List;
@@ -65,7 +68,7 @@ public final class CatalogRefresh implements AutoCloseable {
   /** Guards the search of everything, of which there is one at a time. */
   private final ReentrantLock rebuilding = new ReentrantLock();
 
-  private volatile RebuildProgress progress = new RebuildProgress(0, 0, 0, 0);
+  private volatile RebuildProgress progress = RebuildProgress.NONE;
   private volatile boolean complete;
   private volatile long lastEnded = System.nanoTime();
   private volatile long lastLogged = System.nanoTime();
@@ -170,7 +173,7 @@ public final class CatalogRefresh implements AutoCloseable {
 
   private void listRecent() {
     long from = dataset.now() - Resolution.SECONDS.convert(RECENT_SECONDS, dataset.resolution());
-    CatalogRebuild look = new CatalogRebuild(dataset, found, now -> {}, this::isStopped);
+    CatalogRebuild look = search(dataset.periods().all().getFirst(), now -> {});
     if (look.listRecent(new TimeRange(from, Long.MAX_VALUE), knownMetrics)) {
       refreshed();
     }
@@ -200,13 +203,44 @@ public final class CatalogRefresh implements AutoCloseable {
             log(now);
             told.accept(now);
           };
-      if (new CatalogRebuild(dataset, found, both, this::isStopped).run()) {
+      if (searchAll(both)) {
+        dataset.home().identity().catalogState(CatalogState.COMPLETE, dataset.stamps(1));
         complete = true;
         refreshed();
       }
     } finally {
       rebuilding.unlock();
     }
+  }
+
+  /**
+   * Searches the periods one after another, from where the last search was interrupted. Of a
+   * complete catalog this searches the first period only: other servers write nowhere else.
+   *
+   * @return whether it reached the end
+   */
+  private boolean searchAll(Consumer<RebuildProgress> told) {
+    CatalogState state = dataset.home().identity().catalogState();
+    List<Period> periods = dataset.periods().all();
+    int first = !state.complete() && state.period() < periods.size() ? state.period() : 0;
+    @Nullable ResumeToken from = first == state.period() ? state.token() : null;
+    RebuildProgress before = RebuildProgress.NONE;
+    for (Period period : periods.subList(first, state.complete() ? 1 : periods.size())) {
+      RebuildProgress sum = before;
+      CatalogRebuild search = search(period, now -> told.accept(sum.plus(now)));
+      if (!search.run(from)) {
+        return false;
+      }
+      before = before.plus(search.progress());
+      told.accept(before);
+      from = null;
+    }
+    return true;
+  }
+
+  private CatalogRebuild search(Period period, Consumer<RebuildProgress> told) {
+    SeenHashes seen = period.index() == 0 ? found : new SeenHashes();
+    return new CatalogRebuild(dataset, period, seen, told, this::isStopped);
   }
 
   private void log(RebuildProgress now) {

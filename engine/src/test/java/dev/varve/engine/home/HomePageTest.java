@@ -77,7 +77,7 @@ class HomePageTest {
     home.identity()
         .catalogState(
             new CatalogState(
-                false, new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1)),
+                false, 1, new ResumeToken(0, Bytes.utf8("r"), 0, Bytes.utf8("q"), 9, 5, 5, 1, 1)),
             2);
     SeriesIdentity identity = SeriesIdentity.of(CPU);
     MutationBatch edits = new MutationBatch();
