@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntBiFunction;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -113,7 +114,25 @@ class BreakageIT {
 
   @Test
   void refusesADamagedLogAndRecoversTheRest() throws Exception {
-    Path folder = fresh("damaged-log");
+    // The row of the sample is written last.
+    recoversFromADamagedLog("damaged-log", (log, name) -> log.lastIndexOf(name), 0);
+  }
+
+  @Test
+  void findsSamplesAgainWhoseCatalogEntryADamagedLogHasLost() throws Exception {
+    // The entry in the catalog is written before the sample.
+    recoversFromADamagedLog("damaged-catalog", String::indexOf, 1);
+  }
+
+  /**
+   * Damages the log of a killed server where it mentions a series of one sample.
+   *
+   * @param place finds the byte to damage
+   * @param kept how many samples of that series are found after recovery
+   */
+  private static void recoversFromADamagedLog(
+      String name, ToIntBiFunction<String, String> place, int kept) throws Exception {
+    Path folder = fresh(name);
     try (VarveProcess server = VarveProcess.in(folder, config("buckets")).start()) {
       assertThat(put(server, 0).statusCode()).isEqualTo(204);
       String one = "{\"name\":\"sought\",\"tags\":{\"series\":\"0\"},\"datapoints\":[[1,1]]}";
@@ -122,7 +141,8 @@ class BreakageIT {
       server.kill();
       Path log = newestLog(folder.resolve("data/rocksdb"));
       byte[] bytes = Files.readAllBytes(log);
-      bytes[new String(bytes, StandardCharsets.ISO_8859_1).indexOf("sought")] ^= 1;
+      int damaged = place.applyAsInt(new String(bytes, StandardCharsets.ISO_8859_1), "sought");
+      bytes[damaged] ^= 1;
       Files.write(log, bytes);
       assertRefuses(
           Checkout.run(folder, "serve", "--config", "varve.yaml"),
@@ -138,7 +158,7 @@ class BreakageIT {
       assertThat(server.get("/metrics").body())
           .contains("varve_store_recovery_damaged_logs_total{store=\"rocksdb\"} 1.0");
       assertThat(server.log()).contains("edits are missing, written between");
-      assertThat(found(server, "sought", 0)).isZero();
+      assertThat(found(server, "sought", 0)).isEqualTo(kept);
       assertThat(found(server, "m", 0)).isEqualTo(POINTS);
       assertThat(found(server, "m", 1)).isEqualTo(POINTS);
     }
