@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CellCursor extends AutoCloseable {
   /**
-   * Clears the batch and fills it with the next page of cells.
+   * Clears the batch and fills it with the next page of cells: at most {@link Limits#PAGE_BYTES}
+   * and one cell.
    *
    * @return false if there are no more cells; the batch is then empty
    * @throws ReadCancelledException within 100 ms of a cancel

@@ -10,6 +10,10 @@ package dev.varve.store;
  */
 public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
   public static final int DEFAULT_PAGE_CELLS = 4096;
+
+  /** A page ends with the cell that brings it to this size; see {@link CellBatch#byteCount()}. */
+  public static final int PAGE_BYTES = 4 << 20;
+
   public static final Limits NONE =
       new Limits(Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, DEFAULT_PAGE_CELLS);
 
@@ -25,6 +29,11 @@ public record Limits(long rows, int cellsPerRow, long cells, int pageCells) {
               + ", page "
               + pageCells);
     }
+  }
+
+  /** Returns whether a page takes no more cells. Every cursor asks this before it adds a cell. */
+  public boolean isFull(CellBatch page) {
+    return page.size() >= pageCells || page.byteCount() >= PAGE_BYTES;
   }
 
   public Limits withRows(long limit) {

@@ -26,6 +26,9 @@ final class PagingPromises {
   private static final int LONG_ROW_CELLS = 10_000;
   private static final int ROW_CELLS = 200;
 
+  /** Cells of 1 MiB and a key that reach {@link Limits#PAGE_BYTES}. */
+  private static final int PAGE_CELLS = Limits.PAGE_BYTES >> 20;
+
   private PagingPromises() {}
 
   static List<ContractTest> tests() {
@@ -56,7 +59,8 @@ final class PagingPromises {
             "resumes behind a cell that is there no more", PagingPromises::behindDeleted),
         new ContractTest("resumes with cells added on both sides", PagingPromises::withAdded),
         new ContractTest("names the place behind every page", PagingPromises::namesPlaces),
-        new ContractTest("delivers cells larger than a page", PagingPromises::largeCells));
+        new ContractTest(
+            "delivers large cells in pages of bounded size", PagingPromises::largeCells));
   }
 
   /**
@@ -230,6 +234,13 @@ final class PagingPromises {
     }
     cells.sort(Comparator.comparing(Cell::row));
     Lab.apply(table, Lab.puts(cells));
-    assertThat(Lab.read(table, lab.allOf("k", "l"))).isEqualTo(cells);
+    ReadPlan plan = lab.allOf("k", "l");
+    assertThat(Lab.read(table, plan)).isEqualTo(cells);
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        assertThat(page.size()).as("cells of 1 MiB in a page").isLessThanOrEqualTo(PAGE_CELLS);
+      }
+    }
   }
 }

@@ -8,6 +8,7 @@ import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Direction;
 import dev.varve.store.FamilySelect;
+import dev.varve.store.Limits;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ReadCost;
@@ -107,7 +108,7 @@ final class MemoryCursor implements CellCursor {
     into.clear();
     pages++;
     boolean affordable = true;
-    while (affordable && into.size() < plan.limits().pageCells() && !ended()) {
+    while (affordable && !plan.limits().isFull(into) && !ended()) {
       ensureAlive();
       if (!inSlice) {
         startSlice();
@@ -230,8 +231,8 @@ final class MemoryCursor implements CellCursor {
 
   /** Examines the rest of a leaf. Returns false if the budget ends the page. */
   private boolean examine(Leaf of, CellBatch into) {
-    int most = plan.limits().pageCells();
-    while (index < end && into.size() < most && !tally.isFull()) {
+    Limits limits = plan.limits();
+    while (index < end && !limits.isFull(into) && !tally.isFull()) {
       if (!spend(of.bytes(index), into)) {
         return false;
       }

@@ -81,7 +81,7 @@ final class BigtableCursor implements CellCursor {
       throw earlier;
     }
     try {
-      while (!finished && into.size() < plan.limits().pageCells()) {
+      while (!finished && !plan.limits().isFull(into)) {
         ensureAlive();
         if (!step(into)) {
           break;

@@ -101,7 +101,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     ensureWanted();
     table.entry().ensureThere();
     try {
-      while (!finished && into.size() < plan.limits().pageCells() && step(into)) {
+      while (!finished && !plan.limits().isFull(into) && step(into)) {
         ensureAlive();
       }
     } catch (StoreException e) {

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * and the more the further the read has come.
  */
 final class HBaseCursor implements CellCursor {
-  private static final int PAGE_BYTES = 4 << 20;
 
   private final HBaseStore store;
   private final TableEntry table;
@@ -59,7 +58,7 @@ final class HBaseCursor implements CellCursor {
   public boolean next(CellBatch into) {
     into.clear();
     ensureAlive();
-    while (into.size() < plan.limits().pageCells() && into.byteCount() < PAGE_BYTES) {
+    while (!plan.limits().isFull(into)) {
       StretchScan scan = sieve.isFull() ? null : scan();
       if (scan == null) {
         release();

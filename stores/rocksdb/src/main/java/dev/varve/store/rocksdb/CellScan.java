@@ -52,7 +52,6 @@ final class CellScan {
     PAUSE
   }
 
-  private static final int PAGE_BYTES = 4 << 20;
   private static final int STEPS_A_TURN = 1 << 14;
 
   /** Cells to look at between two questions whether the read is to stop. */
@@ -146,7 +145,7 @@ final class CellScan {
     long last = cellsLookedAt + STEPS_A_TURN;
     for (int steps = 0; steps < STEPS_A_TURN && cellsLookedAt < last; steps++) {
       reader.ensureAlive();
-      if (isFull(page)) {
+      if (plan.limits().isFull(page)) {
         return Progress.PAGE;
       }
       if (tally.isFull() || (!inSlice && slice == plan.slices().size())) {
@@ -157,10 +156,6 @@ final class CellScan {
       }
     }
     return Progress.PAUSE;
-  }
-
-  private boolean isFull(CellBatch page) {
-    return page.size() >= plan.limits().pageCells() || page.byteCount() >= PAGE_BYTES;
   }
 
   /** The token behind the last cell of a page that is not empty and was filled last. */
@@ -268,7 +263,7 @@ final class CellScan {
         deliver(select, time, KeyFormat.TIME_LENGTH, valueLength, page);
       }
       walk.next();
-      if (isFull(page) || tally.isFull()) {
+      if (plan.limits().isFull(page) || tally.isFull()) {
         break;
       }
     }
