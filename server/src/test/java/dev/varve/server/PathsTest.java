@@ -1,11 +1,17 @@
 package dev.varve.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.varve.server.http.RawHttp;
 import dev.varve.server.http.RawHttp.Answer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -47,6 +53,10 @@ class PathsTest {
             "/-//reload",
             "/./-/reload",
             "/public/../-/reload",
+            "/datasets/main/-/reload",
+            "/datasets/x/-/reload",
+            "/prometheus/-/reload",
+            "/datasets/main/prometheus/-/reload",
             "/public/..;/-/reload",
             "/public/%2e%2e/-/reload",
             "/-%2freload",
@@ -60,6 +70,38 @@ class PathsTest {
             "/-/reload%u002f")) {
       assertThat(send("POST", path, "").status()).as(path).isIn(400, 404);
     }
+  }
+
+  /** Only the path as it was sent tells whether a request may take a thread of operations. */
+  @Test
+  void aPathThatOnlyResolvesToAnOperatorsPathTakesNoThreadOfOperations() throws IOException {
+    String head =
+        "POST /metrics/job/../../-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
+    List<Socket> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        slow.add(socket);
+        socket.getOutputStream().write(head.getBytes(UTF_8));
+      }
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(5),
+          () -> {
+            for (int i = 0; i < 20; i++) {
+              assertThat(send("GET", "/-/healthy", "").status()).isEqualTo(200);
+            }
+          });
+    } finally {
+      for (Socket socket : slow) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void connectIsAnsweredLikeAnyPathThatIsNotThere() throws IOException {
+    assertThat(send("CONNECT", "localhost:80", "").status()).isIn(400, 404, 405);
+    assertThat(send("OPTIONS", "*", "").status()).isIn(200, 400, 404, 405);
   }
 
   @Test

@@ -91,6 +91,11 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   public String rawPath() {
+    return rawPath(request);
+  }
+
+  /** Returns the path as it was sent; empty for CONNECT, whose target is an authority. */
+  static String rawPath(Request request) {
     String path = request.getHttpURI().getPath();
     return path == null ? "" : path;
   }

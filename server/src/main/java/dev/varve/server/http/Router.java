@@ -20,9 +20,11 @@ public final class Router {
   private static final String DATASETS = "/datasets/";
 
   /**
-   * A dialect's routes and how it words errors.
+   * The routes of a dialect or of the server itself, and how errors are worded.
    *
-   * @param prefixed whether it also answers under its name
+   * @param prefixed whether this is a dialect, which also answers under its name and for the
+   *     datasets that a path names. What operators ask concerns the whole server, and has one
+   *     spelling, so that a proxy can forbid it by prefix
    * @param needsStores whether it answers 503 until the stores are open
    * @param missing whether a path at which nobody has a route is of its API, so that the error is
    *     in its words
@@ -169,6 +171,14 @@ public final class Router {
    * @param path as it was sent, undecoded
    */
   public Match find(String method, String path) {
+    Match found = findAnywhere(method, path);
+    boolean ofServer = found.mount() != null && !found.mount().prefixed();
+    return ofServer && found.dataset() != null
+        ? new Match(null, null, List.of(), "", found.path(), List.of(), found.dataset())
+        : found;
+  }
+
+  private Match findAnywhere(String method, String path) {
     String rest = path;
     String dataset = null;
     if (rest.startsWith(DATASETS)) {

@@ -315,7 +315,7 @@ public final class SocketServer implements AutoCloseable {
         callback.failed(new EofException("the connection is being closed"));
         return true;
       }
-      boolean asked = router.isOperations(request.getMethod(), Request.getPathInContext(request));
+      boolean asked = router.isOperations(request.getMethod(), JettyExchange.rawPath(request));
       InetAddress client = client(request, connection);
       Event full = asked ? null : full(connection, ClientAddress.of(client));
       if (full != null) {

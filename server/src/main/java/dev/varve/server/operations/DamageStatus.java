@@ -42,7 +42,7 @@ public final class DamageStatus {
     return new Router.Mount(
         "damage",
         false,
-        List.of(Route.get("/api/v1/status/damage", Load.NONE, this::list)),
+        List.of(Route.get("/api/v1/status/damage", Load.OPERATIONS, this::list)),
         DamageStatus::error);
   }
 

@@ -40,6 +40,22 @@ class RouterTest {
   }
 
   @Example
+  void findsWhatConcernsTheServerUnderOnePathOnly() {
+    Router.Mount ofServer =
+        new Router.Mount(
+            "server",
+            false,
+            List.of(Route.post("/-/quit", Load.OPERATIONS, exchange -> exchange.answer(200))),
+            ErrorFormat.PLAIN);
+    Router both = new Router(List.of(ofServer));
+    assertThat(both.find("POST", "/-/quit").route()).isNotNull();
+    for (String path : List.of("/datasets/x/-/quit", "/server/-/quit", "/datasets/x/server/-/quit")) {
+      assertThat(both.find("POST", path).route()).as(path).isNull();
+      assertThat(both.isOperations("POST", path)).as(path).isFalse();
+    }
+  }
+
+  @Example
   void matchesLiteralSegmentsAsTheyWereSent() {
     assertThat(pattern("/-/reload")).isEqualTo("/-/reload");
     assertThat(pattern("/datasets/x/-/reload")).isEqualTo("/-/reload");
