@@ -110,7 +110,11 @@ class DamagedLogTest {
           .containsEntry("store_recovery_damaged_logs_total{store=\"rocksdb\"}", 1.0)
           .containsEntry("store_recovery_kept_files_total{store=\"rocksdb\"}", 1.0)
           .containsEntry(
-              "store_recovery_lost_edits_total{store=\"rocksdb\"}", (double) damage.lostEdits());
+              "store_recovery_lost_edits_total{store=\"rocksdb\"}", (double) damage.lostEdits())
+          .containsEntry(
+              "store_recovery_lost_after_seconds{store=\"rocksdb\"}",
+              Objects.requireNonNull(damage.after()).toEpochMilli() / 1000.0)
+          .containsKey("store_recovery_lost_before_seconds{store=\"rocksdb\"}");
     }
     try (Engine engine = Engine.open(config)) {
       assertThat(samples(engine)).isEqualTo(kept);
