@@ -285,10 +285,11 @@ public final class Dataset implements AutoCloseable {
    *
    * @param metric whose alone; null for all
    * @param limit of so many at most
+   * @param guard counts the memory that the result takes
    */
-  public List<MetricMetadata> metadata(@Nullable String metric, int limit) {
+  public List<MetricMetadata> metadata(@Nullable String metric, int limit, ReadGuard guard) {
     return metric == null
-        ? open.home().attributes().all(limit)
+        ? open.home().attributes().all(limit, guard)
         : metric.isEmpty() ? List.of() : open.home().attributes().of(metric);
   }
 

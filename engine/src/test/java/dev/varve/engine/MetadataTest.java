@@ -80,14 +80,14 @@ class MetadataTest {
     try (Engine first = open("a");
         Engine second = open("b")) {
       first.defaultDataset().describe(List.of(UP, REQUESTS));
-      assertThat(second.defaultDataset().metadata(null, 10)).containsExactly(REQUESTS, UP);
-      assertThat(second.defaultDataset().metadata("up", 10)).containsExactly(UP);
-      assertThat(second.defaultDataset().metadata("other", 10)).isEmpty();
-      assertThat(second.defaultDataset().metadata(null, 1)).containsExactly(REQUESTS);
-      assertThat(second.defaultDataset().metadata(null, 0)).isEmpty();
+      assertThat(second.defaultDataset().metadata(null, 10, ReadGuard.NONE)).containsExactly(REQUESTS, UP);
+      assertThat(second.defaultDataset().metadata("up", 10, ReadGuard.NONE)).containsExactly(UP);
+      assertThat(second.defaultDataset().metadata("other", 10, ReadGuard.NONE)).isEmpty();
+      assertThat(second.defaultDataset().metadata(null, 1, ReadGuard.NONE)).containsExactly(REQUESTS);
+      assertThat(second.defaultDataset().metadata(null, 0, ReadGuard.NONE)).isEmpty();
     }
     try (Engine again = open("a")) {
-      assertThat(again.defaultDataset().metadata(null, 10)).containsExactly(REQUESTS, UP);
+      assertThat(again.defaultDataset().metadata(null, 10, ReadGuard.NONE)).containsExactly(REQUESTS, UP);
     }
   }
 
@@ -102,7 +102,7 @@ class MetadataTest {
       assertThat(writes).hasValue(1);
       dataset.describe(List.of(new MetricMetadata("up", "counter", "", "")));
       assertThat(writes).hasValue(2);
-      assertThat(dataset.metadata("up", 1))
+      assertThat(dataset.metadata("up", 1, ReadGuard.NONE))
           .containsExactly(new MetricMetadata("up", "counter", "", "Is it up?"));
     }
   }
@@ -116,7 +116,7 @@ class MetadataTest {
               new MetricMetadata("", "gauge", "", ""),
               new MetricMetadata("n".repeat(2_000), "gauge", "", ""),
               new MetricMetadata("long", "gauge", "", "x".repeat(4_095) + "\ud83d\ude00")));
-      assertThat(dataset.metadata(null, 10))
+      assertThat(dataset.metadata(null, 10, ReadGuard.NONE))
           .containsExactly(new MetricMetadata("long", "gauge", "", "x".repeat(4_095)));
     }
   }

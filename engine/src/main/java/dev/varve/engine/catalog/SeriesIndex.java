@@ -28,6 +28,9 @@ import org.roaringbitmap.RoaringBitmap;
  * inverted index of their labels. Safe for use by several threads.
  */
 public final class SeriesIndex {
+  /** Memory of a listed string in addition to its characters. */
+  private static final long STRING_BYTES = 48;
+
   /** Of so many keys the times are looked at where they are only counted. */
   private static final int KEYS_SAMPLED = 4096;
 
@@ -419,7 +422,9 @@ public final class SeriesIndex {
         for (int i = 0; i < label.pairs.size() && found.size() < most; i++) {
           guard.ensureWanted();
           if (pairs.anyOf(matches.series(), label.pairs.get(i))) {
-            found.add(names.get(pairs.value(label.pairs.get(i))));
+            String value = names.get(pairs.value(label.pairs.get(i)));
+            guard.held(STRING_BYTES + 2L * value.length(), "values of a label");
+            found.add(value);
           }
         }
       }

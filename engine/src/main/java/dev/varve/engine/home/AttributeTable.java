@@ -1,5 +1,6 @@
 package dev.varve.engine.home;
 
+import dev.varve.engine.ReadGuard;
 import dev.varve.model.Bytes;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
@@ -77,19 +78,20 @@ public final class AttributeTable implements AutoCloseable {
 
   /** What is known of one metric; none or one. */
   public List<MetricMetadata> of(String metric) {
-    return read(Slice.row(Bytes.EMPTY, utf8(metric)), 1);
+    return read(Slice.row(Bytes.EMPTY, utf8(metric)), 1, ReadGuard.NONE);
   }
 
   /**
    * What is known of all metrics, by name.
    *
    * @param limit of so many at most
+   * @param guard counts the memory that the result takes
    */
-  public List<MetricMetadata> all(int limit) {
-    return read(Slice.partition(Bytes.EMPTY), limit);
+  public List<MetricMetadata> all(int limit, ReadGuard guard) {
+    return read(Slice.partition(Bytes.EMPTY), limit, guard);
   }
 
-  private List<MetricMetadata> read(Slice rows, int limit) {
+  private List<MetricMetadata> read(Slice rows, int limit, ReadGuard guard) {
     List<MetricMetadata> found = new ArrayList<>();
     CellBatch page = new CellBatch();
     Bytes row = Bytes.EMPTY;
@@ -97,6 +99,8 @@ public final class AttributeTable implements AutoCloseable {
     ReadPlan plan = ReadPlan.of(List.of(rows), List.of(FamilySelect.latest(0)));
     try (CellCursor cursor = table.read(plan, null)) {
       while (found.size() < limit && cursor.next(page)) {
+        // Characters take up to two bytes, and every metric some for its strings and itself.
+        guard.held(2L * page.byteCount() + 100L * page.size(), "what is known of metrics");
         for (int cell = 0; cell < page.size(); cell++) {
           Bytes next = page.row(cell);
           if (!next.equals(row)) {

@@ -1,5 +1,6 @@
 package dev.varve.engine.write;
 
+import dev.varve.engine.HeapShares;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.home.AttributeTable;
 import dev.varve.engine.periods.OpenDataset;
@@ -15,8 +16,14 @@ import java.util.Map;
  * has written of late is not written again. Safe for use by several threads.
  */
 public final class MetadataWriter {
-  /** Of so many metrics it is remembered what was written. */
+  /** Number of metrics whose written metadata is remembered. */
   private static final int REMEMBERED_MAX = 32_768;
+
+  /** Memory that they may take, in bytes. */
+  private static final long REMEMBERED_BYTES_MAX = HeapShares.OF_THIS_PROCESS.smallCache();
+
+  /** Memory of a remembered metric in addition to its texts, in bytes. */
+  private static final int OVERHEAD_BYTES = 250;
 
   /** Longer texts are cut: nobody reads on, and they are remembered. Characters. */
   static final int HELP_MAX = 4_096;
@@ -31,6 +38,9 @@ public final class MetadataWriter {
   /** Guarded by itself; in the order of their last use. */
   private final LinkedHashMap<String, MetricMetadata> written =
       new LinkedHashMap<>(16, 0.75f, true);
+
+  /** Memory of what is remembered, in bytes; guarded by {@code written}. */
+  private long bytes;
 
   public MetadataWriter(OpenDataset dataset) {
     this.dataset = dataset;
@@ -62,13 +72,25 @@ public final class MetadataWriter {
           "what is said of metrics cannot be kept: " + e.getMessage(), true);
     }
     synchronized (written) {
-      written.putAll(changed);
-      var eldest = written.keySet().iterator();
-      while (written.size() > REMEMBERED_MAX) {
-        eldest.next();
+      changed.forEach((metric, metadata) -> {
+        MetricMetadata before = written.put(metric, metadata);
+        bytes += bytes(metadata) - (before == null ? 0 : bytes(before));
+      });
+      var eldest = written.values().iterator();
+      while (written.size() > REMEMBERED_MAX || bytes > REMEMBERED_BYTES_MAX) {
+        bytes -= bytes(eldest.next());
         eldest.remove();
       }
     }
+  }
+
+  private static long bytes(MetricMetadata metadata) {
+    int characters =
+        metadata.metric().length()
+            + metadata.type().length()
+            + metadata.unit().length()
+            + metadata.help().length();
+    return OVERHEAD_BYTES + 2L * characters;
   }
 
   private void add(MetricMetadata said, Map<String, MetricMetadata> changed, MutationBatch edits) {

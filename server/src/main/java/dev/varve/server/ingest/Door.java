@@ -1,5 +1,6 @@
 package dev.varve.server.ingest;
 
+import dev.varve.engine.HeapShares;
 import dev.varve.layout.Refusal;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,16 @@ public final class Door {
   /** Without rules, with the usual limits. */
   public static final Door OPEN = new Door(Relabelling.NONE, LabelLimits.DEFAULTS);
 
-  /** Of so many series, and as many more, it is remembered what the rules made of them. */
+  /**
+   * Number of series in each of the two generations that remember what the rules made of a series.
+   */
   private static final int REMEMBERED = 32_768;
+
+  /** Memory of each generation, in bytes. */
+  private static final long REMEMBERED_BYTES = HeapShares.OF_THIS_PROCESS.smallCache() / 2;
+
+  /** Memory of a remembered series in addition to its two keys, in bytes. */
+  private static final int OVERHEAD_BYTES = 150;
 
   private final Relabelling rules;
   private final LabelLimits limits;
@@ -29,6 +39,9 @@ public final class Door {
   private volatile Map<GroupKey, Entry> recent = new ConcurrentHashMap<>();
 
   private volatile Map<GroupKey, Entry> older = Map.of();
+
+  /** Memory of the recent generation, in bytes. */
+  private final AtomicLong recentBytes = new AtomicLong();
 
   public Door(Relabelling rules, LabelLimits limits) {
     this.rules = rules;
@@ -65,11 +78,16 @@ public final class Door {
   }
 
   private void remember(GroupKey key, Entry entry) {
-    if (recent.size() >= REMEMBERED) {
+    if (recent.size() >= REMEMBERED || recentBytes.get() >= REMEMBERED_BYTES) {
       older = recent;
       recent = new ConcurrentHashMap<>();
+      recentBytes.set(0);
     }
-    recent.put(key, entry);
+    if (recent.put(key, entry) == null) {
+      GroupKey kept = entry.key();
+      recentBytes.addAndGet(
+          OVERHEAD_BYTES + key.byteCount() + (kept == null ? 0 : kept.byteCount()));
+    }
   }
 
   private Entry limited(GroupKey key) {

@@ -143,7 +143,7 @@ public final class KairosDb {
           List<QueryRun> runs =
               Query.inTurn(metrics.stream().map(MetricQuery::plan).toList(), dataset, use);
           for (int i = 0; i < runs.size(); i++) {
-            new QueryAnswer(json, metrics.get(i), runs.get(i), dataset.resolution()).write();
+            new QueryAnswer(json, metrics.get(i), runs.get(i), dataset.resolution(), use).write();
           }
           json.writeEndArray();
         });
@@ -188,7 +188,7 @@ public final class KairosDb {
                         0)) {
               json.writeStartObject();
               json.writeStringProperty("name", metric.name());
-              QueryAnswer.writeTags(json, found);
+              QueryAnswer.writeTags(json, found, use);
               json.writeArrayPropertyStart("values");
               json.writeEndArray();
               json.writeEndObject();

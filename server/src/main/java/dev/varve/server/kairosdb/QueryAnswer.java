@@ -4,6 +4,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.query.QueryRun;
+import dev.varve.query.running.QueryUse;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
 import dev.varve.server.kairosdb.QueryRequest.Grouping;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -21,6 +23,10 @@ import tools.jackson.core.JsonGenerator;
  * their number and the tags of a group are known last and written last.
  */
 final class QueryAnswer implements ResultSink {
+  /** Memory of a value in a sorted set in addition to its characters. */
+  private static final long VALUE_BYTES = 100;
+
+  private final QueryUse use;
   private final JsonGenerator json;
   private final MetricQuery query;
   private final QueryRun run;
@@ -28,7 +34,9 @@ final class QueryAnswer implements ResultSink {
   private @Nullable ResultSeries series;
   private boolean begun;
 
-  QueryAnswer(JsonGenerator json, MetricQuery query, QueryRun run, Resolution resolution) {
+  QueryAnswer(
+      JsonGenerator json, MetricQuery query, QueryRun run, Resolution resolution, QueryUse use) {
+    this.use = use;
     this.json = json;
     this.query = query;
     this.run = run;
@@ -131,17 +139,24 @@ final class QueryAnswer implements ResultSink {
 
   private void writeTags(ResultSeries one) {
     if (!query.excludeTags()) {
-      writeTags(json, one.sources().stream());
+      writeTags(json, one.sources().stream(), use);
     }
   }
 
   /** All tags of some series, each with all its values, sorted. */
-  static void writeTags(JsonGenerator json, Stream<Series> sources) {
+  static void writeTags(JsonGenerator json, Stream<Series> sources, QueryUse use) {
     Map<String, TreeSet<String>> tags = new TreeMap<>();
+    AtomicLong held = new AtomicLong();
     sources.forEach(source ->
         source
             .labels()
-            .forEach((name, value) -> tags.computeIfAbsent(name, n -> new TreeSet<>()).add(value)));
+            .forEach((name, value) -> {
+              if (tags.computeIfAbsent(name, n -> new TreeSet<>()).add(value)) {
+                long bytes = VALUE_BYTES + 2L * value.length();
+                use.held(bytes, "values of tags");
+                held.addAndGet(bytes);
+              }
+            }));
     json.writeObjectPropertyStart("tags");
     tags.forEach((name, values) -> {
       json.writeArrayPropertyStart(name);
@@ -149,6 +164,7 @@ final class QueryAnswer implements ResultSink {
       json.writeEndArray();
     });
     json.writeEndObject();
+    use.released(held.get());
   }
 
   @Override

@@ -110,7 +110,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    private void command(int from, int to) {
+    private void command(int from, int to) throws IOException {
       String word = word(from, to);
       switch (word) {
         case "put" -> put(word, () -> format.read(lines.bytes(), from, to, batch));
@@ -156,18 +156,28 @@ public final class Telnet implements StreamProtocol {
       return new String(lines.bytes(), from, Math.min(end - from, 100), StandardCharsets.UTF_8);
     }
 
-    private void put(String command, Runnable reading) {
+    private void put(String command, Runnable reading) throws IOException {
       try {
-        int before = batch.sampleCount();
-        reading.run();
-        if (batch.sampleCount() == before) {
-          throw new BadLineException("not enough arguments (need least 4, got 0)");
+        try {
+          read(reading);
+        } catch (OverBudgetException e) {
+          // Earlier lines hold memory until they are written.
+          flush();
+          read(reading);
         }
         puts++;
       } catch (BadLineException e) {
         refuse(command + ": illegal argument: " + e.getMessage());
       } catch (OverBudgetException e) {
         lose(command + ": Please throttle writes: " + e.getMessage());
+      }
+    }
+
+    private void read(Runnable reading) {
+      int before = batch.sampleCount();
+      reading.run();
+      if (batch.sampleCount() == before) {
+        throw new BadLineException("not enough arguments (need least 4, got 0)");
       }
     }
 

@@ -1,5 +1,6 @@
 package dev.varve.server.otlp;
 
+import dev.varve.engine.HeapShares;
 import dev.varve.engine.OverloadedException;
 import dev.varve.model.GroupKey;
 import java.time.Duration;
@@ -19,16 +20,23 @@ import org.jspecify.annotations.Nullable;
  * Safe for use by several threads.
  *
  * <p>A point goes on with the sum before it where its start is that one's time or earlier. Where
- * there is a gap between the two, or the sum is not known, a new sum begins. So many series are
- * remembered; of more those give way that have had no point for longest, and begin anew.
+ * there is a gap between the two, or the sum is not known, a new sum begins. The number of
+ * remembered series and their memory are limited. Beyond that, the series without a point for
+ * longest are evicted and begin anew.
  *
  * <p>A request adds up in a {@link Request} of its own, which is kept once what it came to is
  * written: whoever sends the same again after a failure gets the same sums. Until it is kept or
  * closed no other request adds to its series.
  */
 final class CumulativeSums {
-  /** How many series are remembered: some tens of megabytes at most. */
+  /** How many series are remembered. */
   static final int SERIES_MAX = 100_000;
+
+  /** How much memory they may take: a 32nd of the heap, 32 MiB at most. Bytes. */
+  static final long BYTES_MAX = Math.min(32L << 20, HeapShares.OF_THIS_PROCESS.heap() / 32);
+
+  /** Memory of a remembered series in addition to its key, buckets and times. Bytes. */
+  private static final int OVERHEAD_BYTES = 250;
 
   /** How long a request waits for others that add to its series. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -105,9 +113,15 @@ final class CumulativeSums {
     private boolean knows(long timeNanos) {
       return Arrays.stream(earlier).anyMatch(time -> time == timeNanos);
     }
+
+    private long bytes(Key key) {
+      int numbers = sum.buckets.length + sum.bounds.length + earlier.length;
+      return OVERHEAD_BYTES + key.series.byteCount() + 8L * numbers;
+    }
   }
 
   private final int seriesMax;
+  private final long bytesMax;
 
   /** Guards all below. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -117,11 +131,20 @@ final class CumulativeSums {
   /** In the order of their last points. */
   private final LinkedHashMap<Key, Remembered> sums = new LinkedHashMap<>(16, 0.75f, true);
 
+  /** Memory that the sums take. */
+  private long bytes;
+
   /** The series of requests that are under way. */
   private final Set<Key> claimed = new HashSet<>();
 
-  CumulativeSums(int seriesMax) {
+  /**
+   * Creates an empty memory of sums.
+   *
+   * @param bytesMax memory that it may take
+   */
+  CumulativeSums(int seriesMax, long bytesMax) {
     this.seriesMax = seriesMax;
+    this.bytesMax = bytesMax;
   }
 
   int size() {
@@ -179,15 +202,14 @@ final class CumulativeSums {
     lock.lock();
     try {
       changed.forEach((key, remembered) -> {
-        if (remembered == null) {
-          sums.remove(key);
-        } else {
-          sums.put(key, remembered);
-        }
+        Remembered before = remembered == null ? sums.remove(key) : sums.put(key, remembered);
+        bytes -= before == null ? 0 : before.bytes(key);
+        bytes += remembered == null ? 0 : remembered.bytes(key);
       });
-      var eldest = sums.keySet().iterator();
-      while (sums.size() > seriesMax) {
-        eldest.next();
+      var eldest = sums.entrySet().iterator();
+      while (sums.size() > seriesMax || bytes > bytesMax) {
+        Map.Entry<Key, Remembered> evicted = eldest.next();
+        bytes -= evicted.getValue().bytes(evicted.getKey());
         eldest.remove();
       }
     } finally {

@@ -50,7 +50,7 @@ public final class Otlp {
   private static final int SERIES_SHOWN = 500;
 
   private final DialectContext context;
-  private final CumulativeSums sums = new CumulativeSums(CumulativeSums.SERIES_MAX);
+  private final CumulativeSums sums = new CumulativeSums(CumulativeSums.SERIES_MAX, CumulativeSums.BYTES_MAX);
 
   /** Prepares to answer. */
   public Otlp(DialectContext context) {

@@ -36,6 +36,9 @@ final class Metadata {
   private static final int TOP = 10;
   private static final int TOP_MAX = 10_000;
 
+  /** Memory of an entry of a sorted set. */
+  private static final long ENTRY_BYTES = 56;
+
   private final DialectContext context;
 
   Metadata(DialectContext context) {
@@ -139,8 +142,10 @@ final class Metadata {
         use -> {
           TreeSet<String> values = new TreeSet<>();
           for (Selector selector : selectors) {
-            values.addAll(
-                dataset.catalog().labelValues(name, selector, times, Kind.NUMBERS, most, use));
+            List<String> found =
+                dataset.catalog().labelValues(name, selector, times, Kind.NUMBERS, most, use);
+            use.held(ENTRY_BYTES * found.size(), "values of a label");
+            values.addAll(found);
           }
           strings(exchange, values, limit, use);
         });
@@ -171,10 +176,17 @@ final class Metadata {
     // It says how many of one metric are shown, of which there is never more than one.
     number(parameters, "limit_per_metric");
     String metric = parameters.text("metric");
-    List<MetricMetadata> found =
-        context
-            .dataset(exchange)
-            .metadata(metric, limit == null || limit < 0 ? Integer.MAX_VALUE : limit);
+    Dataset dataset = context.dataset(exchange);
+    int most = limit == null || limit < 0 ? Integer.MAX_VALUE : limit;
+    query(
+        exchange,
+        dataset,
+        "metadata",
+        parameters,
+        use -> metadata(exchange, dataset.metadata(metric, most, use)));
+  }
+
+  private static void metadata(Exchange exchange, List<MetricMetadata> found) throws IOException {
     Envelope.answer(
         exchange,
         json -> {

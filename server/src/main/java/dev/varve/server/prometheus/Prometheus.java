@@ -105,7 +105,7 @@ public final class Prometheus {
     add(routes, "/api/v1/query_exemplars", Load.READ, Prometheus::exemplars);
     add(routes, "/api/v1/format_query", Load.READ, Prometheus::formatQuery);
     add(routes, "/api/v1/parse_query", Load.READ, Prometheus::parseQuery);
-    routes.add(Route.get("/api/v1/metadata", Load.READ, metadata::metadata));
+    routes.add(Route.get("/api/v1/metadata", Load.QUERY, metadata::metadata));
     routes.add(Route.get("/api/v1/rules", Load.NONE, rules::rules));
     routes.add(Route.get("/api/v1/alerts", Load.NONE, rules::alerts));
     routes.add(Route.get("/api/v1/targets", Load.NONE, this::targets));

@@ -2,18 +2,23 @@ package dev.varve.server.text;
 
 import dev.varve.engine.HeapShares;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken
- * apart once. Bounded: what was not asked for gives way. Safe for use by several threads, so that
+ * apart once. Bounded in entries and bytes: a newer entry replaces an older one. Safe for use by several threads, so that
  * all connections and requests of a format share one, however many there are.
  */
 final class KeyCache<K> {
   private static final int WAYS = 4;
 
-  /** Longer texts are not kept, so that a slot takes a few kilobytes at most. */
+  /** Longer texts are not kept. Bytes. */
   private static final int TEXT_MAX = 1 << 10;
+
+  /** Memory of an entry in addition to its text and its key, which is as long. Bytes. */
+  private static final int OVERHEAD_BYTES = 200;
 
   /** As many slots as the heap has pieces of 64 KiB, within these. */
   private static final int SLOTS_MIN = 1 << 12;
@@ -24,43 +29,46 @@ final class KeyCache<K> {
   private static final int SLOTS_OF_REQUEST = 1 << 10;
 
   /** Never changed, so that whoever sees one sees all of it. */
-  private record Entry<K>(byte[] text, K key) {}
+  private record Entry<K>(byte[] text, K key) {
+    long bytes() {
+      return OVERHEAD_BYTES + 3L * text.length;
+    }
+  }
 
   private final int slots;
+  private final long bytesMax;
+  private final AtomicLong bytes = new AtomicLong();
 
   /** Empty until there is something to remember. */
-  private volatile @Nullable Entry<K>[] entries = none();
+  private volatile AtomicReferenceArray<@Nullable Entry<K>> entries = new AtomicReferenceArray<>(0);
 
   private int next;
 
-  private KeyCache(int slots) {
+  private KeyCache(int slots, long bytesMax) {
     this.slots = slots;
+    this.bytesMax = bytesMax;
   }
 
   /** A cache of the whole process, as large as fits the heap. */
   static <K> KeyCache<K> shared() {
     long pieces = Long.highestOneBit(HeapShares.OF_THIS_PROCESS.heap() >> 16);
-    return new KeyCache<>(Math.clamp(pieces, SLOTS_MIN, SLOTS_MAX));
+    int slots = Math.clamp(pieces, SLOTS_MIN, SLOTS_MAX);
+    return new KeyCache<>(slots, HeapShares.OF_THIS_PROCESS.smallCache());
   }
 
   /** A small cache, for keys that mean something to one request alone. */
   static <K> KeyCache<K> ofRequest() {
-    return new KeyCache<>(SLOTS_OF_REQUEST);
-  }
-
-  @SuppressWarnings({"unchecked", "rawtypes"}) // An array of a generic type.
-  private static <K> @Nullable Entry<K>[] none() {
-    return new Entry[0];
+    return new KeyCache<>(SLOTS_OF_REQUEST, Long.MAX_VALUE);
   }
 
   @Nullable K get(byte[] bytes, int from, int to) {
-    @Nullable Entry<K>[] known = entries;
-    if (known.length == 0) {
+    AtomicReferenceArray<@Nullable Entry<K>> known = entries;
+    if (known.length() == 0) {
       return null;
     }
     int slot = slot(bytes, from, to);
     for (int way = 0; way < WAYS; way++) {
-      Entry<K> entry = known[slot + way];
+      Entry<K> entry = known.getPlain(slot + way);
       if (entry != null && Arrays.equals(entry.text, 0, entry.text.length, bytes, from, to)) {
         return entry.key;
       }
@@ -72,12 +80,25 @@ final class KeyCache<K> {
     if (to - from > TEXT_MAX) {
       return;
     }
-    // Of two threads that come here at once one loses what it remembers.
-    if (entries.length == 0) {
-      entries = Arrays.copyOf(entries, slots);
+    if (entries.length() == 0) {
+      synchronized (this) {
+        if (entries.length() == 0) {
+          entries = new AtomicReferenceArray<>(slots);
+        }
+      }
     }
     int way = next++ & (WAYS - 1);
-    entries[slot(bytes, from, to) + way] = new Entry<>(Arrays.copyOfRange(bytes, from, to), key);
+    int place = slot(bytes, from, to) + way;
+    Entry<K> entry = new Entry<>(Arrays.copyOfRange(bytes, from, to), key);
+    replace(place, entry);
+    if (this.bytes.get() > bytesMax) {
+      replace(place, null);
+    }
+  }
+
+  private void replace(int place, @Nullable Entry<K> entry) {
+    Entry<K> before = entries.getAndSet(place, entry);
+    bytes.addAndGet((entry == null ? 0 : entry.bytes()) - (before == null ? 0 : before.bytes()));
   }
 
   private int slot(byte[] bytes, int from, int to) {

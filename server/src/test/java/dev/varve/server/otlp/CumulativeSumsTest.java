@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class CumulativeSumsTest {
-  private final CumulativeSums sums = new CumulativeSums(3);
+  private final CumulativeSums sums = new CumulativeSums(3, 1 << 20);
 
   private static CumulativeSums.Key key(String host) {
     return new CumulativeSums.Key("d", GroupKey.of("m", Tags.of("host", host)));
@@ -162,5 +162,24 @@ class CumulativeSumsTest {
       request.keep();
       return (Added) outcome;
     }
+  }
+
+  @Test
+  void forgetsTheLeastRecentSeriesBeyondItsMemory() {
+    CumulativeSums small = new CumulativeSums(1_000, 10_000);
+    for (int i = 0; i < 100; i++) {
+      CumulativeSums.Key large = key(i + "x".repeat(1_000));
+      try (CumulativeSums.Request request = small.request(Set.of(large))) {
+        request.add(large, 1, Running.number(10, 1));
+        request.keep();
+      }
+    }
+    assertThat(small.size()).isBetween(1, 5);
+    CumulativeSums.Key tooLarge = key("x".repeat(20_000));
+    try (CumulativeSums.Request request = small.request(Set.of(tooLarge))) {
+      request.add(tooLarge, 1, Running.number(10, 1));
+      request.keep();
+    }
+    assertThat(small.size()).isZero();
   }
 }

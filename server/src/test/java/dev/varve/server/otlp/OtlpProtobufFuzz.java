@@ -23,7 +23,7 @@ public final class OtlpProtobufFuzz {
   }
 
   static Translation translation(Intake intake) {
-    return new Translation(intake, "main", true, new CumulativeSums(100));
+    return new Translation(intake, "main", true, new CumulativeSums(100, 1 << 20));
   }
 
   static void ensureReason(MalformedMessageException refusal) {

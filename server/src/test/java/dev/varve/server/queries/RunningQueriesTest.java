@@ -277,6 +277,28 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*language=\"kairosdb\",outcome=\"limit\"} 1.0");
   }
 
+  /** Answers about series hold memory as answers of samples do. */
+  @Test
+  void refusesListsThatNeedTooMuchMemory() throws Exception {
+    QueryLimits limits = limits(100_000, 1_000_000, 300_000, 1_000_000, Duration.ofMinutes(2));
+    start("memory", options(limits, QueryCapacity.DEFAULTS));
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 200; i++) {
+      String longText = i + "x".repeat(1_500);
+      text.append("# HELP m%d %s\n# TYPE m%d gauge\n".formatted(i, longText, i));
+      text.append("m%d{long=\"%s\"} 1\n".formatted(i, longText));
+    }
+    assertThat(server.post("/api/v1/import/prometheus", text.toString()).statusCode())
+        .isLessThan(300);
+    for (String path : List.of("/api/v1/label/long/values", "/api/v1/metadata")) {
+      HttpResponse<String> answer = server.get(path);
+      assertThat(answer.statusCode()).as("%s: %.200s", path, answer.body()).isEqualTo(422);
+    }
+    assertThat(server.get("/api/v1/metadata?limit=10").statusCode()).isEqualTo(200);
+    assertThat(server.get("/api/v1/label/long/values?limit=10").statusCode()).isEqualTo(200);
+    awaitIdle();
+  }
+
   /** What computes for long, each in another loop. */
   private static Map<String, String> computing() {
     String joined = "last_over_time(m[1h])";
