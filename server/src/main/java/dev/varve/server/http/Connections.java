@@ -39,6 +39,14 @@ final class Connections implements AutoCloseable {
   /** After so long a request on a connection of the reserve makes room for another. */
   private static final long RESERVE_REQUEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** A client has this long to send its request, and the server to read it. */
+  private static final long RESERVE_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** How long a newcomer waits for room in a full reserve, and how often it looks. */
+  private static final long RESERVE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final long RESERVE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
   /** So often at most it is looked which connections are closed, beside what is told of them. */
   private static final long FORGET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -118,42 +126,73 @@ final class Connections implements AutoCloseable {
     return door;
   }
 
+  /**
+   * Admits a connection. If the reserve is full of connections that have had no time to be served,
+   * the newcomer waits, and with it those behind it in the kernel's queue: the server lags, and
+   * evicting them would turn away requests of operators.
+   */
   private @Nullable OpenConnection admit(Door door, SocketChannel channel, InetAddress peer) {
+    long giveUp = System.nanoTime() + RESERVE_WAIT_NANOS;
+    Attempt attempt = attempt(door, channel, peer, false);
+    while (attempt.mayRepeat()) {
+      LockSupport.parkNanos(this, RESERVE_LOOK_NANOS);
+      attempt = attempt(door, channel, peer, closed || System.nanoTime() - giveUp >= 0);
+    }
+    if (attempt.evicted() != null) {
+      evict(attempt.evicted());
+    }
+    if (attempt.full() != null && attempt.admitted() == null) {
+      refuse(channel, ClientAddress.of(peer), attempt.full());
+    }
+    return attempt.admitted();
+  }
+
+  /**
+   * What an attempt to admit a connection came to.
+   *
+   * @param evicted the connection that makes room for it; null for none
+   * @param full the limit that is reached; null if there was room outside of the reserve
+   * @param mayRepeat whether there will be room in the reserve soon
+   */
+  private record Attempt(
+      @Nullable OpenConnection admitted,
+      @Nullable OpenConnection evicted,
+      @Nullable Event full,
+      boolean mayRepeat) {}
+
+  private synchronized Attempt attempt(
+      Door door, SocketChannel channel, InetAddress peer, boolean isLast) {
     boolean proxy = limits.proxies().contains(peer);
     ClientAddress client = ClientAddress.of(peer);
     OpenConnection evicted = null;
-    OpenConnection admitted = null;
-    Event full;
-    synchronized (this) {
-      forgetGone();
+    forgetGone();
+    Event full = full(client, proxy);
+    if (full != null && System.nanoTime() - forgotten > FORGET_NANOS) {
+      forgetClosed();
       full = full(client, proxy);
-      if (full != null && System.nanoTime() - forgotten > FORGET_NANOS) {
-        forgetClosed();
-        full = full(client, proxy);
-      }
-      if (full != null) {
-        evicted = evictable(full, client);
-        full = evicted == null ? full : null;
-      }
-      if (full == null) {
-        admitted = new OpenConnection(channel, peer, proxy, null, limits.header(), !door.lines);
-        regular.add(admitted);
-        held.merge(client, 1, Integer::sum);
-      } else if (door.operations) {
-        evicted = evictableOf(door.reserve);
-        if (evicted != null || door.reserve.size() < limits.reserve()) {
-          admitted = new OpenConnection(channel, peer, proxy, full, limits.reserveHeader(), true);
-          door.reserve.add(admitted);
-        }
-      }
     }
-    if (evicted != null) {
-      evict(evicted);
+    if (full != null) {
+      evicted = evictable(full, client);
+      full = evicted == null ? full : null;
     }
-    if (admitted == null && full != null) {
-      refuse(channel, client, full);
+    if (full == null) {
+      OpenConnection admitted =
+          new OpenConnection(channel, peer, proxy, null, limits.header(), !door.lines);
+      regular.add(admitted);
+      held.merge(client, 1, Integer::sum);
+      return new Attempt(admitted, evicted, null, false);
     }
-    return admitted;
+    if (!door.operations) {
+      return new Attempt(null, null, full, false);
+    }
+    evicted = evictableOf(door.reserve, isLast);
+    if (evicted == null && door.reserve.size() >= limits.reserve()) {
+      return new Attempt(null, null, full, !isLast);
+    }
+    OpenConnection admitted =
+        new OpenConnection(channel, peer, proxy, full, limits.reserveHeader(), true);
+    door.reserve.add(admitted);
+    return new Attempt(admitted, evicted, full, false);
   }
 
   private @Nullable Event full(ClientAddress client, boolean proxy) {
@@ -172,14 +211,19 @@ final class Connections implements AutoCloseable {
     return found;
   }
 
-  /** The same of a reserve; null where it is not full, or where nothing in it can go. */
-  private @Nullable OpenConnection evictableOf(Set<OpenConnection> reserve) {
+  /**
+   * Expels a connection of a reserve; null if the reserve is not full, or none can be expelled.
+   *
+   * @param hurried whether to expel also connections that have had no time to be served
+   */
+  private @Nullable OpenConnection evictableOf(Set<OpenConnection> reserve, boolean hurried) {
     if (reserve.size() < limits.reserve()) {
       return null;
     }
     Map<ClientAddress, Integer> shares = new HashMap<>();
     reserve.forEach(other -> shares.merge(other.client(), 1, Integer::sum));
-    OpenConnection found = longestIdle(reserve, other -> shares.getOrDefault(other.client(), 0));
+    OpenConnection found =
+        longestIdle(reserve, other -> shares.getOrDefault(other.client(), 0), hurried);
     if (found == null) {
       long now = System.nanoTime();
       found =
@@ -196,13 +240,13 @@ final class Connections implements AutoCloseable {
 
   /** Expels the one that has waited longest, of those with the largest share. */
   private static @Nullable OpenConnection longestIdle(
-      Set<OpenConnection> among, ToIntFunction<OpenConnection> share) {
+      Set<OpenConnection> among, ToIntFunction<OpenConnection> share, boolean hurried) {
     long now = System.nanoTime();
     // What they are doing changes meanwhile, which no sorting would survive.
     record Idle(OpenConnection connection, int share, long since) {}
     List<OpenConnection> idle =
         among.stream()
-            .filter(OpenConnection::isIdle)
+            .filter(one -> one.isIdle() && (hurried || now - one.since() > RESERVE_GRACE_NANOS))
             .map(one -> new Idle(one, share.applyAsInt(one), one.since() - now))
             .sorted(Comparator.comparingInt(Idle::share).reversed().thenComparingLong(Idle::since))
             .map(Idle::connection)
@@ -210,7 +254,7 @@ final class Connections implements AutoCloseable {
     return idle.stream()
         .filter(OpenConnection::expelUnlessUnread)
         .findFirst()
-        .or(() -> idle.stream().filter(OpenConnection::expel).findFirst())
+        .or(() -> idle.stream().filter(one -> hurried && one.expel()).findFirst())
         .orElse(null);
   }
 
