@@ -3,18 +3,18 @@ package dev.varve.query;
 import java.util.Locale;
 
 /**
- * What many samples become. Of int64 samples {@code sum} is an exact int64 until it no longer fits,
- * and a double from there on; {@code min}, {@code max}, {@code first} and {@code last} keep the
- * kind of the sample they found; {@code count} is an int64; all others are doubles. Where int64 and
- * double samples meet, sums go on as doubles from the first double on, in the order of the samples.
- * {@code min} and {@code max} pass over NaN unless there is nothing else.
+ * Reduces many samples to one. For int64 samples, {@code sum} is an exact int64 until it overflows,
+ * then a double; {@code min}, {@code max}, {@code first} and {@code last} keep the kind of the
+ * sample they select; {@code count} is an int64; all others yield doubles. If int64 and double
+ * samples are mixed, a sum becomes a double at the first double, in sample order. {@code min} and
+ * {@code max} ignore NaN unless every value is NaN.
  */
 public sealed interface Aggregation {
-  /** As it is written in a query. */
+  /** Returns the name used in queries. */
   @Override
   String toString();
 
-  /** Whether texts can be aggregated so. */
+  /** Returns whether this aggregation accepts texts. */
   default boolean takesText() {
     return this == Basic.COUNT || this == Basic.FIRST || this == Basic.LAST;
   }
@@ -28,15 +28,15 @@ public sealed interface Aggregation {
     FIRST,
     LAST,
     /**
-     * What a counter gains per second, within one series: the sum of the rises from each sample to
-     * the next, a fall counted as a reset to zero, over the time from the first of these samples to
-     * the last. The sample before the window is the first of them. A window without a rise to look
-     * at gives nothing. Not across series.
+     * Increase of a counter per second, within one series: the sum of the increases between
+     * consecutive samples, where a decrease counts as a reset to zero, divided by the time from the
+     * first of these samples to the last. The last sample before the window counts as the first. A
+     * window without a pair of consecutive samples yields no result. Not allowed across series.
      */
     RATE,
     /**
-     * The straight line of least squares through the samples, as two samples at the first and the
-     * last time; one or two samples stay as they are. Not across series.
+     * Least-squares straight line through the samples, returned as two samples at the first and
+     * last time. One or two samples are returned unchanged. Not allowed across series.
      */
     LEAST_SQUARES;
 
@@ -47,12 +47,12 @@ public sealed interface Aggregation {
   }
 
   /**
-   * Mean plus so many standard deviations.
+   * Mean plus a multiple of the standard deviation.
    *
-   * @param sample whether the deviation is that of a sample (divided by n - 1; 0 of one value) or
-   *     of a population (divided by n)
-   * @param ofMean 1 to start from the mean, 0 for the deviation alone
-   * @param factor of the deviation
+   * @param sample true for the deviation of a sample (divided by n - 1; 0 for a single value),
+   *     false for that of a population (divided by n)
+   * @param ofMean 1 to add the mean, 0 for the deviation alone
+   * @param factor multiplier of the deviation
    */
   record Deviation(boolean sample, int ofMean, double factor) implements Aggregation {
     public static final Deviation SAMPLE = new Deviation(true, 0, 1);
@@ -65,11 +65,11 @@ public sealed interface Aggregation {
   }
 
   /**
-   * The exact percentile: every value is held and sorted, eight bytes each, within the memory that
-   * the query may use.
+   * Exact percentile. Holds and sorts all values, at eight bytes each, within the memory of the
+   * query.
    *
    * @param fraction 0 to 1
-   * @param rank how a fraction becomes a place among n sorted values
+   * @param rank how a fraction maps to a position among n sorted values
    */
   record Percentile(double fraction, Rank rank) implements Aggregation {
     public Percentile {
@@ -87,20 +87,22 @@ public sealed interface Aggregation {
       return "p" + fraction;
     }
 
-    /** Where between two values the place lies is interpolated linearly. */
+    /** Maps a fraction to a position. Between two values, the result is interpolated linearly. */
     public enum Rank {
-      /** The place is {@code fraction * (n - 1)}, counted from 0, as in PromQL. */
+      /** The position is {@code fraction * (n - 1)}, counted from 0, as in PromQL. */
       N_MINUS_1,
-      /** The place is {@code fraction * (n + 1)}, counted from 1, as in KairosDB and OpenTSDB. */
+      /**
+       * The position is {@code fraction * (n + 1)}, counted from 1, as in KairosDB and OpenTSDB.
+       */
       N_PLUS_1
     }
   }
 
   /**
-   * Reads the name of an aggregation: {@code avg min max sum count first last rate dev pdev}, or
+   * Parses the name of an aggregation: {@code avg min max sum count first last rate dev pdev}, or
    * {@code p} and a percentage such as {@code p99} or {@code p99.9}.
    *
-   * @throws IllegalArgumentException if there is none of that name
+   * @throws IllegalArgumentException if there is no aggregation of that name
    */
   static Aggregation parse(String name) {
     return switch (name) {

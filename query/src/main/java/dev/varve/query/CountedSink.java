@@ -3,9 +3,9 @@ package dev.varve.query;
 import dev.varve.model.Samples;
 import dev.varve.query.running.QueryUse;
 
-/** Counts what an answer has, and ends it where it is not wanted any more. */
+/** Counts the samples of a result and stops the query when it is cancelled or exceeds a limit. */
 final class CountedSink implements ResultSink {
-  /** So many are handed on at once: whoever prints them is asked between whether to go on. */
+  /** Maximum number of samples passed on at once; cancellation is checked in between. */
   private static final int SAMPLES_AT_ONCE = 4096;
 
   private final ResultSink sink;

@@ -6,7 +6,7 @@ import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Downsample;
 import dev.varve.query.running.QueryUse;
 
-/** One sample for each window that holds any; holds one window at a time. */
+/** Emits one sample for each non-empty window. Holds one window at a time. */
 final class DownsampleStage extends Stage {
   private final Downsample plan;
   private final Fold fold;
@@ -57,8 +57,8 @@ final class DownsampleStage extends Stage {
   }
 
   /**
-   * The first sample that is not in the window any more. Only the end of the window is looked at:
-   * in a falling order of time everything older belongs to it.
+   * Returns the index of the first sample after the window. Only the end of the window is compared:
+   * if times descend, all older samples belong to the window.
    */
   private static int endOf(long[] times, int from, int to, long end) {
     if (times[from] < end && times[to - 1] < end) {

@@ -5,8 +5,8 @@ import dev.varve.model.Samples;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects single samples into vectors for a sink: a vector is handed on when it is long enough,
- * when a sample of another kind follows, and at {@link #flush}.
+ * Collects single samples into vectors for a sink. A vector is passed on when it is full, when a
+ * sample of another kind follows, and on {@link #flush}.
  */
 final class Emitter {
   private static final int VECTOR = 1024;
@@ -37,7 +37,7 @@ final class Emitter {
     vectorOf(samples.kind()).addFrom(samples, index);
   }
 
-  /** Hands on what was collected and then, at once, a stretch of another vector. */
+  /** Flushes, then passes on part of another vector without copying it. */
   void pass(Samples samples, int from, int to) {
     if (from < to) {
       flush();

@@ -7,8 +7,8 @@ import dev.varve.query.running.QueryUse;
 import java.util.Arrays;
 
 /**
- * Partial results of one aggregation, in columns: a slot for each result under way. A slot is
- * {@link #reset} before its first use.
+ * Partial results of one aggregation, stored in columns with one slot per result in progress. A
+ * slot must be {@link #reset} before its first use.
  */
 abstract class Fold {
   static Fold of(Aggregation aggregation, Resolution resolution, QueryUse use) {
@@ -30,19 +30,21 @@ abstract class Fold {
     };
   }
 
-  /** Makes a slot empty. */
+  /** Empties a slot. */
   abstract void reset(int slot);
 
-  /** Adds samples {@code from} to {@code to} (exclusive) to a slot. */
+  /** Adds samples {@code from} (inclusive) to {@code to} (exclusive) to a slot. */
   abstract void add(int slot, Samples samples, int from, int to);
 
-  /** Hands on the result of a slot that has taken at least one sample. */
+  /** Emits the result of a slot, which must have received at least one sample. */
   abstract void emit(int slot, long time, Emitter out);
 
-  /** What a slot takes, about, without the values that a percentile holds. */
+  /**
+   * Returns the approximate size of a slot in bytes, without the values that a percentile holds.
+   */
   abstract int bytesPerSlot();
 
-  /** Another series follows; for folds that look across windows. */
+  /** Starts another series; for folds that look across windows. */
   void beginSeries() {}
 
   static int capacity(int slot) {
@@ -76,7 +78,7 @@ abstract class Fold {
     }
   }
 
-  /** An exact int64 as long as all samples are int64 and their sum fits, from then on a double. */
+  /** An exact int64 while all samples are int64 and their sum fits, then a double. */
   private static class Sum extends Fold {
     private long[] wholes = {};
     private double[] reals = {};
@@ -182,7 +184,7 @@ abstract class Fold {
     }
   }
 
-  /** The least or the greatest number, of the kind it came with. */
+  /** The minimum or maximum, in the kind of its sample. */
   private static final class Extreme extends Fold {
     private final boolean greatest;
     private double[] numbers = {};
@@ -268,7 +270,7 @@ abstract class Fold {
     }
   }
 
-  /** The first or the last sample, of the kind it came with. */
+  /** The first or the last sample, in its kind. */
   private static final class Pick extends Fold {
     private static final byte[] NO_TEXT = {};
 
@@ -331,7 +333,7 @@ abstract class Fold {
     }
   }
 
-  /** Mean and deviation by Welford's running update (Technometrics 4, 1962). */
+  /** Mean and deviation by Welford's online algorithm (Technometrics 4, 1962). */
   private static final class Spread extends Fold {
     private final Aggregation.Deviation deviation;
     private long[] counts = {};
@@ -385,8 +387,8 @@ abstract class Fold {
   }
 
   /**
-   * Holds all values of a slot. When they no longer fit into memory it goes on counting, so that
-   * the refusal can say what would have been needed.
+   * Holds all values of a slot. If they no longer fit into memory, it keeps counting, so that the
+   * error can say how much memory would have been needed.
    */
   private static final class Quantile extends Fold {
     private static final double[] NONE = {};
@@ -441,7 +443,7 @@ abstract class Fold {
       }
       long length = Math.min(Math.max(wanted, 2L * have), Integer.MAX_VALUE - 8);
       if (wanted > length || !memory.tryHold(8 * (length - have))) {
-        // Doubling may be too much where the values themselves would fit.
+        // Doubling may exceed the limit although the values alone fit.
         length = wanted;
         if (wanted > Integer.MAX_VALUE - 8 || !memory.tryHold(8 * (length - have))) {
           return false;
@@ -486,7 +488,7 @@ abstract class Fold {
     }
   }
 
-  /** Increase over time within one series; the sample before a window counts as its first. */
+  /** Increase over time within one series. The last sample before a window counts as its first. */
   private static final class CounterRate extends Fold {
     private boolean seen;
     private long lastTime;
@@ -542,7 +544,7 @@ abstract class Fold {
     }
   }
 
-  /** Simple regression, centred on running means so that large times do not cancel. */
+  /** Simple linear regression, centred on running means to avoid cancellation with large times. */
   private static final class Line extends Fold {
     private long count;
     private long firstTime;
@@ -575,7 +577,7 @@ abstract class Fold {
         lastTime = time;
         lastValue = value;
         count++;
-        // Times count from the first one, which keeps their squares small.
+        // Times are relative to the first one, which keeps their squares small.
         double x = (double) time - firstTime;
         double dx = x - meanTime;
         double dy = value - meanValue;

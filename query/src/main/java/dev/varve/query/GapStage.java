@@ -5,18 +5,18 @@ import dev.varve.model.Samples;
 import dev.varve.query.QueryPlan.Gaps;
 import org.jspecify.annotations.Nullable;
 
-/** Marks the windows that hold no sample. */
+/** Emits a gap for each window without a sample. */
 final class GapStage extends Stage {
-  /** A series with more gaps than this is refused: each is written out. */
+  /** Maximum number of gaps per series; each one is written out. */
   static final int GAPS_MAX = 1_000_000;
 
   private final Gaps plan;
   private final Emitter out;
 
-  /** The start of the first window that no sample has been seen of yet; null before the first. */
+  /** Start of the first window without a sample so far; null before the first sample. */
   private @Nullable Long expected;
 
-  /** Whether a sample of the series has come. */
+  /** Whether the series had a sample or a gap. */
   private boolean begun;
 
   private int gaps;
@@ -44,14 +44,14 @@ final class GapStage extends Stage {
     }
   }
 
-  /** A gap that another such operator has marked fills its window, as a sample does. */
+  /** A gap from another such operator fills its window like a sample. */
   @Override
   public void gap(long time) {
     seen(time);
     out.gap(time);
   }
 
-  /** Marks the windows that ended without a sample before this one came. */
+  /** Emits the gaps between the last sample and this one. */
   private void seen(long time) {
     Long start = expected;
     if (start == null || time >= start) {
@@ -61,15 +61,15 @@ final class GapStage extends Stage {
       }
       expected = plan.windows().endOf(window);
     } else if (!begun) {
-      // What comes before the first window counts as part of it.
+      // Samples before the first window count as part of it.
       expected = plan.windows().endOf(start);
     }
     begun = true;
   }
 
   /**
-   * Marks every window from {@code start} on that begins before {@code end}. Too many are refused
-   * before the first of them is handed on, so that most queries end before an answer has begun.
+   * Emits a gap for every window that starts in [{@code start}, {@code end}). Checks the minimum
+   * number of windows first, so that most queries with too many gaps fail before the answer begins.
    */
   private void mark(long start, long end) {
     if (plan.windows().leastBetween(start, end) > GAPS_MAX - gaps) {

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a read delivers, series by series, as far as it fits into memory. Several threads read, each
- * some of the series.
+ * The samples of a read, by series, as far as they fit into memory. Several threads read, each a
+ * subset of the series.
  */
 final class Gathering {
   /** Time, value and stamp, in a vector that grows by doubling. */
@@ -27,14 +27,14 @@ final class Gathering {
 
   private static final long BYTES_PER_STRAND = 1024;
 
-  /** One part in so many is left to those who plan what is read next. */
+  /** This fraction of the memory stays free for planning the next reads. */
   private static final int HEADROOM = 16;
 
-  /** The samples of one series and kind, in the order of time. */
+  /** Samples of one series and kind, in order of time. */
   static final class Strand {
     private Samples samples;
 
-    /** Where its runs begin. */
+    /** Indexes at which its runs begin. */
     private final List<Integer> runs = new ArrayList<>();
 
     private Strand(Kind kind) {
@@ -55,7 +55,7 @@ final class Gathering {
       samples.addAll(later.samples, 0, later.samples.size());
     }
 
-    /** Puts runs that came newest first into the order of time. */
+    /** Reverses runs that arrived newest first into order of time. */
     private void settle() {
       if (runs.size() < 2) {
         return;
@@ -70,14 +70,14 @@ final class Gathering {
     }
   }
 
-  /** One series as one thread has read it. */
+  /** One series as read by one thread. */
   private record Gathered(Series series, @Nullable Strand[] strands) {
     Gathered(Series series) {
       this(series, new Strand[Kind.values().length]);
     }
   }
 
-  /** There is no room for more. */
+  /** Thrown if the memory is full. */
   private static final class FullException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -91,15 +91,15 @@ final class Gathering {
   private final Map<Series, List<Strand>> strands = new LinkedHashMap<>();
   private final AtomicLong held = new AtomicLong();
 
-  /**
-   * @param merge says which samples are wanted of a series
-   */
   Gathering(Merge merge, Memory memory) {
     this.merge = merge;
     this.memory = memory;
   }
 
-  /** Whether all of it fitted; if not, what there is so far tells where to cut. */
+  /**
+   * Reads all samples. Returns false if they do not fit into memory; the samples read so far then
+   * show where to split.
+   */
   boolean gather(QueryRun run, Selector selector, TimeRange times) {
     try {
       run.read(merge.input(), selector, times, this::read, this::keep);
@@ -177,7 +177,9 @@ final class Gathering {
     }
   }
 
-  /** A series may come in several stretches, where the catalog does not know its fields. */
+  /**
+   * Adds a strand. A series may arrive in several pieces if the catalog does not know its fields.
+   */
   private static void keep(Strand strand, List<Strand> kept) {
     for (Strand before : kept) {
       if (before.samples.kind() == strand.samples.kind()) {
@@ -188,12 +190,15 @@ final class Gathering {
     kept.add(strand);
   }
 
-  /** The strands of each series, in the order in which series are read. */
+  /** Returns the strands of each series, in the order in which series are read. */
   Map<Series, List<Strand>> strands() {
     return strands;
   }
 
-  /** As how many series it takes to hold what is held: some were not read to their end. */
+  /**
+   * Returns the number of series that would need the memory held, counting series that are only
+   * partly read.
+   */
   int seriesSeen() {
     long handedOn = 0;
     for (List<Strand> ofSeries : strands.values()) {
@@ -205,7 +210,7 @@ final class Gathering {
     return (int) Math.min(Integer.MAX_VALUE, strands.size() * share);
   }
 
-  /** Bytes that it holds. */
+  /** Returns the number of bytes held. */
   long held() {
     return held.get();
   }
@@ -215,7 +220,7 @@ final class Gathering {
     strands.clear();
   }
 
-  /** How many samples there are; of each series and kind no more than are wanted. */
+  /** Returns the number of samples, at most {@code perSeries} of each series and kind. */
   long counted() {
     long count = 0;
     for (List<Strand> ofSeries : strands.values()) {
@@ -227,7 +232,10 @@ final class Gathering {
     return count;
   }
 
-  /** The time at so much of what was seen, counted from the end that is read first. */
+  /**
+   * Returns the time at the given share of the samples read, counted from the end that is read
+   * first. Returns null if there are no samples.
+   */
   @Nullable Long timeAt(double share) {
     long[] seen = new long[4096];
     int size = 0;

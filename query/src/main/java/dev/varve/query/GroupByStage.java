@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Aggregates across series, instant by instant. Holds a partial result for every instant of every
- * group, never the samples themselves (but for percentiles).
+ * group, but not the samples themselves (except for percentiles).
  */
 final class GroupByStage extends Stage {
-  /** A group with its first arrays. */
+  /** Bytes of a group with its initial arrays. */
   private static final long BYTES_PER_GROUP = 1024;
 
   private final GroupBy plan;
@@ -100,7 +100,7 @@ final class GroupByStage extends Stage {
     next.finish();
   }
 
-  /** The instants of a group and a slot for each, found by a hash table of open addressing. */
+  /** The instants of a group with a slot for each, in a hash table with open addressing. */
   private final class Group {
     private final List<Series> sources = new ArrayList<>();
     private final Fold fold = Fold.of(plan.aggregation(), resolution, use);
@@ -135,7 +135,7 @@ final class GroupByStage extends Stage {
       int guess = 0;
       for (int i = from; i < to; i++) {
         long time = samples.time(i);
-        // Series that were downsampled alike have the same instants in the same order.
+        // Series with the same downsampling have the same instants in the same order.
         int slot = guess < size && times[guess] == time ? guess : slotOf(time);
         fold.add(slot, samples, i, i + 1);
         guess = slot + 1;

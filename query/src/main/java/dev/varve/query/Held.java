@@ -4,7 +4,7 @@ import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 import java.util.Arrays;
 
-/** Samples and gaps of one series, kept in their order to be given out later. */
+/** Samples and gaps of one series, buffered in order. */
 final class Held {
   /** Time, value and stamp, in a vector that grows by doubling. */
   private static final long BYTES_PER_SAMPLE = 32;
@@ -19,14 +19,16 @@ final class Held {
   private long bytes;
 
   /**
-   * @param what holds them and what would help, should memory run out
+   * Creates an empty buffer.
+   *
+   * @param what what uses the memory and how to need less, for the error if memory runs out
    */
   Held(Memory memory, String what) {
     this.memory = memory;
     this.what = what;
   }
 
-  /** Where arrays that hold something for each kind hold it: from 0 on. */
+  /** Returns the index of a kind in arrays with one element per kind, from 0. */
   static int place(Kind kind) {
     return switch (kind) {
       case INT64 -> 0;
@@ -60,7 +62,7 @@ final class Held {
     return size;
   }
 
-  /** The last number; NaN where the last sample is none. */
+  /** Returns the last number; NaN if the last sample is not a number. */
   double lastNumber() {
     if (size == 0 || order[size - 1] == GAP || order[size - 1] == place(Kind.STRING)) {
       return Double.NaN;

@@ -10,7 +10,7 @@ import dev.varve.query.QueryPlan.Score;
 import dev.varve.query.QueryPlan.Trim;
 import org.jspecify.annotations.Nullable;
 
-/** Small operators on single samples and their neighbours. */
+/** Simple operators on single samples and their neighbours. */
 final class MapStages {
   private MapStages() {}
 
@@ -30,7 +30,7 @@ final class MapStages {
     }
   }
 
-  /** Adds anew for every sample: a running sum would carry its rounding along for ever. */
+  /** Sums the window again for every sample, because a running sum accumulates rounding errors. */
   static final class Moving extends NumberStage {
     private final double[] ring;
     private int filled;
@@ -141,7 +141,7 @@ final class MapStages {
       hold(samples, to - 1);
     }
 
-    /** Keeps back one sample, which may turn out to be the last. */
+    /** Holds back one sample, which may be the last. */
     private void hold(Samples samples, int index) {
       for (int i = 0; i < held.length; i++) {
         if (held[i].kind() == samples.kind()) {

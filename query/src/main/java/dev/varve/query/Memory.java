@@ -7,31 +7,31 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts what one query holds, and what all of them hold together. Safe for use by several threads.
- */
+/** Tracks the memory that one query holds, and that all queries hold together. Thread-safe. */
 public final class Memory {
   /**
-   * What all queries of a server may hold together. An eighth is kept for queries that hold little,
-   * so that those that hold much, however many, do not make them fail.
+   * Memory shared by all queries of a server. One eighth is reserved for queries that hold little,
+   * so that large queries, however many, do not make small ones fail.
    */
   public static final class Pool {
     private static final int KEPT = 8;
 
-    /** A query that holds this part of the pool, or less, holds little. */
+    /** A query that holds at most this fraction of the pool counts as small. */
     private static final int LITTLE = 128;
 
     private final long max;
     private final AtomicLong held = new AtomicLong();
 
     /**
-     * @param max in bytes
+     * Creates a pool.
+     *
+     * @param max maximum number of bytes
      */
     public Pool(long max) {
       this.max = max;
     }
 
-    /** Bytes that queries hold now. */
+    /** Returns the number of bytes that queries hold now. */
     public long held() {
       return held.get();
     }
@@ -41,7 +41,9 @@ public final class Memory {
     }
 
     /**
-     * @param ofQuery what the query holds with these bytes
+     * Holds bytes if there is room.
+     *
+     * @param ofQuery total bytes that the query then holds
      */
     private boolean tryHold(long bytes, long ofQuery) {
       boolean little = ofQuery <= max / LITTLE;
@@ -62,9 +64,11 @@ public final class Memory {
   }
 
   /**
-   * @param max what the query may hold, in bytes
-   * @param pool what it shares with others
-   * @param readShare how much of what the query reads it has read, from 0 to 1, for refusals
+   * Creates the account of a query.
+   *
+   * @param max maximum number of bytes that the query may hold
+   * @param pool the pool shared with other queries; null for none
+   * @param readShare the share of the query's reads that is done, from 0 to 1, for error messages
    */
   public Memory(long max, @Nullable Pool pool, DoubleSupplier readShare) {
     this.max = max;
@@ -72,12 +76,12 @@ public final class Memory {
     this.readShare = readShare;
   }
 
-  /** Says what releases something that is held and could be had again, where there is no room. */
+  /** Sets an action that releases recomputable data; it runs when memory is short. */
   void whenShort(Runnable releasing) {
     spare = releasing;
   }
 
-  /** Whether so much more may be held; if so it counts as held. */
+  /** Holds bytes if there is room. Returns whether they are held. */
   public boolean tryHold(long bytes) {
     if (tryOnce(bytes)) {
       return true;
@@ -86,7 +90,7 @@ public final class Memory {
     return tryOnce(bytes);
   }
 
-  /** The same, as long as all that the query holds stays within a bound. */
+  /** Like {@link #tryHold}, but only if the total of the query stays within a bound. */
   public boolean tryHoldWithin(long bound, long bytes) {
     if (held.get() + bytes > bound) {
       spare.run();
@@ -110,10 +114,10 @@ public final class Memory {
   }
 
   /**
-   * Adds where the sum stays within a bound. What does not fit is never counted, not for a moment:
-   * it would make something smaller beside it fail.
+   * Adds to a counter if the sum stays within a bound. An amount that does not fit is never added,
+   * not even briefly, because that could make a smaller concurrent request fail.
    *
-   * @return the sum; -1 where it would be more
+   * @return the sum; -1 if it would exceed the bound
    */
   private static long addWithin(long max, AtomicLong held, long bytes) {
     long before = held.get();
@@ -128,11 +132,11 @@ public final class Memory {
   }
 
   /**
-   * Counts so much more as held.
+   * Holds bytes.
    *
-   * @param what holds it and what would help, for the refusal
-   * @throws QueryRefusedException if the query would hold more than it may
-   * @throws OverloadedException if all queries together would
+   * @param what what uses the memory and how to need less, for the error
+   * @throws QueryRefusedException if the query would exceed its own limit
+   * @throws OverloadedException if all queries together would exceed theirs
    */
   public void hold(long bytes, String what) {
     if (tryHold(bytes)) {
@@ -160,7 +164,7 @@ public final class Memory {
             + ", with %.0f %% of its reads done".formatted(100 * readShare.getAsDouble()));
   }
 
-  /** Counts so much less. */
+  /** Releases bytes. */
   public void release(long bytes) {
     held.addAndGet(-bytes);
     if (pool != null) {
@@ -168,7 +172,7 @@ public final class Memory {
     }
   }
 
-  /** Counts nothing any more; when the query is over, and whatever it has forgotten to release. */
+  /** Releases everything that is still held. Called at the end of the query. */
   public void releaseAll() {
     release(held.get());
   }
@@ -178,7 +182,7 @@ public final class Memory {
     return held.get();
   }
 
-  /** The most bytes that were held at once. */
+  /** Returns the peak number of bytes held. */
   public long most() {
     return most.get();
   }
@@ -187,7 +191,7 @@ public final class Memory {
     return max;
   }
 
-  /** Whether a query was refused for what it would have held. */
+  /** Returns whether the query was rejected for exceeding its memory. */
   public boolean refused() {
     return refused;
   }

@@ -19,16 +19,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Series side by side in the order of time.
+ * Merges series in order of time.
  *
- * <p>The engine reads series by series, so that all of a group has to be at hand before its first
- * sample is known. First everything is gathered at once, or was for another plan of the query that
- * reads the same. What does not fit into memory is read again group by group, and a group that does
- * not fit by itself in slices of time, whose length follows what was seen: a group of any length
- * goes through in bounded memory, at the price of reading some of it twice.
+ * <p>The engine reads series by series, so all series of a group must be available before its first
+ * sample is known. The source first gathers everything at once, or reuses what another plan of the
+ * query gathered with the same read. If that does not fit into memory, it reads again group by
+ * group. A group that does not fit on its own is read in slices of time, whose length adapts to the
+ * data. A group of any length can thus be processed in bounded memory, at the cost of reading some
+ * of it twice.
  */
 final class MergeSource implements Source {
-  /** How much of the memory a slice is cut to fill, as series are never quite alike. */
+  /** Share of the memory that a slice is meant to fill; below 1 because series differ. */
   private static final double SLICE_FILL = 0.7;
 
   private final Merge merge;
@@ -90,7 +91,7 @@ final class MergeSource implements Source {
     return groups;
   }
 
-  /** One group after the other, each in slices of time. */
+  /** Processes one group after another, each in slices of time. */
   private void inPieces(QueryRun run) {
     Map<List<String>, Group> groups = listed(run);
     for (boolean text : new boolean[] {false, true}) {
@@ -118,7 +119,7 @@ final class MergeSource implements Source {
     return groups;
   }
 
-  /** The order of KairosDB: names and values of the labels, end to end. */
+  /** Sorts groups as KairosDB does: by the concatenated names and values of their labels. */
   private List<Group> sorted(Map<List<String>, Group> groups) {
     TreeMap<String, List<Group>> byText = new TreeMap<>();
     groups.forEach((key, group) -> {
@@ -196,7 +197,7 @@ final class MergeSource implements Source {
     }
   }
 
-  /** One group and type, slice after slice of time. */
+  /** Reads one group and type, in slices of time. */
   private final class Slices {
     private final QueryRun run;
     private final Group group;
@@ -270,7 +271,10 @@ final class MergeSource implements Source {
           : new TimeRange(slice.to(), rest.to());
     }
 
-    /** What was seen is of the first series only: the others will want as much. */
+    /**
+     * Shortens the slice. Only the first series were read; this assumes that the others are as
+     * large.
+     */
     private void narrow(Gathering gathering, TimeRange slice) {
       double share =
           SLICE_FILL

@@ -9,8 +9,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The newest samples of each series, in the order of time: the engine reads from the end, run by
- * run, so that the runs of a series are held until the last of them has come.
+ * Emits the newest samples of each series in order of time. The engine reads run by run from the
+ * end, so the runs of a series are held until the last one arrives.
  */
 final class NewestSource implements Source {
   private static final long BYTES_PER_SAMPLE = 32;

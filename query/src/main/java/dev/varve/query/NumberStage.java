@@ -3,7 +3,7 @@ package dev.varve.query;
 import dev.varve.model.Kind;
 import dev.varve.model.Samples;
 
-/** An operator on each series of numbers for itself. */
+/** An operator on each series of numbers separately. */
 abstract class NumberStage extends Stage {
   private final String name;
   final Emitter out;
@@ -18,7 +18,7 @@ abstract class NumberStage extends Stage {
 
   abstract void numbers(Samples samples, int from, int to);
 
-  /** The series is over; what is still to come is emitted. */
+  /** Emits what remains at the end of a series. */
   void endNumbers() {}
 
   @Override

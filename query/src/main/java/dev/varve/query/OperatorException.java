@@ -3,8 +3,8 @@ package dev.varve.query;
 import dev.varve.engine.QueryRefusedException;
 
 /**
- * An operator of a plan met samples that it cannot work on. Whether it does depends on the data, so
- * that it may come after the first series has been handed on.
+ * Thrown if an operator of a plan receives samples that it cannot process. As this depends on the
+ * data, it may happen after the first series has been passed on.
  */
 public final class OperatorException extends QueryRefusedException {
   private static final long serialVersionUID = 1;

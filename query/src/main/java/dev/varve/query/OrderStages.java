@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Orders and cuts results. */
+/** Operators that order and limit results. */
 final class OrderStages {
   private OrderStages() {}
 
-  /** Gives each series out backwards; holds one series. */
+  /** Reverses the samples of each series. Holds one series. */
   static final class Backwards extends Stage {
     private final Held held;
     private final Emitter out;
@@ -43,7 +43,7 @@ final class OrderStages {
     }
   }
 
-  /** Sorts series; holds all of them. */
+  /** Sorts series. Holds all of them. */
   static final class SeriesOrder extends Stage {
     private record One(ResultSeries series, Held held) {}
 
@@ -119,7 +119,7 @@ final class OrderStages {
     }
   }
 
-  /** Passes the first series on, and of each the first samples. */
+  /** Passes on the first series, and the first samples of each. */
   static final class Cut extends Stage {
     private final Limit plan;
     private long series;

@@ -5,7 +5,7 @@ import dev.varve.query.QueryPlan.Difference;
 import dev.varve.query.QueryPlan.Rate;
 import org.jspecify.annotations.Nullable;
 
-/** From each sample to the next: changes and rates. */
+/** Changes and rates between consecutive samples. */
 final class PairStage extends NumberStage {
   private final @Nullable Rate rate;
   private boolean seen;

@@ -14,43 +14,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the series of a scan by several threads and hands on what they make of them in the order of
- * the series.
+ * Reads the series of a scan with several threads and passes on their results in series order.
  *
- * <p>The series are cut into parts. The thread of the query goes through them in their order: a
- * part that nobody has begun it reads itself, and hands on what comes of it at once; for one that a
- * worker has begun it waits. Workers are only ever some parts ahead, so that what waits stays
- * small, and the query gets on also where every worker is busy with other queries. No more threads
- * read than there are readers. However it ends, no worker is left behind.
+ * <p>The series are divided into parts. The thread of the query processes the parts in order. It
+ * reads a part itself if no worker has started it, and passes on the results immediately; otherwise
+ * it waits for the worker. Workers run only a few parts ahead, which bounds the memory for waiting
+ * results. The query makes progress even if all workers are busy with other queries. At most {@code
+ * readers} threads read. No worker is still reading when {@link #run} returns or throws.
  *
- * @param <T> what becomes of a series
+ * @param <T> the result for a series
  */
 public final class ParallelScan<T> {
-  /**
-   * What one query may hold of what its workers have made, however much memory it may hold: a part
-   * of it.
-   */
+  /** Divisor of a query's memory: results of its workers may take at most this fraction. */
   private static final int SHARE_AHEAD = 8;
 
-  /** Below so many series one thread is as fast. */
+  /** Below this number of series, one thread is as fast. */
   private static final int SERIES_MIN = 64;
 
   private static final int SERIES_PER_PART_MAX = 128;
 
-  /** How far ahead workers are, in parts for each of them. */
+  /** How far workers may run ahead, in parts per worker. */
   private static final int PARTS_AHEAD = 2;
 
-  /** How much memory what waits may take at most. */
+  /** Maximum number of bytes of waiting results. */
   private static final long BYTES_AHEAD = 8L << 20;
 
   /** Reads some of the series. */
   @FunctionalInterface
   public interface Reader<T> {
     /**
-     * Reads.
+     * Reads a range of series.
      *
-     * @param from the place of the first series
-     * @param to behind the last
+     * @param from index of the first series
+     * @param to index after the last series
      */
     void read(int from, int to, Consumer<T> into);
   }
@@ -64,18 +60,19 @@ public final class ParallelScan<T> {
   private final Reader<T> reader;
   private final Queue<Part> offered = new ConcurrentLinkedQueue<>();
 
-  /** How many workers go through what is offered, or soon will. */
+  /** Number of workers that process the queue, or soon will. */
   private final AtomicInteger helping = new AtomicInteger();
 
   /**
-   * A scan.
+   * Creates a scan.
    *
-   * @param least how many series a part should have at least; one thread reads all where that is
-   *     all of them, or what becomes of a quarter of so many may not wait
-   * @param readers how many threads may read at once, the one of the query among them
-   * @param bytes that what becomes of one series takes; 0 where somebody else bounds what is held
-   * @param memory of the query, in which what waits counts; where it has no room one thread reads
-   * @param cancel makes reads under way fail soon
+   * @param least desired minimum number of series per part. One thread reads everything if that is
+   *     all series, or if the memory does not allow for a quarter of that number
+   * @param readers maximum number of reading threads, including that of the query
+   * @param bytes size of the result for one series; 0 if the caller bounds the memory itself
+   * @param memory memory of the query, which includes waiting results; one thread reads if there is
+   *     no room for them
+   * @param cancel makes reads in progress fail soon
    */
   public ParallelScan(
       int series,
@@ -99,15 +96,18 @@ public final class ParallelScan<T> {
     this.reader = reader;
   }
 
-  /** Of how many series a part may be for lack of room, where it should have so many. */
+  /**
+   * Returns the smallest acceptable part if memory is short and a part should have {@code least}
+   * series.
+   */
   private static int atLeast(int least) {
     return Math.max(1, least / 4);
   }
 
   /**
-   * Reads all of them, on the thread that calls and on others.
+   * Reads all series, on the calling thread and on workers.
    *
-   * @param sink takes what becomes of each, in the order of the series, on the thread that calls
+   * @param sink receives the results in series order, on the calling thread
    */
   public void run(Consumer<T> sink) {
     if (helpers < 1 || !memory.tryHold(bytesAhead)) {
@@ -154,7 +154,7 @@ public final class ParallelScan<T> {
     }
   }
 
-  /** Reads what is offered. What comes too late for a worker the query's own thread reads. */
+  /** Reads parts from the queue. Parts that no worker takes are read by the query's own thread. */
   private void help() {
     try {
       for (Part part = offered.poll(); part != null; part = offered.poll()) {
@@ -165,7 +165,7 @@ public final class ParallelScan<T> {
     }
   }
 
-  /** Takes back what has not begun and waits for what has. */
+  /** Withdraws parts that have not started and waits for those that have. */
   private void end(Deque<Part> parts) {
     List<Part> begun = new ArrayList<>();
     for (Part part : parts) {
@@ -183,7 +183,7 @@ public final class ParallelScan<T> {
     private final AtomicBoolean taken = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    /** Written by the worker before the end is told, read behind it. */
+    /** Written by the worker before it counts down {@code ended}, read afterwards. */
     private final List<T> made = new ArrayList<>();
 
     private @Nullable Throwable failure;
@@ -193,7 +193,7 @@ public final class ParallelScan<T> {
       this.to = to;
     }
 
-    /** Reads the part, by a worker, if nobody else does. */
+    /** Reads the part on a worker, unless another thread has taken it. */
     private void run() {
       if (!taken.compareAndSet(false, true)) {
         return;
@@ -207,7 +207,7 @@ public final class ParallelScan<T> {
       }
     }
 
-    /** Hands on what becomes of its series, which are read now unless a worker does. */
+    /** Passes on the results of the part, and reads it first unless a worker has taken it. */
     private void handOn(Consumer<T> sink) {
       if (taken.compareAndSet(false, true)) {
         try {
@@ -226,7 +226,7 @@ public final class ParallelScan<T> {
       }
     }
 
-    /** Waits for the worker; an interruption makes it end, and is still there afterwards. */
+    /** Waits for the worker. An interrupt cancels the reads; the interrupt status is restored. */
     private void await() {
       boolean interrupted = false;
       boolean waits = true;

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a query is answered, whatever language it is written in.
+ * Explains how a query is executed, in any query language.
  *
- * @param plan its operators, as they are run
- * @param scans what they read, by number from 1 on
- * @param notes what was decided on the way, in words
- * @param nanos how long the whole query took; 0 where it was not run
+ * @param plan the operators, as executed
+ * @param scans the reads, numbered from 1
+ * @param notes decisions made while planning, in words
+ * @param nanos duration of the whole query in nanoseconds; 0 if it was not run
  */
 public record PlanExplanation(
     PlanTree plan, List<ScanExplanation> scans, List<String> notes, long nanos) {
@@ -24,13 +24,13 @@ public record PlanExplanation(
   /**
    * One read.
    *
-   * @param selector which series
+   * @param selector the series
    * @param from the first time, in ms since 1970
-   * @param to the last; before {@code from} where nothing is read
-   * @param labels those that are wanted of each series, in words
-   * @param recurring of the times those that are looked at, in ms; null for all
-   * @param read how the layouts read it, all series planned together; null where nothing is read
-   * @param actual what was really read; null where the query was not run
+   * @param to the last time, in ms since 1970; less than {@code from} if nothing is read
+   * @param labels the labels needed of each series, in words
+   * @param recurring the times that are needed, in ms; null for all
+   * @param read how the layouts read it, with all series planned together; null if nothing is read
+   * @param actual measured figures; null if the query was not run
    */
   public record ScanExplanation(
       int number,
@@ -43,12 +43,12 @@ public record PlanExplanation(
       @Nullable Actual actual) {}
 
   /**
-   * What a scan really did.
+   * Measured figures of a scan.
    *
-   * @param series with samples
-   * @param samples that the stores gave
-   * @param readNanos spent on reading, all threads together
-   * @param workNanos spent on what becomes of the samples of each series, all threads together
+   * @param series number of series with samples
+   * @param samples number of samples that the stores returned
+   * @param readNanos time spent reading, summed over all threads
+   * @param workNanos time spent processing the samples of each series, summed over all threads
    */
   public record Actual(ReadCost cost, long series, long samples, long readNanos, long workNanos) {}
 }

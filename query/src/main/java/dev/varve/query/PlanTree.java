@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan for people: operators and what they work on.
+ * A human-readable plan: operators and their inputs.
  *
  * @param operator what it does, in a word or two
- * @param detail how; empty where there is nothing more to say
- * @param scan the number of the scan that it reads; null where it reads none
- * @param actual what it really did; null where the query was not run
+ * @param detail its parameters; empty if there are none
+ * @param scan the number of the scan that it reads; null if it reads none
+ * @param actual measured figures; null if the query was not run
  */
 public record PlanTree(
     String operator,
@@ -22,11 +22,11 @@ public record PlanTree(
   }
 
   /**
-   * What an operator did.
+   * Measured figures of an operator.
    *
-   * @param rows that it gave: series
-   * @param values that it gave: samples
-   * @param nanos that the query's own thread spent in it and not in another
+   * @param rows number of series returned
+   * @param values number of samples returned
+   * @param nanos time that the query's own thread spent in this operator, excluding its inputs
    */
   public record Figures(long rows, long values, long nanos) {}
 }

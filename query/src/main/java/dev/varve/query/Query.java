@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A query, put together step by step; each step gives a new one. Steps are carried out in the order
- * in which they are named.
+ * An immutable query, built step by step; each step returns a new query. Steps are executed in the
+ * order of the calls.
  *
  * <pre>{@code
  * Query.of("cpu{host=~\"web.*\"}", TimeRange.closed(from, to))
@@ -36,9 +36,9 @@ public final class Query {
   }
 
   /**
-   * Selects by PromQL's selector syntax.
+   * Selects series with PromQL's selector syntax.
    *
-   * @throws SelectorSyntaxException if it is none
+   * @throws SelectorSyntaxException if the selector is invalid
    */
   public static Query of(String selector, TimeRange times) {
     return of(SelectorParser.parse(selector), times);
@@ -56,7 +56,7 @@ public final class Query {
     return new Query(plan, other);
   }
 
-  /** Only these fields. */
+  /** Restricts the selection to some fields. */
   public Query fields(Set<String> fields) {
     Select s = select("fields");
     return with(
@@ -70,7 +70,7 @@ public final class Query {
             s.wholeTable()));
   }
 
-  /** The latest, those as of a stamp, or all. */
+  /** Selects the latest samples, those as of a stamp, or all versions. */
   public Query versions(Versions versions) {
     Select s = select("versions");
     return with(
@@ -85,7 +85,9 @@ public final class Query {
             s.selector(), s.times(), s.fields(), s.versions(), kinds, s.newest(), s.wholeTable()));
   }
 
-  /** Only so many of the newest samples of each series, in rising order of time. */
+  /**
+   * Limits the selection to the newest samples of each series, returned in ascending order of time.
+   */
   public Query newest(int samples) {
     Select s = select("newest");
     return with(
@@ -93,24 +95,27 @@ public final class Query {
             s.selector(), s.times(), s.fields(), s.versions(), s.kinds(), samples, s.wholeTable()));
   }
 
-  /** Allows to scan a whole table. */
+  /** Allows the query to scan a whole table. */
   public Query wholeTable() {
     Select s = select("wholeTable");
     return with(
         new Select(s.selector(), s.times(), s.fields(), s.versions(), s.kinds(), s.newest(), true));
   }
 
-  /** One sample a window, at its start. */
+  /** Emits one sample per non-empty window, at its start. */
   public Query downsample(Windows windows, Aggregation aggregation) {
     return with(new QueryPlan.Downsample(plan, windows, aggregation, Stamp.START));
   }
 
-  /** The change per span from sample to sample; {@code counter} takes falls for resets to zero. */
+  /**
+   * Computes the change per span from sample to sample. {@code counter} treats a decrease as a
+   * reset to zero.
+   */
   public Query rate(Span per, boolean counter) {
     return with(new QueryPlan.Rate(plan, per, counter, true));
   }
 
-  /** One series for each combination of values of the labels. */
+  /** Aggregates the series that share the values of some labels. */
   public Query groupBy(List<String> labels, Aggregation aggregation) {
     return with(new QueryPlan.GroupBy(plan, labels, aggregation));
   }
@@ -119,7 +124,7 @@ public final class Query {
     return with(new QueryPlan.Order(plan, by, descending));
   }
 
-  /** The first series, and of each the first samples; 0 for all. */
+  /** Keeps the first series, and the first samples of each; 0 for all. */
   public Query limit(long series, long samples) {
     return with(new QueryPlan.Limit(plan, series, samples));
   }
@@ -128,20 +133,19 @@ public final class Query {
     return plan;
   }
 
-  /** Makes it ready to run. */
+  /** Prepares the query to run. */
   public QueryRun on(Dataset dataset) {
     return on(dataset, QueryUse.of(limits));
   }
 
-  /** Makes it ready to run as part of what a use counts, whose limits are those that count. */
+  /** Prepares the query to run as part of a use. The limits of the use apply. */
   public QueryRun on(Dataset dataset, QueryUse use) {
     return new QueryRun(plan, use.runs(dataset), use);
   }
 
   /**
-   * Makes several plans ready to run as parts of one query, each once, one after the other. What
-   * several of them merge alike is read once where it takes no more than a quarter of what the
-   * query may hold.
+   * Prepares several plans to run as parts of one query, each once, one after another. A read that
+   * several merges share is done once if its samples fit in a quarter of the query's memory.
    *
    * @return a run for each plan
    */
@@ -153,12 +157,12 @@ public final class Query {
         .toList();
   }
 
-  /** How the samples that it works on would be read; with {@code analyze} they are read, too. */
+  /** Explains how the samples of the query are read. {@code analyze} also reads them. */
   public QueryExplanation explain(Dataset dataset, boolean analyze) {
     return explain(dataset, analyze, QueryUse.of(limits));
   }
 
-  /** The same, as part of what a use counts. */
+  /** Like {@link #explain(Dataset, boolean)}, as part of a use. */
   public QueryExplanation explain(Dataset dataset, boolean analyze, QueryUse use) {
     Select select = QueryPlan.selectionOf(plan);
     return dataset.explain(

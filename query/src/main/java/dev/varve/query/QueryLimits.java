@@ -3,18 +3,19 @@ package dev.varve.query;
 import java.time.Duration;
 
 /**
- * What one query may use, in whichever language it is asked. What would go beyond is refused, with
- * a message that says how far it went.
+ * Resource limits of one query, in any query language. A query that exceeds one fails with a
+ * message that says how far it got.
  *
- * @param series keys that its selectors may match, together; told before one of them is read
- * @param samples samples that it may read
- * @param memory bytes that it may hold: of series, samples, values and results; a query that needs
- *     more is refused on the way, unless it can be answered piece by piece
- * @param points samples that its answer may have
- * @param steps at how many times a subquery of it may be worked out
- * @param time how long it may run, not counting the time that it waits for others
- * @param cells cells that the stores may look at, whether they are of its series or not
- * @param bytes bytes of those cells
+ * @param series maximum number of keys that all its selectors match together, checked before any is
+ *     read
+ * @param samples maximum number of samples read
+ * @param memory maximum number of bytes held for series, samples, values and results. A query that
+ *     needs more fails, unless it can be processed piece by piece
+ * @param points maximum number of samples in the result
+ * @param steps maximum number of times at which a subquery is evaluated
+ * @param time maximum running time, excluding time spent waiting for others
+ * @param cells maximum number of cells that the stores scan, including those of other series
+ * @param bytes maximum size of those cells
  */
 public record QueryLimits(
     long series,
@@ -26,8 +27,8 @@ public record QueryLimits(
     long cells,
     long bytes) {
   /**
-   * A sixteenth of the heap, between 8 and 256 MiB, two minutes, and as many cells as no store
-   * gives in that time.
+   * The memory is a sixteenth of the heap, between 8 and 256 MiB; the time is two minutes. No store
+   * reaches the limit of cells in that time.
    */
   public static final QueryLimits DEFAULTS =
       new QueryLimits(
@@ -44,7 +45,7 @@ public record QueryLimits(
     return new QueryLimits(series, samples, other, points, steps, time, cells, bytes);
   }
 
-  /** The same limits with so much time, if that is less. */
+  /** Returns these limits with the given time if it is shorter. */
   public QueryLimits within(Duration other) {
     return other.compareTo(time) >= 0
         ? this

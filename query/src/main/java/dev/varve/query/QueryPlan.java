@@ -9,19 +9,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every query language compiles to: a chain of operators from samples as they are stored to
- * the result. Times and lengths are in the resolution of the dataset that is queried.
+ * The target of query languages: a chain of operators from stored samples to the result. Times and
+ * durations are in the resolution of the queried dataset.
  */
 public sealed interface QueryPlan {
   /**
-   * The samples of the series that match, series by series.
+   * Reads the samples of the matching series, series by series.
    *
-   * @param fields the fields wanted; null for all
-   * @param versions which of the samples that were accepted for one instant
-   * @param kinds what to do where one series has samples of several kinds at one instant
-   * @param newest how many of the newest samples of each series, and of each kind where kinds are
-   *     read apart, suffice; 0 for all. They are handed on in the order of time all the same
-   * @param wholeTable whether a whole table may be scanned
+   * @param fields the fields to read; null for all
+   * @param versions which of the samples accepted for the same instant to read
+   * @param kinds what to do if a series has samples of several kinds at one instant
+   * @param newest maximum number of newest samples per series, or per series and kind if kinds are
+   *     read separately; 0 for all. Samples are still returned in ascending order of time
+   * @param wholeTable whether scanning a whole table is allowed
    */
   record Select(
       Selector selector,
@@ -38,16 +38,16 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * All series with the same values of some labels as one: their samples side by side in the order
-   * of time, then of value. Numbers and texts stay apart: numbers come first.
+   * Merges all series with the same values of some labels into one, ordered by time, then by value.
+   * Numbers and texts stay separate: series of numbers come first.
    *
-   * @param labels by which series are kept apart; one that a series does not carry counts as empty.
-   *     Without labels there is one series of numbers and one of texts at most
-   * @param descending whether the newest sample comes first, for what follows as well
-   * @param perSeries how many samples of each series and kind are enough, from the end that comes
+   * @param labels labels that separate series; a missing label counts as empty. Without labels the
+   *     result is at most one series of numbers and one of texts
+   * @param descending whether the newest sample comes first, also for the following operators
+   * @param perSeries maximum number of samples of each series and kind, from the end that comes
    *     first; 0 for all
-   * @param always whether to hand on one series without samples and sources where nothing matches,
-   *     for operators that make samples of nothing
+   * @param always whether to emit one series without samples and sources if nothing matches, for
+   *     operators that create samples from nothing
    */
   record Merge(Select input, List<String> labels, boolean descending, int perSeries, boolean always)
       implements QueryPlan {
@@ -61,10 +61,10 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * Aggregates across series, instant by instant: a result has a sample wherever one of its series
-   * has one. Nothing is interpolated, so that series usually are downsampled first.
+   * Aggregates across series, instant by instant. A result has a sample wherever one of its series
+   * has one. Nothing is interpolated, so series are usually downsampled first.
    *
-   * @param labels by which series are kept apart; one that a series does not carry counts as empty
+   * @param labels labels that separate groups; a missing label counts as empty
    */
   record GroupBy(QueryPlan input, List<String> labels, Aggregation aggregation)
       implements QueryPlan {
@@ -73,7 +73,7 @@ public sealed interface QueryPlan {
     }
   }
 
-  /** Samples apart by what they are; each part a series of its own, in order of appearance. */
+  /** Splits the samples of a series into parts. Each part is a series, in order of appearance. */
   record Split(QueryPlan input, List<Splitter> by) implements QueryPlan {
     public Split {
       by = List.copyOf(by);
@@ -81,8 +81,8 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * Brings into order. By time within each series, or the series themselves by their labels or by
-   * their last number; what has no last number comes last.
+   * Sorts the samples of each series by time, or the series by their labels or last number. Series
+   * without a last number come last.
    */
   record Order(QueryPlan input, By by, boolean descending) implements QueryPlan {
     public enum By {
@@ -93,20 +93,20 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * Keeps the first series, and of each the first samples.
+   * Keeps the first series, and the first samples of each.
    *
-   * @param series how many; 0 for all
-   * @param samples how many of each; 0 for all
+   * @param series maximum number of series; 0 for all
+   * @param samples maximum number of samples per series; 0 for all
    */
   record Limit(QueryPlan input, long series, long samples) implements QueryPlan {}
 
-  /** An operator on each series for itself. */
+  /** An operator on each series separately. */
   sealed interface PerSeries extends QueryPlan {
     QueryPlan input();
   }
 
   /**
-   * One sample for each window that holds any.
+   * Emits one sample for each non-empty window.
    *
    * @param stamp the time of that sample
    */
@@ -125,29 +125,30 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * The change from each sample to the next over the time between them, at the later one.
+   * Computes the change from each sample to the next divided by the time between them, at the later
+   * time.
    *
-   * @param per the change is given per this much time
-   * @param counter whether a fall is the reset of a counter to zero
+   * @param per unit of time of the rate
+   * @param counter whether a decrease is a counter reset to zero
    * @param difference false to divide the later value itself instead of the change
    */
   record Rate(QueryPlan input, Span per, boolean counter, boolean difference)
       implements PerSeries {}
 
-  /** The change from each sample to the next, at the later one. */
+  /** Computes the change from each sample to the next, at the later time. */
   record Difference(QueryPlan input) implements PerSeries {}
 
   /** Multiplies each number, then divides it. */
   record Scale(QueryPlan input, double factor, double divisor) implements PerSeries {}
 
-  /** The mean of so many samples, from the first that has so many. */
+  /** Computes the mean of the last {@code size} samples, starting when there are that many. */
   record MovingAverage(QueryPlan input, int size) implements PerSeries {}
 
   /**
-   * Refuses the first sample of a series, where the operator that stands here cannot work on any.
-   * Without samples nothing is wrong.
+   * Rejects the first sample of a series, in place of an operator that cannot process any sample. A
+   * series without samples passes.
    *
-   * @param reason what to say then
+   * @param reason the error message
    */
   record Refuse(QueryPlan input, String reason) implements PerSeries {}
 
@@ -155,8 +156,8 @@ public sealed interface QueryPlan {
   record Trim(QueryPlan input, boolean first, boolean last) implements PerSeries {}
 
   /**
-   * Drops the samples that compare so with a number or a text, and those that cannot. A gap is no
-   * text and dropped by one, and cannot be compared with a number.
+   * Drops samples for which the comparison with a number or a text holds, and samples that cannot
+   * be compared. A gap is dropped if the operand is a text; comparing it with a number is an error.
    */
   record Drop(
       QueryPlan input, Comparison comparison, @Nullable Double number, @Nullable String text)
@@ -183,11 +184,11 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * How many thresholds each number has reached.
+   * Counts the thresholds that each number has reached.
    *
-   * @param thresholds in rising order
-   * @param inclusive for each whether a number equal to it has reached it
-   * @param descending whether to give how many it has not reached instead
+   * @param thresholds in ascending order
+   * @param inclusive for each threshold, whether a number equal to it has reached it
+   * @param descending whether to count the thresholds not reached instead
    */
   record Score(
       QueryPlan input, List<Double> thresholds, List<Boolean> inclusive, boolean descending)
@@ -199,21 +200,21 @@ public sealed interface QueryPlan {
   }
 
   /**
-   * Passes samples on and puts a gap into each window that holds none.
+   * Passes samples on and adds a gap for each window without samples.
    *
-   * @param from a time in the first window; null to begin at the first sample
+   * @param from a time in the first window; null to start at the first sample
    * @param to a time in the last window; null to end with the last sample
    */
   record Gaps(QueryPlan input, Windows windows, @Nullable Long from, @Nullable Long to)
       implements PerSeries {}
 
   /**
-   * An operator for series of numbers, which series of texts pass by as they are, where else they
-   * would be refused.
+   * Applies an operator to series of numbers and passes series of texts on unchanged; the operator
+   * alone would reject texts.
    */
   record Numbers(PerSeries operator) implements QueryPlan {}
 
-  /** Which part of a {@link Split} a sample belongs to. */
+  /** Assigns samples to the parts of a {@link Split}. */
   sealed interface Splitter {
     /** {@code ((time - start) / width) % count}. */
     record ByTime(long start, long width, int count) implements Splitter {}
@@ -222,10 +223,10 @@ public sealed interface QueryPlan {
     record ByMonth(long start, dev.varve.model.Resolution resolution, int count)
         implements Splitter {}
 
-    /** The number divided by {@code size}, cut to a whole one; -1 for a text. */
+    /** The number divided by {@code size}, truncated to an integer; -1 for a text. */
     record ByValue(long size) implements Splitter {}
 
-    /** The first bin that the number is below, counted from 0; -1 for a text. */
+    /** The index of the first bin that is greater than the number; -1 for a text. */
     record ByBin(List<Double> bins) implements Splitter {
       public ByBin {
         bins = List.copyOf(bins);
@@ -233,7 +234,7 @@ public sealed interface QueryPlan {
     }
   }
 
-  /** The plan whose result this one works on; null of a selection. */
+  /** Returns the input of a plan; null for a selection. */
   private static @Nullable QueryPlan inputOf(QueryPlan plan) {
     return switch (plan) {
       case Select _ -> null;
@@ -247,13 +248,13 @@ public sealed interface QueryPlan {
     };
   }
 
-  /** What the samples of a plan are read by. */
+  /** Returns the selection at the bottom of a plan. */
   static Select selectionOf(QueryPlan plan) {
     QueryPlan input = inputOf(plan);
     return input == null ? (Select) plan : selectionOf(input);
   }
 
-  /** What merges the series of a plan; null where nothing does. */
+  /** Returns the merge in a plan; null if there is none. */
   static @Nullable Merge mergeOf(QueryPlan plan) {
     for (QueryPlan node = plan; node != null; node = inputOf(node)) {
       if (node instanceof Merge merge) {

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a plan. {@link #into} is called once, by one thread; {@link #cancel} may come from any
- * thread, also before.
+ * A single run of a plan. {@link #into} may be called once, by one thread. {@link #cancel} may be
+ * called from any thread at any time, even before {@link #into}.
  */
 public final class QueryRun {
   private final QueryPlan plan;
@@ -41,10 +41,10 @@ public final class QueryRun {
   }
 
   /**
-   * One of several plans of a query.
+   * Creates the run of one of several plans.
    *
-   * @param shared what they read alike
-   * @param readers how many threads may read for it at once
+   * @param shared reads shared by these plans
+   * @param readers maximum number of threads that read at once
    */
   QueryRun(QueryPlan plan, Runs runs, QueryUse use, SharedReads shared, int readers) {
     this.plan = plan;
@@ -55,9 +55,10 @@ public final class QueryRun {
   }
 
   /**
-   * Runs the plan and hands the result to the sink as it comes. What the sink throws ends the run.
+   * Runs the plan and passes the result to the sink as it arrives. An exception from the sink ends
+   * the run.
    *
-   * @throws QueryRefusedException if the plan cannot be run, or needs more than it may
+   * @throws QueryRefusedException if the plan cannot be run, or exceeds a limit
    * @throws ReadCancelledException if it was cancelled
    */
   public void into(ResultSink sink) {
@@ -65,23 +66,24 @@ public final class QueryRun {
   }
 
   /**
-   * Makes the run fail with {@link ReadCancelledException} within 100 ms; nothing if it is over.
+   * Makes the run fail with {@link ReadCancelledException} within 100 ms. Does nothing if it has
+   * ended.
    */
   public void cancel() {
     use.stop(Outcome.GONE);
   }
 
-  /** What the stores have done for it so far. */
+  /** Returns the cost of the run in the stores so far. */
   public ReadCost cost() {
     return closed.plus(open.get());
   }
 
-  /** How many samples were read so far. */
+  /** Returns the number of samples read so far. */
   public long samples() {
     return samples;
   }
 
-  /** Whether all samples were read before the first series was handed on. */
+  /** Returns whether all samples were read before the first series was passed on. */
   public boolean countedAhead() {
     return countedAhead;
   }
@@ -106,16 +108,16 @@ public final class QueryRun {
     return new Reading(request(select, selector, times, use.limits()));
   }
 
-  /** Makes something of the runs of some series. */
+  /** Processes the runs of some series. */
   interface SeriesReader<T> {
     void read(RunCursor runs, Consumer<T> into);
   }
 
   /**
-   * Reads a selection by several threads where it has many series.
+   * Reads a selection, with several threads if it has many series.
    *
-   * @param reader what each thread does
-   * @param into takes what became of the series, in their order, on the thread that calls
+   * @param reader processes runs, on each thread
+   * @param into receives the results in series order, on the calling thread
    */
   <T> void read(
       Select select, Selector selector, TimeRange times, SeriesReader<T> reader, Consumer<T> into) {
@@ -142,7 +144,7 @@ public final class QueryRun {
     }
   }
 
-  /** The engine's request for a selection. */
+  /** Returns the engine's request for a selection. */
   static ReadRequest request(
       Select select, Selector selector, TimeRange times, QueryLimits limits) {
     return new ReadRequest(
@@ -200,7 +202,7 @@ public final class QueryRun {
     return runs.resolution();
   }
 
-  /** A cursor whose cost the run keeps. */
+  /** A cursor whose cost counts towards the run. */
   final class Reading implements AutoCloseable {
     private final RunCursor cursor;
 

@@ -7,13 +7,13 @@ import java.util.Map;
 /**
  * A series of a result, without its samples.
  *
- * @param metric the metric that all its sources share; empty where they differ
- * @param labels of one series all labels but the name, of several those by which they were grouped
- * @param sources the stored series it is made of; grows until the series ends where its samples did
- *     not fit into memory at once
+ * @param metric the metric shared by all sources; empty if they differ
+ * @param labels all labels but the name for a single series, or the grouping labels for several
+ * @param sources the stored series of which it consists. If the samples did not fit into memory at
+ *     once, the list grows until the series ends
  * @param text whether its samples are texts
- * @param textStored whether the samples it was made of are texts
- * @param parts the part it is of each splitter; empty where nothing was split
+ * @param textStored whether the underlying stored samples are texts
+ * @param parts its part for each splitter; empty if nothing was split
  */
 public record ResultSeries(
     String metric,
@@ -27,7 +27,7 @@ public record ResultSeries(
         series.metric(), series.labels(), List.of(series), text, text, List.of());
   }
 
-  /** The same with samples that are numbers now. */
+  /** Returns the same series, marked as having numbers. */
   ResultSeries asNumbers() {
     return new ResultSeries(metric, labels, sources, false, textStored, parts);
   }

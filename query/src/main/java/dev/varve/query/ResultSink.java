@@ -3,22 +3,23 @@ package dev.varve.query;
 import dev.varve.model.Samples;
 
 /**
- * Takes the result of a query: one series after the other, each as one {@link #begin}, then samples
- * and gaps in their order, then one {@link #end}. Called by the thread that runs the query; it may
- * block, and the query waits for it.
+ * Receives the result of a query. Each series is one {@link #begin}, then samples and gaps in
+ * order, then one {@link #end}. Called by the thread that runs the query. A sink may block; the
+ * query then waits.
  */
 public interface ResultSink {
   void begin(ResultSeries series);
 
   /**
-   * Takes samples of one kind. The vector belongs to the query and is valid during the call only.
+   * Receives samples of one kind. The vector belongs to the query and is valid only during the
+   * call.
    *
-   * @param from the first
-   * @param to behind the last
+   * @param from index of the first sample
+   * @param to index after the last sample
    */
   void samples(Samples samples, int from, int to);
 
-  /** Takes a window without a sample. Comes only out of {@link QueryPlan.Gaps}. */
+  /** Receives a window without a sample. Only {@link QueryPlan.Gaps} emits gaps. */
   void gap(long time);
 
   void end();

@@ -10,13 +10,13 @@ import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
 import java.util.stream.Stream;
 
-/** What a query needs of a dataset, so that operators can be tried without one. */
+/** The operations of a dataset that queries use. Allows testing operators without a dataset. */
 public interface Runs {
   Resolution resolution();
 
   RunCursor read(ReadRequest request);
 
-  /** The same in parts, of a request in the order of series. */
+  /** Reads in parts. The request must be in series order. */
   PartedRead readInParts(ReadRequest request);
 
   Stream<Series> series(Selector selector, TimeRange times);

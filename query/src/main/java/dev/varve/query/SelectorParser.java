@@ -11,22 +11,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads PromQL's instant vector selector (prometheus.io/docs/prometheus/latest/querying/basics):
- * {@code metric{tag="v", tag!="v", tag=~"re", tag!~"re"}}, with quoted names for whatever is no
- * identifier: {@code {"a metric", "a tag"="v"}}.
+ * Parses PromQL's instant vector selector (prometheus.io/docs/prometheus/latest/querying/basics):
+ * {@code metric{tag="v", tag!="v", tag=~"re", tag!~"re"}}, with quotes around names that are not
+ * identifiers: {@code {"a metric", "a tag"="v"}}.
  *
- * <p>Wider than PromQL in one thing: as no arithmetic can follow, names without quotes may also
- * hold the characters {@code - . /} and letters of any script. Regular expressions are RE2,
- * anchored at both ends. What they say more simply is taken so: {@code =~"a|b"} is a set, {@code
- * =~"a.*"} a prefix, {@code =~".+"} and {@code !=""} ask whether the tag is there, {@code =~".*"}
- * asks nothing.
+ * <p>It accepts more than PromQL in one respect: as no arithmetic can follow, unquoted names may
+ * also contain {@code - . /} and letters of any script. Regular expressions are RE2, anchored at
+ * both ends. Simple ones become simpler filters: {@code =~"a|b"} is a set, {@code =~"a.*"} a
+ * prefix, {@code =~".+"} and {@code !=""} require the tag to be present, and {@code =~".*"} matches
+ * everything.
  */
 public final class SelectorParser {
   private final String text;
   private int at;
   private final List<TagFilter> filters = new ArrayList<>();
 
-  /** The metric before the braces, within which none can be named then; else null. */
+  /** The metric before the braces, which may then not name another; null if there is none. */
   private @Nullable String metric;
 
   private SelectorParser(String text) {
@@ -34,9 +34,9 @@ public final class SelectorParser {
   }
 
   /**
-   * Reads a selector.
+   * Parses a selector.
    *
-   * @throws SelectorSyntaxException if the text is none
+   * @throws SelectorSyntaxException if the text is not a selector
    */
   public static Selector parse(String text) {
     return new SelectorParser(text).selector();
@@ -132,7 +132,7 @@ public final class SelectorParser {
     }
   }
 
-  /** The simplest filter of a pattern that can be run; null where every series matches. */
+  /** Returns the simplest filter for a valid pattern; null if every series matches. */
   private @Nullable TagFilter checked(String name, String pattern, int position) {
     TagFilter filter = SimplePattern.filter(name, pattern);
     if (filter instanceof TagFilter.Regex) {
@@ -186,12 +186,12 @@ public final class SelectorParser {
     return c == '"' || c == '\'' || c == '`';
   }
 
-  /** A string of Go: between back quotes as it stands, between others with escapes. */
+  /** Parses a Go string: raw in back quotes, otherwise with escapes. */
   private String string() {
     int start = at;
     char quote = text.charAt(at++);
     StringBuilder value = new StringBuilder();
-    // Escapes may spell a character of UTF-8 byte by byte.
+    // Escapes may encode a UTF-8 character byte by byte.
     java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
     while (at < text.length() && text.charAt(at) != quote) {
       char c = text.charAt(at++);

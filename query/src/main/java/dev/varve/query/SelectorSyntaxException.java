@@ -1,6 +1,9 @@
 package dev.varve.query;
 
-/** A text is no selector. The message has the text, the place and what was expected there. */
+/**
+ * Thrown if a text is not a selector. The message contains the text, the position and what was
+ * expected.
+ */
 public final class SelectorSyntaxException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,7 +14,7 @@ public final class SelectorSyntaxException extends RuntimeException {
     this.position = position;
   }
 
-  /** The place of the first character that is wrong, counted from 0. */
+  /** Returns the index of the first wrong character, from 0. */
   public int position() {
     return position;
   }

@@ -8,22 +8,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What several plans of one query read alike: gathered by the first of them and held for the others
- * where all of these take no more than a quarter of what the query may hold, and only until the
- * query needs the room; else it is read again. For one plan at a time.
+ * Reads shared by several plans of one query. The first plan gathers the samples. They are kept for
+ * the other plans while all kept samples fit in a quarter of the query's memory and until the query
+ * needs the memory; otherwise they are read again. Plans must run one at a time.
  */
 final class SharedReads {
   private static final int SHARE = 4;
 
-  /** How many of the plans are still to read what a merge reads, whatever it groups by. */
+  /** Number of plans that have yet to run each read, regardless of their grouping. */
   private final Map<Merge, Integer> left = new HashMap<>();
 
   private final Map<Merge, Gathering> kept = new HashMap<>();
 
-  /** Bytes that these hold. */
+  /** Bytes held by {@link #kept}. */
   private long held;
 
-  /** Those of plans that will be run once each, in any order. */
+  /** Creates the shared reads of plans that will run once each, in any order. */
   SharedReads(Collection<QueryPlan> plans) {
     for (QueryPlan plan : plans) {
       Merge merge = QueryPlan.mergeOf(plan);
@@ -34,8 +34,8 @@ final class SharedReads {
   }
 
   /**
-   * Hands out what was gathered for a merge already; null where it has to be read. Asked once by
-   * each plan, which gives it back when it is {@link #done}.
+   * Returns the samples already gathered for a merge; null if they must be read. Each plan calls
+   * this once and calls {@link #done} with the samples afterwards.
    */
   synchronized @Nullable Gathering gathered(Merge merge) {
     Merge read = ungrouped(merge);
@@ -45,7 +45,9 @@ final class SharedReads {
     return gathering;
   }
 
-  /** Takes what a plan has done with: holds it for those to come, or releases it. */
+  /**
+   * Takes back samples that a plan has finished with: keeps them for later plans, or releases them.
+   */
   synchronized void done(Merge merge, Gathering gathering, Memory memory) {
     Merge read = ungrouped(merge);
     if (left.getOrDefault(read, 0) > 0 && held + gathering.held() <= memory.max() / SHARE) {
@@ -57,7 +59,7 @@ final class SharedReads {
     }
   }
 
-  /** Releases what no plan uses now, on whichever thread has found no room. */
+  /** Releases everything that no plan is using. Called on the thread that ran out of memory. */
   private synchronized void release() {
     kept.values().forEach(Gathering::release);
     kept.clear();

@@ -5,13 +5,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out what a regular expression says that a simpler filter says too. */
+/** Replaces regular expressions by simpler filters. */
 final class SimplePattern {
   private static final String SPECIAL = "\\.+*?()[]{}^$|";
 
   private SimplePattern() {}
 
-  /** The simplest filter that means the same; null where every series matches. */
+  /** Returns the simplest equivalent filter; null if every series matches. */
   static @Nullable TagFilter filter(String name, String pattern) {
     if (pattern.equals(".*")) {
       return null;
@@ -38,7 +38,7 @@ final class SimplePattern {
         : new TagFilter.In(name, values);
   }
 
-  /** What a pattern without operators matches; null where it has any. */
+  /** Returns the text that a pattern without operators matches; null if it has operators. */
   private static @Nullable String literal(String pattern) {
     StringBuilder value = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {

@@ -4,9 +4,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.concurrent.ThreadLocalRandom;
 
-/**
- * Sorts what may be long, in the order of {@link Arrays#sort}, and asks between whether to go on.
- */
+/** Sorts long arrays in the order of {@link Arrays#sort}, checking for cancellation in between. */
 public final class Sorting {
   /** So many are sorted without a question, within some milliseconds. */
   private static final int AT_ONCE = 1 << 17;
@@ -14,15 +12,15 @@ public final class Sorting {
   private Sorting() {}
 
   /**
-   * Sorts the first values.
+   * Sorts the first {@code size} values.
    *
-   * @param between throws where the result is not wanted any more
+   * @param between called in between; throws if the query is cancelled
    */
   public static void sort(double[] values, int size, Runnable between) {
     sort(values, 0, size, between);
   }
 
-  /** Quicksort as long as a part is long: each pass over it is short, and none takes memory. */
+  /** Quicksort for long parts: each pass is short and takes no extra memory. */
   private static void sort(double[] values, int from, int to, Runnable between) {
     int start = from;
     int end = to;
@@ -47,7 +45,7 @@ public final class Sorting {
         values[high] = other;
       }
       int cut = Math.clamp(high + 1L, start + 1, end - 1);
-      // The shorter part by a call, so that calls stay few, whatever the values are.
+      // Recurse into the shorter part, which bounds the depth for any input.
       if (cut - start < end - cut) {
         sort(values, start, cut, between);
         start = cut;
@@ -59,7 +57,7 @@ public final class Sorting {
     Arrays.sort(values, start, end);
   }
 
-  /** Chosen by chance, so that no order of values is a bad one. */
+  /** Random pivots, so that no input is a bad case. */
   private static double any(double[] values, int from, int to) {
     return values[ThreadLocalRandom.current().nextInt(from, to)];
   }
@@ -73,7 +71,7 @@ public final class Sorting {
   /**
    * Sorts all values.
    *
-   * @param between throws where the result is not wanted any more
+   * @param between called in between; throws if the query is cancelled
    */
   static void sort(long[] values, Runnable between) {
     sort(values, 0, values.length, between);
@@ -103,7 +101,7 @@ public final class Sorting {
         values[high] = other;
       }
       int cut = Math.clamp(high + 1L, start + 1, end - 1);
-      // The shorter part by a call, so that calls stay few, whatever the values are.
+      // Recurse into the shorter part, which bounds the depth for any input.
       if (cut - start < end - cut) {
         sort(values, start, cut, between);
         start = cut;
@@ -123,7 +121,7 @@ public final class Sorting {
     return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
   }
 
-  /** An order that asks as it compares. */
+  /** Returns a comparator that checks for cancellation at each comparison. */
   public static <T> Comparator<T> asking(Comparator<? super T> order, Runnable between) {
     return (a, b) -> {
       between.run();

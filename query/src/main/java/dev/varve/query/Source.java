@@ -5,11 +5,11 @@ import dev.varve.model.Run;
 import dev.varve.model.Series;
 import dev.varve.query.QueryPlan.Select;
 
-/** Where the samples of a query come from: reads them and pushes them through the stages. */
+/** A source of samples: reads them and pushes them through the stages. */
 interface Source {
   void run(QueryRun run);
 
-  /** Series as they are stored, one after the other. */
+  /** Emits series as they are stored, one after another. */
   record Selected(Select select, Stage next) implements Source {
     @Override
     public void run(QueryRun run) {

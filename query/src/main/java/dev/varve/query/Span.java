@@ -7,19 +7,19 @@ import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A length of time, in calendar units, which may be of different lengths at different times.
+ * A calendar length of time. Its exact duration may depend on its start.
  *
  * @param count at least 1
- * @param zone whose days and months are meant
- * @param resolution the unit that lengths are given in
+ * @param zone the zone of days and months
+ * @param resolution the unit of lengths in numbers
  */
 public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolution) {
-  /** A second, in the unit of a dataset. */
+  /** Returns one second, in the resolution of a dataset. */
   public static Span second(Resolution resolution) {
     return new Span(1, ChronoUnit.SECONDS, java.time.ZoneOffset.UTC, resolution);
   }
 
-  /** How long it is from an instant on; less than 1 where the resolution is coarser. */
+  /** Returns the duration from an instant on; less than 1 if the resolution is coarser. */
   public double lengthFrom(long time) {
     if (unit.isTimeBased()) {
       double seconds = unit.getDuration().toSeconds() + unit.getDuration().toNanosPart() / 1e9;
@@ -29,7 +29,7 @@ public record Span(int count, ChronoUnit unit, ZoneId zone, Resolution resolutio
       ZonedDateTime from = Times.local(time, resolution, zone);
       return Times.of(from.plus(count, unit), resolution) - (double) time;
     } catch (DateTimeException | ArithmeticException e) {
-      // Behind the end of the calendar a unit is as long as it is on average.
+      // Beyond the end of the calendar, use the average length of the unit.
       return (double) count * unit.getDuration().toSeconds() * resolution.perSecond();
     }
   }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a series apart into parts; holds all parts of one series. */
+/** Splits a series into parts. Holds all parts of one series. */
 final class SplitStage extends Stage {
   private final Split plan;
   private final Memory memory;
@@ -87,7 +87,7 @@ final class SplitStage extends Stage {
     return 12L * local.getYear() + local.getMonthValue();
   }
 
-  /** As KairosDB has it: unsorted bins are gone through as they stand. */
+  /** As in KairosDB, unsorted bins are searched in the order given. */
   private static int bin(List<Double> bins, double value) {
     if (value < bins.getFirst()) {
       return 0;

@@ -3,8 +3,8 @@ package dev.varve.query;
 import dev.varve.model.Samples;
 
 /**
- * An operator: takes series and hands on others. What it keeps of a series it has handed on when
- * {@link #end} returns, what it keeps of all when {@link #finish} does.
+ * An operator that receives series and passes on others. State of one series must be passed on by
+ * {@link #end}, state across series by {@link #finish}.
  */
 abstract class Stage implements ResultSink {
   final Stage next;
@@ -28,17 +28,17 @@ abstract class Stage implements ResultSink {
     next.end();
   }
 
-  /** All series have come. */
+  /** Called after the last series. */
   void finish() {
     next.finish();
   }
 
-  /** Whether no further series is wanted. */
+  /** Returns whether no further series is wanted. */
   boolean satisfied() {
     return next.satisfied();
   }
 
-  /** The end of the chain. */
+  /** Returns the end of the chain. */
   static Stage into(ResultSink sink) {
     return new Last(sink);
   }
@@ -46,7 +46,7 @@ abstract class Stage implements ResultSink {
   private static final class Last extends Stage {
     private final ResultSink sink;
 
-    @SuppressWarnings("NullAway") // The last stage has none behind it, and overrides all that asks.
+    @SuppressWarnings("NullAway") // The last stage has no successor and never uses it.
     Last(ResultSink sink) {
       super(null);
       this.sink = sink;

@@ -6,27 +6,26 @@ import dev.varve.query.Gathering.Strand;
 import java.util.Collection;
 
 /**
- * Goes through the samples of several strands in the order of time, those of one instant in the
- * order of value, equal ones in the order of the strands; or through all of it backwards. Texts of
- * one instant count as equal.
+ * Merges the samples of several strands in order of time, then of value, then of strand, or in
+ * exactly the reverse order. Texts at the same instant count as equal.
  *
- * <p>A binary heap of the strands by their next samples, whose times and values lie in arrays of
- * their own: a step costs two comparisons for each level, and looks at no strand but the one that
- * goes on.
+ * <p>A binary heap orders the strands by their next samples. The times and values of these lie in
+ * arrays of their own. A step costs two comparisons per level and accesses only the strand that
+ * advances.
  */
 final class StrandHeap {
   private final boolean descending;
   private final Samples[] samples;
 
-  /** For each strand the place of its next sample. */
+  /** Index of the next sample of each strand. */
   private final int[] at;
 
-  /** For each strand the time of its next sample, complemented where the latest comes first. */
+  /** Time of the next sample of each strand, complemented if the newest comes first. */
   private final long[] times;
 
   private final double[] numbers;
 
-  /** Strands that have samples left, the next of all first. */
+  /** Heap of strands that have samples left; the next one is at index 0. */
   private final int[] heap;
 
   private int size;
@@ -50,7 +49,7 @@ final class StrandHeap {
     }
   }
 
-  /** Hands on all samples. */
+  /** Emits all samples. */
   void into(Emitter out) {
     while (size > 0) {
       int strand = heap[0];
@@ -73,7 +72,7 @@ final class StrandHeap {
     numbers[strand] = of.kind() == Kind.STRING ? 0 : of.number(at[strand]);
   }
 
-  /** Moves the strand of a place down until those below it come later. */
+  /** Sifts the strand at a position down. */
   private void sink(int from) {
     int strand = heap[from];
     int place = from;

@@ -2,7 +2,7 @@ package dev.varve.query;
 
 import dev.varve.model.Samples;
 
-/** Hands series of numbers to an operator and series of texts past it. */
+/** Passes series of numbers to an operator and series of texts around it. */
 final class TextBypass extends Stage {
   private final Stage operator;
   private Stage current;

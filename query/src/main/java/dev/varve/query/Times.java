@@ -7,7 +7,7 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 
-/** Between the time of a dataset and the calendar. */
+/** Converts between the time of a dataset and the calendar. */
 final class Times {
   private Times() {}
 
@@ -35,7 +35,7 @@ final class Times {
         local.getNano() / (1_000_000_000L / perSecond));
   }
 
-  /** How many of the unit a duration holds, cut to whole ones. */
+  /** Converts a duration to the resolution, truncated. */
   static long length(Duration duration, Resolution resolution) {
     long perSecond = resolution.perSecond();
     return Math.addExact(

@@ -12,28 +12,33 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 
 /**
- * A division of time into half-open windows without gaps. Times are in the resolution of the
- * dataset that is queried. Implementations are immutable.
+ * A division of time into adjacent half-open windows. Times are in the resolution of the queried
+ * dataset. Implementations are immutable.
  */
 public sealed interface Windows {
   /**
-   * The start of the window that an instant is counted in; see {@link CutTowardsZero} for a later
-   * one.
+   * Returns the start of the window that an instant is counted in. {@link CutTowardsZero} may
+   * return a later instant.
    */
   long startOf(long time);
 
-  /** The end of the window that starts at {@code start}, which is the start of the next one. */
+  /**
+   * Returns the end of the window that starts at {@code start}, which is the start of the next one.
+   */
   long endOf(long start);
 
-  /** How many windows at least start in a range; found without going through them. */
+  /**
+   * Returns a lower bound, computed in constant time, of the number of windows that start in a
+   * range.
+   */
   long leastBetween(long from, long to);
 
-  /** In words, such as {@code 1h}. */
+  /** Returns a description, such as {@code 1h}. */
   @Override
   String toString();
 
   /**
-   * Windows of one width, one of which starts at {@code origin}.
+   * Windows of a fixed width, one of which starts at {@code origin}.
    *
    * @param width at least 1
    */
@@ -75,11 +80,11 @@ public sealed interface Windows {
   }
 
   /**
-   * Windows of so many calendar units in a zone, one of which starts at {@code origin}. Days and
-   * longer units follow the local calendar across changes of the clock, months that are too short
-   * end on their last day; hours and shorter units are exact durations.
+   * Windows of calendar units in a zone, one of which starts at {@code origin}. Days and longer
+   * units follow the local calendar across clock changes; months that are too short end on their
+   * last day. Hours and shorter units are exact durations.
    *
-   * @param count at least 1
+   * @param count units per window, at least 1
    * @param resolution the unit of {@code origin} and of all times
    */
   record Calendar(int count, ChronoUnit unit, ZoneId zone, long origin, Resolution resolution)
@@ -120,13 +125,13 @@ public sealed interface Windows {
 
     @Override
     public long leastBetween(long from, long to) {
-      // No unit of a calendar is twice as long as it is on average.
+      // No calendar unit is twice as long as its average.
       long longest = Times.length(unit.getDuration().multipliedBy(2), resolution);
       long width = longest > Long.MAX_VALUE / count ? Long.MAX_VALUE : longest * count;
       return Fixed.leastBetween(from, to, Math.max(1, width));
     }
 
-    /** A border that no time of the dataset can name lies at the end of all time. */
+    /** Returns the start of window {@code k}, clamped if the dataset cannot represent it. */
     private long at(ZonedDateTime first, long k) {
       try {
         return Times.of(first.plus(Math.multiplyExact(k, (long) count), unit), resolution);
@@ -142,11 +147,11 @@ public sealed interface Windows {
   }
 
   /**
-   * Windows counted from an origin with the count cut towards zero, as KairosDB has them: an
-   * instant before the origin belongs to the window that starts next, and takes everything up to
-   * the end of that window along. On other instants it is the grid itself.
+   * Windows counted from an origin with the count truncated towards zero, as in KairosDB: an
+   * instant before the origin belongs to the window that starts next, together with everything up
+   * to the end of that window. For other instants this equals the grid.
    *
-   * @param grid one of whose windows starts at {@code origin}
+   * @param grid one of its windows must start at {@code origin}
    */
   record CutTowardsZero(Windows grid, long origin) implements Windows {
     @Override
@@ -172,13 +177,13 @@ public sealed interface Windows {
   }
 
   /**
-   * Reads a width: a number and one of {@code ms}, {@code s}, {@code m}, {@code h}, {@code d},
-   * {@code w}, {@code mo}, {@code y}. Hours and less are fixed windows counted from 1970 in UTC;
-   * days and more begin at midnight in the zone, weeks on Monday, months and years on their first
-   * day.
+   * Parses a width: a number and one of {@code ms}, {@code s}, {@code m}, {@code h}, {@code d},
+   * {@code w}, {@code mo}, {@code y}. Hours and shorter units are fixed windows counted from 1970
+   * in UTC. Days and longer units start at midnight in the zone, weeks on Monday, months and years
+   * on their first day.
    *
-   * @throws IllegalArgumentException if it is no width, or less or more than the resolution can
-   *     tell
+   * @throws IllegalArgumentException if the text is not a width, or the resolution cannot represent
+   *     it
    */
   static Windows parse(String text, ZoneId zone, Resolution resolution) {
     try {
@@ -218,7 +223,7 @@ public sealed interface Windows {
     };
   }
 
-  /** Windows of calendar units, counted from the first of them in 1970. */
+  /** Returns windows of calendar units, counted from the first such unit in 1970. */
   static Windows calendar(int count, ChronoUnit unit, ZoneId zone, Resolution resolution) {
     LocalDate first = LocalDate.EPOCH;
     if (unit == ChronoUnit.WEEKS) {

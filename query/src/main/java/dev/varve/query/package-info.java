@@ -1,16 +1,16 @@
 /**
- * From a query language over a plan to a result.
+ * Executes queries: query language to plan to result.
  *
  * <p>{@link dev.varve.query.QueryPlan} is the plan that KairosDB's language and Varve's own compile
- * to, over samples at times of their own; PromQL has {@link dev.varve.query.promql.plan.StepPlan},
- * over one value at each step. docs/query.md says why there are two. {@link dev.varve.query.Query}
- * is the way to build and run the former from Java, {@link dev.varve.query.SelectorParser} the
- * selectors. Operators are stages through which vectors of samples are pushed, one series after the
- * other.
+ * to; it processes samples at their own times. PromQL has {@link
+ * dev.varve.query.promql.plan.StepPlan}, with one value at each step. docs/query.md explains why
+ * there are two. {@link dev.varve.query.Query} builds and runs the former from Java; {@link
+ * dev.varve.query.SelectorParser} parses selectors. Operators are stages through which vectors of
+ * samples are pushed, one series after another.
  *
- * <p>A query never sees a cell: it asks the engine for runs and works on columns of times and
- * values. Nothing here knows a store, a layout or a wire format, so that every dialect and every
- * layout gets the same answers.
+ * <p>A query never sees cells: it reads runs from the engine and processes columns of times and
+ * values. Nothing here depends on a store, layout or wire format, so every dialect and layout gets
+ * the same results.
  */
 @NullMarked
 package dev.varve.query;
