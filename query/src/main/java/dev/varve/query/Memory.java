@@ -177,7 +177,7 @@ public final class Memory {
     release(held.get());
   }
 
-  /** Bytes that are held now. */
+  /** Returns the number of bytes held now. */
   public long held() {
     return held.get();
   }

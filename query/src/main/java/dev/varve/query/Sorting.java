@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Sorts long arrays in the order of {@link Arrays#sort}, checking for cancellation in between. */
 public final class Sorting {
-  /** So many are sorted without a question, within some milliseconds. */
+  /** This many values are sorted without a check, which takes a few milliseconds. */
   private static final int AT_ONCE = 1 << 17;
 
   private Sorting() {}

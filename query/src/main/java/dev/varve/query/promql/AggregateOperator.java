@@ -2,7 +2,7 @@ package dev.varve.query.promql;
 
 import java.util.Locale;
 
-/** What becomes of the series of a group. */
+/** An aggregation operator. */
 public enum AggregateOperator {
   AVG,
   BOTTOMK,
@@ -19,12 +19,12 @@ public enum AggregateOperator {
   SUM,
   TOPK;
 
-  /** As it is written, in small letters. */
+  /** Returns its keyword, in lower case. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a parameter stands before the expression. */
+  /** Returns whether it takes a parameter before the expression. */
   public boolean hasParameter() {
     return switch (this) {
       case BOTTOMK, COUNT_VALUES, LIMITK, LIMIT_RATIO, QUANTILE, TOPK -> true;
@@ -32,7 +32,9 @@ public enum AggregateOperator {
     };
   }
 
-  /** Whether Prometheus knows it only behind a feature flag; such are refused. */
+  /**
+   * Returns whether Prometheus supports it only with a feature flag. Such operators are rejected.
+   */
   boolean isExperimental() {
     return this == LIMITK || this == LIMIT_RATIO;
   }

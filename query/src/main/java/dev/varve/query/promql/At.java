@@ -1,11 +1,11 @@
 package dev.varve.query.promql;
 
-/** The time at which a selector or a subquery is evaluated, whatever the time of the evaluation. */
+/** The {@code @} modifier: a fixed time at which a selector or a subquery is evaluated. */
 public sealed interface At {
-  /** A time. */
+  /** A fixed timestamp. */
   record Time(long epochMillis) implements At {}
 
-  /** An end of the range of the whole query. */
+  /** The start or end of the range of the whole query. */
   enum Edge implements At {
     START("start"),
     END("end");

@@ -1,6 +1,6 @@
 package dev.varve.query.promql;
 
-/** An operator between two expressions. */
+/** A binary operator. */
 public enum BinaryOperator {
   OR("or", 1),
   AND("and", 2),
@@ -19,7 +19,7 @@ public enum BinaryOperator {
   ATAN2("atan2", 5),
   POWER("^", 6);
 
-  /** Signs bind as closely as a multiplication. */
+  /** Signs have the precedence of a multiplication. */
   static final int SIGN_PRECEDENCE = MULTIPLY.precedence;
 
   private final String text;
@@ -30,17 +30,17 @@ public enum BinaryOperator {
     this.precedence = precedence;
   }
 
-  /** As it is written; words in small letters. */
+  /** Returns its symbol or its keyword in lower case. */
   public String text() {
     return text;
   }
 
-  /** How closely it binds: 1 for the loosest. */
+  /** Returns its precedence; 1 is the lowest. */
   int precedence() {
     return precedence;
   }
 
-  /** The least precedence of an operator that stays in the right operand of this one. */
+  /** Returns the lowest precedence of operators that belong to its right operand. */
   int rightPrecedence() {
     return this == POWER ? precedence : precedence + 1;
   }

@@ -4,12 +4,12 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/** Lengths of time as Prometheus reads and writes them: a year has 365 days, a day 24 hours. */
+/** Parses and formats durations as Prometheus does: a year has 365 days, a day 24 hours. */
 public final class Durations {
-  /** Seconds that fit into 64 bits of nanoseconds: some 292 years. */
+  /** Seconds that fit into 64 bits of nanoseconds, about 292 years. */
   private static final double SECONDS_MAX = 0x1p63 / 1e9;
 
-  /** From the largest to the smallest, as they have to stand. */
+  /** From the largest to the smallest, in the required order. */
   private enum Unit {
     YEAR("y", 365L * 24 * 60 * 60 * 1000),
     WEEK("w", 7L * 24 * 60 * 60 * 1000),
@@ -41,9 +41,9 @@ public final class Durations {
   private Durations() {}
 
   /**
-   * A token such as {@code 1h30m}, in seconds.
+   * Parses a token such as {@code 1h30m} to seconds.
    *
-   * @throws IllegalArgumentException saying what is wrong
+   * @throws IllegalArgumentException with the reason if the token is invalid
    */
   static double seconds(String text) {
     long millis = 0;
@@ -81,7 +81,7 @@ public final class Durations {
         return sum;
       }
     } catch (ArithmeticException | NumberFormatException e) {
-      // More than 64 bits hold is more than the nanoseconds that fit into them.
+      // What exceeds 64 bits also exceeds the range of nanoseconds.
     }
     throw new IllegalArgumentException("duration out of range");
   }
@@ -91,15 +91,15 @@ public final class Durations {
     return whole + millis % 1000 / 1e3;
   }
 
-  /** Whether so many seconds are within the 292 years. */
+  /** Returns whether a duration in seconds is within the 292 years. */
   static boolean inRange(double seconds) {
     return Math.abs(seconds) <= SECONDS_MAX;
   }
 
   /**
-   * The length of time that a text such as {@code 1h30m} says.
+   * Parses a text such as {@code 1h30m}.
    *
-   * @throws IllegalArgumentException if it says none
+   * @throws IllegalArgumentException if the text is not a duration
    */
   public static Duration parse(String text) {
     if (text.isEmpty()) {
@@ -108,14 +108,16 @@ public final class Durations {
     return of(seconds(text));
   }
 
-  /** So many seconds, as the decimal that was written, to the nanosecond. */
+  /**
+   * Converts seconds to a duration, using their shortest decimal form, rounded to the nanosecond.
+   */
   static Duration of(double seconds) {
     BigDecimal exact = new BigDecimal(Double.toString(seconds)).setScale(9, RoundingMode.HALF_UP);
     BigDecimal nanos = exact.remainder(BigDecimal.ONE).movePointRight(9);
     return Duration.ofSeconds(exact.longValue(), nanos.longValue());
   }
 
-  /** As a range or an offset is written; what is finer than a millisecond, as seconds. */
+  /** Formats a range or an offset; as a number of seconds if it is finer than a millisecond. */
   public static String text(Duration duration) {
     boolean exact = duration.getNano() % 1_000_000 == 0;
     return exact
@@ -123,7 +125,7 @@ public final class Durations {
         : Numbers.text(duration.getSeconds() + duration.getNano() / 1e9);
   }
 
-  /** As a number of seconds is written that was written as a duration. */
+  /** Formats a number of seconds that was written as a duration. */
   static String text(double seconds) {
     String sign = Math.copySign(1, seconds) < 0 ? "-" : "";
     return sign + text(Math.round(Math.abs(seconds) * 1000));
@@ -140,7 +142,7 @@ public final class Durations {
       rest = -millis;
     }
     for (Unit unit : Unit.values()) {
-      // 90d reads better than 12w6d.
+      // 90d is more readable than 12w6d.
       boolean wholeOnly = unit == Unit.YEAR || unit == Unit.WEEK;
       long count = wholeOnly && rest % unit.millis != 0 ? 0 : rest / unit.millis;
       if (count > 0) {

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query, or a part of one. What {@link PromQl#parse} gives is well typed; a tree put together
- * otherwise is whatever it is put together as.
+ * A query or part of a query. The result of {@link PromQl#parse} is well typed; trees built in
+ * other ways are not checked.
  */
 public sealed interface Expr {
-  /** Where it stands. */
+  /** Returns its position in the query. */
   SourceRange source();
 
   ValueType type();
@@ -17,7 +17,8 @@ public sealed interface Expr {
   /**
    * A number.
    *
-   * @param duration whether it was written as one, such as {@code 5m}; the value is seconds then
+   * @param duration whether it was written as a duration, such as {@code 5m}; the value is then in
+   *     seconds
    */
   record NumberLiteral(double value, boolean duration, SourceRange source) implements Expr {
     @Override
@@ -34,10 +35,10 @@ public sealed interface Expr {
   }
 
   /**
-   * The newest sample of every series that fits, within the look-back.
+   * Selects the newest sample of every matching series, within the look-back.
    *
-   * @param name the metric's as it stands before the braces; empty where nothing stands there
-   * @param matchers as written; the metric before the braces is the last of them
+   * @param name the metric before the braces; empty if there is none
+   * @param matchers the matchers as written; the metric before the braces is the last of them
    */
   record VectorSelector(
       String name, List<LabelMatcher> matchers, Modifiers modifiers, SourceRange source)
@@ -53,10 +54,10 @@ public sealed interface Expr {
   }
 
   /**
-   * The samples of a range of time of every series that fits.
+   * Selects the samples of every matching series in a range of time.
    *
-   * @param selector with the modifiers that stand behind the range
-   * @param range above 0
+   * @param selector the selector, with the modifiers after the range
+   * @param range greater than 0
    */
   record MatrixSelector(VectorSelector selector, Duration range, SourceRange source)
       implements Expr {
@@ -67,10 +68,10 @@ public sealed interface Expr {
   }
 
   /**
-   * An expression evaluated again and again over a range of time.
+   * Evaluates an expression repeatedly over a range of time.
    *
-   * @param range above 0
-   * @param step above 0; null for the default
+   * @param range greater than 0
+   * @param step greater than 0; null for the default
    */
   record Subquery(
       Expr expr, Duration range, @Nullable Duration step, Modifiers modifiers, SourceRange source)
@@ -89,7 +90,7 @@ public sealed interface Expr {
   }
 
   /**
-   * An expression with a sign before it.
+   * An expression with a sign.
    *
    * @param negative whether the sign is a minus
    */
@@ -101,12 +102,12 @@ public sealed interface Expr {
   }
 
   /**
-   * Two expressions with an operator between.
+   * Two expressions with a binary operator.
    *
-   * @param bool whether a comparison gives 0 and 1 instead of leaving elements out
-   * @param matching null where one side is no instant vector
-   * @param operatorSource where the operator stands
-   * @param type scalar where both sides are, else instant vector
+   * @param bool whether a comparison returns 0 or 1 instead of dropping elements
+   * @param matching null unless both sides are instant vectors
+   * @param operatorSource position of the operator
+   * @param type scalar if both sides are scalars, else instant vector
    */
   record Binary(
       BinaryOperator operator,
@@ -117,7 +118,7 @@ public sealed interface Expr {
       SourceRange operatorSource,
       ValueType type)
       implements Expr {
-    /** The operator between two expressions, with the type that follows from theirs. */
+    /** Creates an operation whose type follows from its operands. */
     static Binary of(
         BinaryOperator operator,
         Expr left,
@@ -143,10 +144,10 @@ public sealed interface Expr {
   }
 
   /**
-   * Groups of the series of an instant vector, each made one or a few.
+   * Aggregates groups of the series of an instant vector.
    *
-   * @param parameter null for operators that have none
-   * @param without whether {@code labels} are left out of what makes a group, not what makes it
+   * @param parameter null for operators without one
+   * @param without whether {@code labels} are excluded from the grouping instead of defining it
    */
   record Aggregate(
       AggregateOperator operator,

@@ -12,18 +12,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A function of the language, as <a
- * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/">Prometheus 3.5</a> has it.
+ * A function of the language, as in <a
+ * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/">Prometheus 3.5</a>.
  *
- * @param argumentTypes the last is that of all further arguments, too
- * @param variadic 0 where every argument has to be there; else the last one may be absent, and may
- *     stand up to so many times; -1 for any number of times
+ * @param argumentTypes types of the arguments; the last also applies to all further arguments
+ * @param variadic 0 if every argument is required; otherwise the last one may be absent, or
+ *     repeated up to this number of times; -1 for no limit
  */
 public record Function(
     String name, List<ValueType> argumentTypes, int variadic, ValueType returnType) {
   private static final Map<String, Function> ALL = table();
 
-  /** Functions that Prometheus knows only behind a feature flag; they are refused. */
+  /** Functions that Prometheus supports only with a feature flag; they are rejected. */
   private static final List<String> EXPERIMENTAL =
       List.of(
           "double_exponential_smoothing",
@@ -47,7 +47,7 @@ public record Function(
     return variadic < 0 ? Integer.MAX_VALUE : argumentsMin() + variadic;
   }
 
-  /** The function of a name; null where there is none. */
+  /** Returns the function of a name; null if there is none. */
   static @Nullable Function of(String name) {
     return ALL.get(name);
   }
@@ -56,7 +56,7 @@ public record Function(
     return EXPERIMENTAL.contains(name);
   }
 
-  /** All functions, by name. */
+  /** Returns all functions, sorted by name. */
   static List<Function> all() {
     return List.copyOf(ALL.values());
   }
@@ -105,7 +105,7 @@ public record Function(
     return byName;
   }
 
-  /** Functions that take every argument once and give an instant vector. */
+  /** Adds functions that take every argument once and return an instant vector. */
   private static void add(List<Function> functions, List<ValueType> arguments, String names) {
     for (String name : names.split(" ", -1)) {
       functions.add(new Function(name, arguments, 0, VECTOR));

@@ -1,18 +1,16 @@
 package dev.varve.query.promql;
 
 /**
- * A condition on a label of a series; a label that a series does not carry counts as the empty
- * text.
+ * A condition on a label of a series; a missing label counts as the empty text.
  *
  * @param value a text, or for {@link Operator#MATCH} and {@link Operator#NO_MATCH} a regular
- *     expression of RE2 syntax that fits the whole of a label's value, in which a dot is any
- *     character
+ *     expression in RE2 syntax that must match the whole value; its dot matches any character
  */
 public record LabelMatcher(String name, Operator operator, String value) {
-  /** The label under which the name of a metric stands. */
+  /** The label that contains the metric. */
   public static final String METRIC_NAME = "__name__";
 
-  /** How the label and the value are compared. */
+  /** How the label is compared with the value. */
   public enum Operator {
     EQUAL("="),
     NOT_EQUAL("!="),

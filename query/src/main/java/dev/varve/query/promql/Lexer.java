@@ -3,17 +3,17 @@ package dev.varve.query.promql;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Cuts a text into tokens. What a character means depends on where it stands: in braces words are
- * no keywords, and behind a bracket comes a length of time.
+ * Splits a query into tokens. The meaning of a character depends on its context: words in braces
+ * are not keywords, and a duration follows a bracket.
  *
- * <p>Tokens are cut when they are asked for, so that of two errors the first is told.
+ * <p>Tokens are produced on demand, so that the first of two errors is reported.
  */
 final class Lexer {
   private static final int END = -1;
 
   private final byte[] input;
 
-  /** Where the token begins, where the next character does, and how long the last one is. */
+  /** Start of the token, position of the next character, and length of the last character. */
   private int start;
 
   private int at;
@@ -23,7 +23,7 @@ final class Lexer {
   private boolean inBraces;
   private boolean inBrackets;
 
-  /** Whether a bracket has been opened and no number read since. */
+  /** Whether a bracket has been opened and no number has followed. */
   private boolean durationDue;
 
   private boolean durationSeen;
@@ -33,7 +33,7 @@ final class Lexer {
     this.input = input;
   }
 
-  /** The next token; {@link TokenKind#END} at the end, again and again. */
+  /** Returns the next token; at the end, {@link TokenKind#END} every time. */
   Token next() {
     while (true) {
       start = at;
@@ -158,7 +158,7 @@ final class Lexer {
     return token(TokenKind.COLON);
   }
 
-  /** Behind a bracket, as long as no number has been read. */
+  /** Reads a token in brackets before any number. */
   private Token insideBrackets(int c) {
     return switch (c) {
       case END -> throw error("unexpected end of input in duration expression");
@@ -299,7 +299,7 @@ final class Lexer {
     }
   }
 
-  /** A character by its number, and as it looks where it can be seen. */
+  /** Describes a character by its number, and by itself if it is printable. */
   private static String named(int point) {
     String number = "U+%04X".formatted(point);
     return Quoting.isPrintable(point) ? number + " '" + Character.toString(point) + "'" : number;
@@ -315,7 +315,7 @@ final class Lexer {
     throw error("bad number or duration syntax: " + Quoting.quoted(text()));
   }
 
-  /** Goes behind a number; false where it is none, or something else as well. */
+  /** Reads a number; returns false if it is invalid, or continues as something else. */
   private boolean number() {
     if (accept("0") && accept("xX")) {
       acceptAll("_0123456789abcdefABCDEF");
@@ -350,9 +350,9 @@ final class Lexer {
     }
   }
 
-  /** Goes behind a duration of which the first digits have been read. */
+  /** Reads the rest of a duration after its first digits. */
   private boolean duration() {
-    // Years come first; what cannot follow each other is told apart when the duration is read.
+    // Years may only come first; other invalid orders are found when the duration is parsed.
     String units = "smhdwy";
     do {
       if (!accept(units)) {
@@ -387,7 +387,7 @@ final class Lexer {
     return new PromQlException(input, start, problem);
   }
 
-  /** An error that Prometheus sees only once the token has been cut. */
+  /** Returns an error at the end of the token, where Prometheus reports it. */
   private PromQlException errorBehind(String problem) {
     return new PromQlException(input, at, problem);
   }
@@ -404,7 +404,7 @@ final class Lexer {
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   }
 
-  /** Goes over one of these characters if it is next. */
+  /** Consumes the next character if it is one of these. */
   private boolean accept(String characters) {
     int c = peek();
     if (c == END || characters.indexOf(c) < 0) {
@@ -417,7 +417,7 @@ final class Lexer {
   private boolean acceptAll(String characters) {
     int before = at;
     while (accept(characters)) {
-      // One after the other.
+      // Everything happens in the condition.
     }
     return at > before;
   }
@@ -433,7 +433,8 @@ final class Lexer {
   }
 
   /**
-   * The next character of what {@link PromQl} has made well-formed UTF-8; {@link #END} behind it.
+   * Reads the next character; {@link #END} after the last. {@link PromQl} ensures that the input is
+   * well-formed UTF-8.
    */
   private int read() {
     if (at >= input.length) {

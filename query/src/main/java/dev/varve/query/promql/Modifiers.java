@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose time a selector or a subquery looks at.
+ * Time modifiers of a selector or a subquery.
  *
  * @param offset how far back; negative to look ahead
- * @param at from where; null for the time of the evaluation
+ * @param at the base time; null for the time of the evaluation
  */
 public record Modifiers(Duration offset, @Nullable At at) {
   public static final Modifiers NONE = new Modifiers(Duration.ZERO, null);

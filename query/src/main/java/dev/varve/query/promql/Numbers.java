@@ -4,15 +4,15 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 
-/** Numbers as PromQL reads and Go writes them. */
+/** Parses numbers as PromQL does and formats them as Go does. */
 public final class Numbers {
   private Numbers() {}
 
   /**
-   * What a token of digits says: decimal, hexadecimal behind {@code 0x}, octal behind {@code 0},
-   * with underscores between digits; or {@code Inf} or {@code NaN} in letters of either case.
+   * Parses a number: decimal, hexadecimal after {@code 0x}, octal after {@code 0}, with underscores
+   * between digits; or {@code Inf} or {@code NaN} in any case.
    *
-   * @throws NumberFormatException saying what is wrong
+   * @throws NumberFormatException with the reason if the number is invalid
    */
   static double parse(String text) {
     if (text.equalsIgnoreCase("inf")) {
@@ -60,7 +60,7 @@ public final class Numbers {
     try {
       return Long.parseLong(digits, radix);
     } catch (NumberFormatException e) {
-      // More than 64 bits hold: such a number is a decimal, or none.
+      // More than 64 bits: a number with a leading zero is then decimal, a hexadecimal one invalid.
     }
     if (radix == 8) {
       return decimal(text, digits);
@@ -85,14 +85,14 @@ public final class Numbers {
     return new NumberFormatException("parsing " + Quoting.quoted(text) + ": " + problem);
   }
 
-  /** With six decimals. */
+  /** Formats with six decimals. */
   static String textToMicros(double value) {
     return Double.isFinite(value)
         ? new BigDecimal(value).setScale(6, RoundingMode.HALF_EVEN).toPlainString()
         : text(value);
   }
 
-  /** The shortest decimal that is read as the same number, without an exponent. */
+  /** Returns the shortest decimal that identifies the number, without an exponent. */
   public static String text(double value) {
     if (Double.isNaN(value)) {
       return "NaN";
@@ -104,7 +104,7 @@ public final class Numbers {
     return sign + shortest(Math.abs(value)).stripTrailingZeros().toPlainString();
   }
 
-  /** Java writes two digits at least: {@code 4.9E-324} where {@code 5E-324} does. */
+  /** Removes the superfluous second digit that Java writes: {@code 4.9E-324} for {@code 5E-324}. */
   private static BigDecimal shortest(double value) {
     BigDecimal digits = new BigDecimal(Double.toString(value));
     BigDecimal digit = digits.round(new MathContext(1));

@@ -19,12 +19,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts tokens together to a tree, by precedence climbing.
+ * Builds a tree from tokens, by precedence climbing.
  *
- * <p>The grammar is Prometheus', and so are the places at which its generated parser gives up and
- * what it says there: of a token that cannot stand where it stands, the innermost of {@code
- * aggregation}, {@code grouping opts}, {@code label matching}, {@code offset}, {@code @} and the
- * two of brackets that is open. A token is asked for as late as possible, for the same reason.
+ * <p>The grammar is that of Prometheus. So are the positions and texts of errors: an unexpected
+ * token is reported with the innermost open context, which is one of {@code aggregation}, {@code
+ * grouping opts}, {@code label matching}, {@code offset}, {@code @} and the two kinds of brackets.
+ * For the same reason, tokens are read as late as possible.
  */
 final class Parser {
   private final byte[] query;
@@ -32,15 +32,15 @@ final class Parser {
   private final Patterns patterns;
   private @Nullable Token ahead;
 
-  /** Where the token taken last ends. */
+  /** End of the last token taken. */
   private int end;
 
-  /** How deep the parser stands in expressions, and how many of them are aggregations. */
+  /** Nesting depth of the current expression, and the number of enclosing aggregations. */
   private int depth;
 
   private int aggregations;
 
-  /** How deep expressions stand in the expression that was read last. */
+  /** Height of the expression that was read last. */
   private int height;
 
   Parser(byte[] query, Patterns patterns) {
@@ -49,7 +49,7 @@ final class Parser {
     this.patterns = patterns;
   }
 
-  /** The tree, not yet checked for types. */
+  /** Parses the query; the tree is not yet type-checked. */
   Expr parse() {
     if (peek().kind() == TokenKind.END) {
       throw new PromQlException(query, 0, "no expression found in input");
@@ -79,7 +79,7 @@ final class Parser {
     return next;
   }
 
-  /** From the first token of an expression to the last one taken. */
+  /** Returns the range from the first token of an expression to the last one taken. */
   private SourceRange from(Token first) {
     return new SourceRange(first.source().start(), end);
   }
@@ -96,7 +96,7 @@ final class Parser {
     return error(peek().source(), "unexpected " + peek().description() + where);
   }
 
-  /** An expression whose operators all bind as closely as said. */
+  /** Parses an expression whose operators all have at least the given precedence. */
   private Expr expression(int precedence) {
     depth++;
     checkDepth(depth);
@@ -112,7 +112,7 @@ final class Parser {
     return left;
   }
 
-  /** Notes that the expression just read holds expressions of such a height. */
+  /** Sets the height of the expression just read from that of its operands. */
   private void nest(int inner) {
     height = inner + 1;
     checkDepth(height);
@@ -159,7 +159,7 @@ final class Parser {
           new VectorMatching(
               Cardinality.MANY_TO_MANY, matching.labels(), matching.on(), matching.include());
     }
-    // Labels between other types are for the type checker to refuse.
+    // Labels between other types are kept for the type checker to reject.
     boolean kept = vectors || !matching.labels().isEmpty();
     return Binary.of(operator, left, right, bool, kept ? matching : null, source);
   }
@@ -231,7 +231,7 @@ final class Parser {
     }
   }
 
-  /** What signs and operators stand between, with the modifiers behind it. */
+  /** Parses an operand of signs and operators, with its modifiers. */
   private Expr operand() {
     height = 1;
     Expr expr =
@@ -286,7 +286,7 @@ final class Parser {
     return new Paren(expr, from(open));
   }
 
-  /** What begins with a word: an aggregation, a call, or the metric of a selector. */
+  /** Parses an expression that starts with a word: an aggregation, a call, or a selector. */
   private Expr named(Token name) {
     AggregateOperator operator = name.kind().aggregate();
     boolean arguments = kind() == TokenKind.LEFT_PAREN;
@@ -390,7 +390,7 @@ final class Parser {
     return new VectorSelector(metric, matchers, Modifiers.NONE, from(first));
   }
 
-  /** Reads what stands between braces, of which the first has been taken, and the second. */
+  /** Parses matchers after the opening brace, and the closing brace. */
   private void matchers(List<LabelMatcher> matchers) {
     while (kind() != TokenKind.RIGHT_BRACE) {
       matchers.add(matcher());
@@ -448,7 +448,10 @@ final class Parser {
     return with(expr, new Modifiers(offset, before.at()));
   }
 
-  /** A number with one sign at most ends an offset: {@code x offset -2^2} is a power of x. */
+  /**
+   * Parses an offset. A number with at most one sign ends it: {@code x offset -2^2} is a power of
+   * x.
+   */
   private NumberLiteral offsetLength() {
     String expected = " in offset, expected number or duration";
     Token sign = isSign(kind()) ? take() : null;
@@ -518,7 +521,7 @@ final class Parser {
     };
   }
 
-  /** The same, to the last token taken, with other modifiers. */
+  /** Returns an expression with other modifiers, extended to the last token taken. */
   private Expr with(Expr expr, Modifiers modifiers) {
     SourceRange source = new SourceRange(expr.source().start(), end);
     return switch (expr) {
@@ -537,7 +540,7 @@ final class Parser {
     };
   }
 
-  /** A range or a subquery. */
+  /** Parses a range or a subquery. */
   private Expr bracket(Expr expr) {
     Token open = take();
     Duration range = positive(duration(0, " in subquery selector, expected number or duration"));
@@ -585,8 +588,8 @@ final class Parser {
   }
 
   /**
-   * A length of time. What Prometheus takes behind a feature flag, calculations with lengths, is
-   * read to its end, and refused there.
+   * Parses a duration. Calculations with durations, which Prometheus supports only with a feature
+   * flag, are parsed to their end, then rejected.
    */
   private NumberLiteral duration(int precedence, String expected) {
     depth++;

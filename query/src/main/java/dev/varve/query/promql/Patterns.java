@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The regular expressions of a query. They are collected while it is read and checked when the
- * reader's stack is empty again, because RE2/J needs stack, too; an error among them still comes
- * before the one that ended the reading, since it stands before it.
+ * The regular expressions of a query. They are collected during parsing and compiled afterwards,
+ * because RE2/J also needs stack. A pattern's error still precedes the error that ended parsing,
+ * because the pattern comes first in the text.
  */
 final class Patterns {
-  /** What all patterns of a query may come to, written out: each takes its time to compile. */
+  /**
+   * Maximum total size of all patterns of a query after expansion, which bounds the compile time.
+   */
   static final int STEPS_MAX = 100_000;
 
   private record Pending(String pattern, SourceRange source) {}
@@ -33,9 +35,9 @@ final class Patterns {
   }
 
   /**
-   * Compiles all that were added.
+   * Compiles all patterns added since the last check.
    *
-   * @throws PromQlException at the first that cannot be compiled
+   * @throws PromQlException for the first invalid pattern
    */
   void check() {
     for (Pending next : pending) {
@@ -66,14 +68,14 @@ final class Patterns {
     return new PromQlException(query, pattern.source().start(), problem);
   }
 
-  /** RE2/J speaks of its own stack where a parenthesis closes nothing. */
+  /** RE2/J reports an internal error for an unmatched closing parenthesis. */
   private static String message(String pattern, PatternSyntaxException e) {
     return e.getDescription().contains("internal error")
         ? "error parsing regexp: unexpected ): `" + pattern + "`"
         : String.valueOf(e.getMessage());
   }
 
-  /** Whether one that has been checked fits the empty text. */
+  /** Returns whether a checked pattern matches the empty text. */
   boolean fitsEmpty(String pattern) {
     return Boolean.TRUE.equals(fitsEmpty.get(pattern));
   }

@@ -13,11 +13,11 @@ import dev.varve.query.promql.Expr.VectorSelector;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Lays a tree out in lines, as Prometheus 3.5 does: what is longer than {@link #LINE_MAX} bytes in
- * one line is taken apart, with what it is made of two spaces further in.
+ * Formats a tree in lines, as Prometheus 3.5 does: an expression of more than {@link #LINE_MAX}
+ * bytes is split, with its parts indented by two spaces.
  */
 public final class PrettyPrinter {
-  /** What may stand in one line, in bytes, not counting what stands before it. */
+  /** Maximum size of an expression in one line, in bytes without its indentation. */
   static final int LINE_MAX = 100;
 
   private static final String INDENT = "  ";
@@ -26,7 +26,7 @@ public final class PrettyPrinter {
   private final StringBuilder out = new StringBuilder();
   private final String line;
 
-  /** Whether what follows stands behind a sign, and so not further in. */
+  /** Whether a sign precedes, so that the next expression is not indented. */
   private boolean signed;
 
   private PrettyPrinter(Expr expr) {
@@ -35,9 +35,9 @@ public final class PrettyPrinter {
   }
 
   /**
-   * Lays an expression out.
+   * Formats an expression.
    *
-   * @throws IllegalArgumentException if it comes to more than 16 Mi characters
+   * @throws IllegalArgumentException if the result has more than 16 Mi characters
    */
   public static String print(Expr expr) {
     PrettyPrinter pretty = new PrettyPrinter(expr);
@@ -73,14 +73,14 @@ public final class PrettyPrinter {
     }
   }
 
-  /** Writes what is never taken apart. */
+  /** Writes an expression that is never split. */
   private void whole(Expr expr, int level) {
     SourceRange place = printer.place(expr);
     indent(level);
     out.append(line, place.start(), place.end());
   }
 
-  /** Writes an expression if there is room for it in one line. */
+  /** Writes an expression if it fits in one line. */
   private boolean fits(Expr expr, int level) {
     boolean fits = !isLong(expr);
     if (fits) {
@@ -109,7 +109,7 @@ public final class PrettyPrinter {
     out.append(')');
   }
 
-  /** One that fits begins at the margin, however deep it stands: so does Prometheus have it. */
+  /** A subquery that fits in one line is not indented, at any level, as in Prometheus. */
   private void subquery(Subquery subquery, int level) {
     if (!isLong(subquery)) {
       whole(subquery, 0);

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Writes a tree in one line, as Prometheus does. What it writes is read as the same tree, but for
- * the order of matchers, which become sorted. Prometheus itself loses something in a few corners
- * (quoted labels behind {@code on}, a {@code group_left} behind an empty {@code ignoring}, ranges
- * finer than a millisecond); these are written here as they have to be.
+ * Formats a tree in one line, as Prometheus does. Parsing the result yields the same tree, except
+ * that matchers are sorted. Prometheus itself loses information in a few cases (quoted labels after
+ * {@code on}, a {@code group_left} after an empty {@code ignoring}, ranges finer than a
+ * millisecond); these are formatted correctly here.
  */
 public final class Printer {
-  /** So long a text may become: numbers may grow, and deep nesting is mostly spaces. */
+  /** Maximum length of the result: numbers may grow, and deep nesting adds many spaces. */
   static final int CHARACTERS_MAX = 16 << 20;
 
   private final StringBuilder out = new StringBuilder();
@@ -32,9 +32,9 @@ public final class Printer {
   Printer() {}
 
   /**
-   * Writes an expression.
+   * Formats an expression.
    *
-   * @throws IllegalArgumentException if it comes to more than 16 Mi characters
+   * @throws IllegalArgumentException if the result has more than 16 Mi characters
    */
   public static String print(Expr expr) {
     Printer printer = new Printer();
@@ -42,12 +42,12 @@ public final class Printer {
     return printer.line();
   }
 
-  /** What has been written. */
+  /** Returns the text written so far. */
   String line() {
     return out.toString();
   }
 
-  /** Which characters of the line are an expression that has been written. */
+  /** Returns the characters of the line that belong to an expression. */
   SourceRange place(Expr expr) {
     return Objects.requireNonNull(places.get(expr));
   }
@@ -180,7 +180,7 @@ public final class Printer {
     return BigDecimal.valueOf(millis, 3).toPlainString();
   }
 
-  /** What stands behind the expression of a subquery. */
+  /** Writes the range, step and modifiers of a subquery. */
   static void suffix(Subquery subquery, StringBuilder out) {
     Duration step = subquery.step();
     out.append('[').append(Durations.text(subquery.range())).append(':');
@@ -188,13 +188,13 @@ public final class Printer {
     modifiers(subquery.modifiers(), out);
   }
 
-  /** An operator and what belongs to it. */
+  /** Writes the left operand. */
   private void left(Binary binary) {
     int start = out.length();
     write(binary.left());
     boolean number = binary.left() instanceof NumberLiteral;
     if (binary.operator() == BinaryOperator.POWER && number && out.charAt(start) == '+') {
-      // A power binds closer than a sign, which would be read as one of the whole.
+      // A power binds more closely than a sign, which would apply to the whole power.
       out.deleteCharAt(start);
       places.put(binary.left(), new SourceRange(start, out.length()));
     }
@@ -219,7 +219,7 @@ public final class Printer {
     }
   }
 
-  /** What stands before the arguments of an aggregation. */
+  /** Writes an aggregation up to its arguments. */
   static void head(Aggregate aggregate, StringBuilder out) {
     out.append(aggregate.operator().text());
     if (aggregate.without() || !aggregate.labels().isEmpty()) {

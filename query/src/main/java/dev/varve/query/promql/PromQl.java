@@ -2,23 +2,23 @@ package dev.varve.query.promql;
 
 import java.nio.charset.StandardCharsets;
 
-/** Reads queries. */
+/** Parses queries. */
 public final class PromQl {
-  /** So long a query may be, in bytes of UTF-8. */
+  /** Maximum length of a query, in bytes of UTF-8. */
   public static final int LENGTH_MAX = 1 << 20;
 
   /**
-   * So deep expressions may stand in expressions. Operators in a row nest, too, one level each: the
-   * left side of the last holds all others.
+   * Maximum nesting of expressions. A chain of operators also nests, one level each, because the
+   * left side of the last operator contains all others.
    */
   public static final int DEPTH_MAX = 400;
 
   private PromQl() {}
 
   /**
-   * Reads and checks a query.
+   * Parses and checks a query.
    *
-   * @throws PromQlException at the first place where it is none
+   * @throws PromQlException with the first error
    */
   public static Expr parse(String query) {
     byte[] utf8 = utf8(query);
@@ -44,7 +44,7 @@ public final class PromQl {
     }
   }
 
-  /** Well-formed UTF-8: half a character of UTF-16 becomes what stands for any that is broken. */
+  /** Encodes as well-formed UTF-8. An unpaired surrogate becomes the replacement character. */
   private static byte[] utf8(String query) {
     StringBuilder whole = new StringBuilder(query.length());
     query

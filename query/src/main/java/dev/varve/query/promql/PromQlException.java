@@ -1,8 +1,8 @@
 package dev.varve.query.promql;
 
 /**
- * A text is no query, or one that is not supported, or none of the kind that is wanted. The message
- * is Prometheus': line, column in bytes, what is wrong; of a kind what is wrong alone.
+ * Thrown if a text is not a query, is not supported, or is not of the required kind. The message is
+ * that of Prometheus: line, column in bytes, and the problem; for a wrong kind, the problem alone.
  */
 public final class PromQlException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -14,13 +14,13 @@ public final class PromQlException extends RuntimeException {
     this.offset = offset;
   }
 
-  /** A query as a whole is none for what it was to be used for. */
+  /** Creates an error about the query as a whole, which does not suit its purpose. */
   public PromQlException(String problem) {
     super(problem);
     this.offset = 0;
   }
 
-  /** The first byte of the query's UTF-8 form that is wrong, counted from 0. */
+  /** Returns the index of the first wrong byte in the query's UTF-8 form, from 0. */
   public int offset() {
     return offset;
   }

@@ -6,16 +6,16 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Strings between quotes, as Go writes and PromQL reads them. */
+/** Quoted strings, as formatted by Go and parsed by PromQL. */
 public final class Quoting {
-  /** What stands in a text for bytes that are none. */
+  /** Replaces invalid bytes in a text. */
   static final int REPLACEMENT = 0xFFFD;
 
   private static final HexFormat HEX = HexFormat.of();
 
   private Quoting() {}
 
-  /** Between double quotes, with escapes for whatever does not print. */
+  /** Quotes a text with double quotes; unprintable characters are escaped. */
   public static String quoted(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2);
     quote(text, out);
@@ -28,7 +28,7 @@ public final class Quoting {
     out.append('"');
   }
 
-  /** A character between single quotes; -1, for the end, is the replacement character. */
+  /** Quotes a character with single quotes; -1, for the end, yields the replacement character. */
   static String quoted(int point) {
     if (point < 0 || point == REPLACEMENT) {
       return "'\uFFFD'";
@@ -64,7 +64,10 @@ public final class Quoting {
     }
   }
 
-  /** Letters, marks, numbers, punctuation, symbols and the space of ASCII. */
+  /**
+   * Returns whether Go considers a character printable: letters, marks, numbers, punctuation,
+   * symbols and the ASCII space.
+   */
   static boolean isPrintable(int point) {
     return switch (Character.getType(point)) {
       case Character.CONTROL,
@@ -81,9 +84,9 @@ public final class Quoting {
   }
 
   /**
-   * What a string says, of which the lexer has checked quotes and escapes.
+   * Unquotes a string. The lexer has checked its quotes and escapes.
    *
-   * @throws CharacterCodingException if its escapes spell bytes that are no UTF-8
+   * @throws CharacterCodingException if its escapes encode bytes that are not UTF-8
    */
   static String unquoted(String literal) throws CharacterCodingException {
     String inner = literal.substring(1, literal.length() - 1);
@@ -104,7 +107,7 @@ public final class Quoting {
         .toString();
   }
 
-  /** Writes what the escape comes to and returns the place behind it. */
+  /** Writes the value of an escape and returns the index after it. */
   private static int unescape(String inner, int at, ByteArrayOutputStream bytes) {
     char c = inner.charAt(at);
     return switch (c) {
@@ -129,7 +132,7 @@ public final class Quoting {
     };
   }
 
-  /** The character of an escape of one letter. */
+  /** Returns the character of a one-letter escape. */
   private static char control(char letter) {
     return switch (letter) {
       case 'a' -> 0x07;

@@ -1,13 +1,13 @@
 package dev.varve.query.promql;
 
 /**
- * Where something stands in the text of a query.
+ * A range within the text of a query.
  *
- * @param start the first byte of the text's UTF-8 form, counted from 0
- * @param end behind the last byte
+ * @param start index of the first byte in the text's UTF-8 form, from 0
+ * @param end index after the last byte
  */
 public record SourceRange(int start, int end) {
-  /** From the start of this to the end of another that follows. */
+  /** Returns the range from the start of this one to the end of a later one. */
   SourceRange to(SourceRange last) {
     return new SourceRange(start, last.end);
   }

@@ -1,10 +1,10 @@
 package dev.varve.query.promql;
 
-/** A word, a sign or a literal of a query, as it stands there. */
+/** A word, symbol or literal of a query, as written. */
 record Token(TokenKind kind, String text, SourceRange source) {
   private static final int QUOTED_MAX = 10;
 
-  /** How messages name it. */
+  /** Returns its form in error messages. */
   String description() {
     return switch (kind.family()) {
       case LITERAL ->

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a token is, and how messages speak of it. */
+/** The kind of a token, and its form in error messages. */
 enum TokenKind {
   END("end of input", Family.LITERAL),
   IDENTIFIER("identifier", Family.LITERAL),
@@ -71,7 +71,7 @@ enum TokenKind {
   START("start", Family.PREPROCESSOR),
   LAST("end", Family.PREPROCESSOR);
 
-  /** Kinds of which messages speak in the same way. */
+  /** Kinds with the same form in error messages. */
   enum Family {
     LITERAL,
     PUNCTUATION,
@@ -127,7 +127,7 @@ enum TokenKind {
     return aggregate;
   }
 
-  /** What a word is outside of braces, in letters of either case. */
+  /** Returns the kind of a word outside of braces; keywords match in any case. */
   static TokenKind ofWord(String word) {
     TokenKind known = WORDS.get(word.toLowerCase(Locale.ROOT));
     if (known != null) {
@@ -148,7 +148,7 @@ enum TokenKind {
     return words;
   }
 
-  /** Whether it may name a metric before the braces. */
+  /** Returns whether it may be a metric before the braces. */
   boolean isMetricName() {
     return switch (this) {
       case IDENTIFIER, METRIC_IDENTIFIER, AND, OR, UNLESS, BY, OFFSET, WITHOUT, START, LAST -> true;
@@ -156,7 +156,7 @@ enum TokenKind {
     };
   }
 
-  /** Whether it may name a label in a list of labels. */
+  /** Returns whether it may be a label in a list of labels. */
   boolean isLabelName() {
     return switch (this) {
       case WITHOUT -> false;
@@ -166,7 +166,7 @@ enum TokenKind {
     };
   }
 
-  /** Whether an expression may begin with it. */
+  /** Returns whether an expression may start with it. */
   boolean beginsExpression() {
     return switch (this) {
       case NUMBER, DURATION, STRING, LEFT_PAREN, LEFT_BRACE, ADD, SUBTRACT -> true;

@@ -13,15 +13,17 @@ import dev.varve.query.promql.Expr.VectorSelector;
 import java.util.List;
 
 /**
- * Checks what the grammar does not say: types, numbers of arguments, and what may stand with what.
- * It goes over a tree in the order in which Prometheus does, to find the same error first.
+ * Checks what the grammar does not cover: types, numbers of arguments, and valid combinations. It
+ * traverses a tree in the same order as Prometheus, to report the same error first.
  */
 final class TypeChecker {
   private final byte[] query;
   private final Patterns patterns;
 
   /**
-   * @param patterns those of the query, checked
+   * Creates a checker.
+   *
+   * @param patterns the patterns of the query, already checked
    */
   TypeChecker(byte[] query, Patterns patterns) {
     this.query = query;
@@ -29,9 +31,9 @@ final class TypeChecker {
   }
 
   /**
-   * Checks an expression and all in it.
+   * Checks an expression recursively.
    *
-   * @throws PromQlException at the first error
+   * @throws PromQlException with the first error
    */
   void check(Expr expr) {
     switch (expr) {

@@ -1,6 +1,6 @@
 package dev.varve.query.promql;
 
-/** What an expression comes to. */
+/** The type of an expression. */
 public enum ValueType {
   SCALAR("scalar", "scalar"),
   VECTOR("vector", "instant vector"),
@@ -15,12 +15,12 @@ public enum ValueType {
     this.description = description;
   }
 
-  /** The name in Prometheus' API. */
+  /** Returns the name in Prometheus' API. */
   public String text() {
     return text;
   }
 
-  /** The name in documentation and messages. */
+  /** Returns the name in documentation and messages. */
   public String description() {
     return description;
   }

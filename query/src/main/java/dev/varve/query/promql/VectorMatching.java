@@ -3,10 +3,10 @@ package dev.varve.query.promql;
 import java.util.List;
 
 /**
- * Which elements of two instant vectors belong together.
+ * How the elements of two instant vectors are matched.
  *
- * @param on whether {@code labels} are those that have to agree; else those that need not
- * @param include labels that the result takes over from the side of which there is one
+ * @param on whether {@code labels} are the ones that must agree; otherwise they are ignored
+ * @param include labels that the result takes from the "one" side
  */
 public record VectorMatching(
     Cardinality cardinality, List<String> labels, boolean on, List<String> include) {
@@ -15,7 +15,7 @@ public record VectorMatching(
     include = List.copyOf(include);
   }
 
-  /** How many elements of the left side meet how many of the right. */
+  /** How many elements of the left side match how many of the right. */
   public enum Cardinality {
     ONE_TO_ONE("one-to-one"),
     MANY_TO_ONE("many-to-one"),
@@ -28,13 +28,13 @@ public record VectorMatching(
       this.text = text;
     }
 
-    /** The name in Prometheus' API. */
+    /** Returns the name in Prometheus' API. */
     public String text() {
       return text;
     }
   }
 
-  /** Whether one side says {@code group_left} or {@code group_right}. */
+  /** Returns whether the query uses {@code group_left} or {@code group_right}. */
   boolean isGrouped() {
     return cardinality == Cardinality.MANY_TO_ONE || cardinality == Cardinality.ONE_TO_MANY;
   }

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** An alert that is pending, fires, or has fired lately. */
+/** An alert that is pending or firing, or was resolved recently. */
 final class ActiveAlert {
   final Labels labels;
   SortedMap<String, String> annotations;
@@ -15,10 +15,10 @@ final class ActiveAlert {
   Instant activeAt;
   Instant firedAt = Instant.MIN;
 
-  /** Null as long as it has not ended. */
+  /** Null until the alert is resolved. */
   @Nullable Instant resolvedAt;
 
-  /** Null as long as the series is there. */
+  /** Null while the series is present. */
   @Nullable Instant keepFiringSince;
 
   @Nullable Instant lastSentAt;

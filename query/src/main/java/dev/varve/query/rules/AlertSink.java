@@ -4,16 +4,16 @@ import java.time.Instant;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Takes alerts that somebody is to be told of. Called by many threads; does not wait. */
+/** Receives alerts to send. Called by many threads; must not block. */
 public interface AlertSink {
   void send(List<Notification> alerts);
 
   /**
-   * An alert that fires, or has ended.
+   * An alert that is firing or resolved.
    *
-   * @param endsAt when it has ended; in the future for one that fires, when it ends unless it is
-   *     told of again
-   * @param generatorUrl where its expression is shown
+   * @param endsAt when it was resolved. For a firing alert, a time in the future at which it
+   *     expires unless it is sent again
+   * @param generatorUrl URL of a page that shows its expression
    */
   record Notification(
       SortedMap<String, String> labels,

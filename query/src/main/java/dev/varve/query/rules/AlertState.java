@@ -2,13 +2,13 @@ package dev.varve.query.rules;
 
 import java.util.Locale;
 
-/** How far an alert has come. */
+/** State of an alert. */
 public enum AlertState {
   INACTIVE,
   PENDING,
   FIRING;
 
-  /** As it is written in labels and answers. */
+  /** Returns the name used in labels and answers. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** An alerting rule at work. */
+/** An alerting rule with its state. */
 final class EvaluatedAlerting extends EvaluatedRule {
   static final String ALERT_NAME = "alertname";
   static final String FOR_STATE = "ALERTS_FOR_STATE";
   private static final String ALERTS = "ALERTS";
   private static final String ALERT_STATE = "alertstate";
 
-  /** So long an alert that has ended is kept, and told of again and again. */
+  /** How long a resolved alert is kept and resent. */
   private static final Duration RESOLVED_RETENTION = Duration.ofMinutes(15);
 
   private final Rule.Alerting rule;
@@ -32,7 +32,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
   private final SortedMap<String, Template> annotations;
   private final Map<Labels, ActiveAlert> active = new LinkedHashMap<>();
 
-  /** Whether the state from before the restart is known, so that it may be overwritten. */
+  /** Whether the state from before the restart has been restored and may be overwritten. */
   private boolean restored;
 
   private volatile List<GroupStatus.Alert> shown = List.of();
@@ -104,7 +104,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
     }
   }
 
-  /** An alert for every series that there is. */
+  /** Returns an alert for each series of the result. */
   private Map<Labels, ActiveAlert> found(RuleQueries queries, Instant at, Duration offset)
       throws RuleFailedException {
     Map<Labels, ActiveAlert> found = new LinkedHashMap<>();
@@ -146,7 +146,9 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return texts;
   }
 
-  /** Takes every alert one step on, and gives what is to be written of those that go on. */
+  /**
+   * Updates the state of every alert and returns the samples of those that are pending or firing.
+   */
   private List<RuleSample> next(Map<Labels, ActiveAlert> found, Instant at, int limit)
       throws RuleFailedException {
     found.forEach((key, alert) -> {
@@ -192,7 +194,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return samples;
   }
 
-  /** Whether an alert whose series is gone fires on for a while. */
+  /** Returns whether an alert whose series has disappeared keeps firing for a while. */
   private boolean keepsFiring(ActiveAlert alert, Instant at) {
     if (alert.state != AlertState.FIRING || rule.keepFiringFor().isZero()) {
       return false;
@@ -220,11 +222,11 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return new RuleSample(Labels.of(own), value);
   }
 
-  /** The alerts that somebody is to be told of now. */
+  /** Returns the alerts that are due to be sent. */
   List<AlertSink.Notification> notifications(Instant at, Duration interval) {
     List<AlertSink.Notification> sent = new ArrayList<>();
     Duration delay = settings.resendDelay();
-    // Two evaluations or two messages may fail before the alert ends.
+    // The alert outlives two failed evaluations or notifications.
     Duration valid = (interval.compareTo(delay) > 0 ? interval : delay).multipliedBy(4);
     for (ActiveAlert alert : active.values()) {
       if (alert.needsSending(at, delay)) {
@@ -242,7 +244,7 @@ final class EvaluatedAlerting extends EvaluatedRule {
     return sent;
   }
 
-  /** What templates of this evaluation may ask. */
+  /** What the templates of one evaluation can query. */
   private record Asking(RuleQueries queries, Instant at, URI externalUrl)
       implements Template.Environment {
     @Override

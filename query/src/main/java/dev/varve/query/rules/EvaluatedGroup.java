@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group at work. Used by one thread at a time; {@link #status} and {@link #stop} may come from
- * any.
+ * A rule group with its state. Used by one thread at a time; {@link #status} and {@link #stop} may
+ * be called from any thread.
  */
 final class EvaluatedGroup {
   private static final double STALE = Double.longBitsToDouble(SampleVector.STALE_BITS);
@@ -49,16 +49,16 @@ final class EvaluatedGroup {
   private volatile boolean stopped;
   private volatile @Nullable RuleQueries running;
 
-  /** Of rules that are gone; to be ended at the next evaluation. */
+  /** Series of removed rules, to be ended at the next evaluation. */
   private List<Labels> orphans = new ArrayList<>();
 
-  /** What a group needs of whoever runs it. */
+  /** What a group needs from its owner. */
   interface Surroundings {
     AlertSink alerts();
 
     RuleListener listener();
 
-    /** Runs one rule, once there is a place for it. */
+    /** Runs one rule when there is capacity for it. */
     void inTurn(RuleQueries queries, Runnable work);
   }
 
@@ -95,7 +95,7 @@ final class EvaluatedGroup {
     return own == null ? settings.queryOffset() : own;
   }
 
-  /** Works all rules out. */
+  /** Evaluates all rules. */
   void evaluate(Instant at, Instant now) {
     iterations.incrementAndGet();
     long start = System.nanoTime();
@@ -136,7 +136,8 @@ final class EvaluatedGroup {
           } catch (RuleFailedException e) {
             problem = String.valueOf(e.getMessage());
           } catch (RuntimeException | Error e) {
-            // An error too: a group that ended would neither fire nor end its alerts.
+            // Errors are caught too: if the group's thread died, its alerts would neither fire nor
+            // resolve.
             problem = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
             cause = saysItAll(e) ? null : e;
           } finally {
@@ -151,7 +152,10 @@ final class EvaluatedGroup {
     return given[0];
   }
 
-  /** Whether the message of a failure is enough; of anything else the trace is worth having. */
+  /**
+   * Returns whether the message of a failure suffices. Other failures are logged with a stack
+   * trace.
+   */
   private static boolean saysItAll(Throwable e) {
     return e instanceof StoreException
         || e instanceof ReadCancelledException
@@ -167,9 +171,9 @@ final class EvaluatedGroup {
   }
 
   /**
-   * Writes what a rule has given, and ends the series that it does not give any more.
+   * Writes the results of a rule, and ends the series that it no longer returns.
    *
-   * @return what was wrong; null if nothing
+   * @return an error message; null if everything was written
    */
   private @Nullable String write(EvaluatedRule rule, List<RuleSample> vector, Instant at) {
     long time = at.minus(offset()).toEpochMilli();
@@ -213,10 +217,10 @@ final class EvaluatedGroup {
   }
 
   /**
-   * Adds what ends a series; nothing, if it can only end by growing old. Of an alert it is always
-   * said, since its time would go on after a restart.
+   * Adds a sample that ends a series. Adds nothing if series can only go stale, except for the
+   * state of alerts: otherwise, an alert would continue after a restart.
    *
-   * @return whether something was added
+   * @return whether a sample was added
    */
   private boolean end(Labels series, long time, BatchBuilder batch) {
     boolean forState = EvaluatedAlerting.FOR_STATE.equals(series.get(Series.NAME_LABEL));
@@ -234,7 +238,7 @@ final class EvaluatedGroup {
     return GroupKey.of(metric == null ? "" : metric, Tags.of(tags));
   }
 
-  /** Ends the series of rules that are gone. */
+  /** Ends the series of removed rules. */
   private void endOrphans(Instant at) {
     BatchBuilder batch = new BatchBuilder();
     for (Labels orphan : orphans) {
@@ -251,15 +255,15 @@ final class EvaluatedGroup {
     orphans = new ArrayList<>();
   }
 
-  /** Ends all series, once the group is gone. */
+  /** Ends all series after the group was removed. */
   void endAll(Instant at) {
     rules.forEach(rule -> orphans.addAll(rule.written));
     endOrphans(at);
   }
 
   /**
-   * Takes over what the group of the same name has come to that this one replaces. Rules are the
-   * same whose name and labels are.
+   * Takes over the state of the group of the same name that this one replaces. Rules match if their
+   * name and labels are equal.
    */
   void takeOver(EvaluatedGroup from) {
     took = from.took;
@@ -285,7 +289,7 @@ final class EvaluatedGroup {
     return rule.rule().name() + rule.rule().labels();
   }
 
-  /** Finds the state from before the restart. */
+  /** Restores the state of alerts from before the restart. */
   void restore(Instant now) {
     long start = System.nanoTime();
     for (EvaluatedRule rule : rules) {
@@ -311,14 +315,14 @@ final class EvaluatedGroup {
             } finally {
               running = null;
             }
-            // There is no second try: the alert will fire in its time.
+            // There is no retry: the alert fires after its full hold time.
             alerting.restored();
           });
     }
     restoring = Duration.ofNanos(System.nanoTime() - start);
   }
 
-  /** Makes what runs end soon, and nothing else begin. */
+  /** Makes the running rule end soon and starts no other. */
   void stop() {
     stopped = true;
     RuleQueries queries = running;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A recording rule at work. */
+/** A recording rule with its state. */
 final class EvaluatedRecording extends EvaluatedRule {
   private final Rule.Recording rule;
 

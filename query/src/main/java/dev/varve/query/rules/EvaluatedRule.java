@@ -9,29 +9,29 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A rule and what it has given so far. Used by the thread of its group; {@link #status} by any. */
+/** A rule with its state. Used by the thread of its group; {@link #status} by any thread. */
 abstract sealed class EvaluatedRule permits EvaluatedRecording, EvaluatedAlerting {
   private record Outcome(Health health, String error, @Nullable Instant at, Duration took) {}
 
   private volatile Outcome outcome = new Outcome(Health.UNKNOWN, "", null, Duration.ZERO);
 
-  /** The series of the evaluation before. */
+  /** The series written by the previous evaluation. */
   Set<Labels> written = Set.of();
 
   abstract Rule rule();
 
   /**
-   * Works the rule out.
+   * Evaluates the rule.
    *
    * @param at the time of the evaluation
-   * @param offset how far before that it looks and writes
-   * @param limit how many series or alerts it may give; 0 for any number
-   * @return what is to be written
+   * @param offset how far before {@code at} the rule reads and writes
+   * @param limit maximum number of series or alerts; 0 for no limit
+   * @return the samples to write
    */
   abstract List<RuleSample> evaluate(RuleQueries queries, Instant at, Duration offset, int limit)
       throws RuleFailedException;
 
-  /** Takes over what another of the same name and labels has come to. */
+  /** Takes over the state of a rule of the same name and labels. */
   void takeOver(EvaluatedRule from) {
     written = from.written;
   }

@@ -8,11 +8,11 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has become of a group so far.
+ * Status of a group.
  *
- * @param lastEvaluation when the last one began; null where there was none
- * @param took how long that was
- * @param counts since the group is there
+ * @param lastEvaluation start of the last evaluation; null if there was none
+ * @param took duration of that evaluation
+ * @param counts totals since the group was created
  */
 public record GroupStatus(
     RuleGroup group,
@@ -25,12 +25,12 @@ public record GroupStatus(
    * Counts of a group.
    *
    * @param iterations evaluations of the group that were due
-   * @param missed those of them that were left out because the one before took too long
-   * @param evaluations of rules
-   * @param failures of rules
-   * @param samples that the last evaluation gave
-   * @param restored how long it took to find the state from before the restart; null where it was
-   *     not looked for
+   * @param missed evaluations that were skipped because the previous one took too long
+   * @param evaluations evaluations of rules
+   * @param failures failed evaluations of rules
+   * @param samples number of samples that the last evaluation returned
+   * @param restored how long it took to restore the state from before the restart; null if it was
+   *     not restored
    */
   public record Counts(
       long iterations,
@@ -40,7 +40,7 @@ public record GroupStatus(
       long samples,
       @Nullable Duration restored) {}
 
-  /** How the last evaluation of a rule has ended. */
+  /** Result of the last evaluation of a rule. */
   public enum Health {
     UNKNOWN("unknown"),
     OK("ok"),
@@ -58,11 +58,11 @@ public record GroupStatus(
   }
 
   /**
-   * What has become of a rule.
+   * Status of a rule.
    *
-   * @param error empty where all is well
-   * @param lastEvaluation null where there was none
-   * @param alerts those that are pending or fire
+   * @param error empty if the rule is healthy
+   * @param lastEvaluation null if there was none
+   * @param alerts the pending and firing alerts
    */
   public record RuleStatus(
       Rule rule,
@@ -71,7 +71,7 @@ public record GroupStatus(
       @Nullable Instant lastEvaluation,
       Duration took,
       List<Alert> alerts) {
-    /** The furthest that any alert has come. */
+    /** Returns the most severe state of its alerts. */
     public AlertState state() {
       AlertState state = AlertState.INACTIVE;
       for (Alert alert : alerts) {
@@ -82,11 +82,11 @@ public record GroupStatus(
   }
 
   /**
-   * An alert that is pending or fires.
+   * A pending or firing alert.
    *
-   * @param activeAt since when its series is there
-   * @param keepFiringSince since when the series is gone while the alert goes on; null where it is
-   *     there
+   * @param activeAt when its series appeared
+   * @param keepFiringSince when its series disappeared, if the alert keeps firing; null while the
+   *     series is present
    */
   public record Alert(
       Labels labels,

@@ -9,20 +9,20 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What is worked out again and again. */
+/** An expression that is evaluated periodically. */
 public sealed interface Rule {
   String name();
 
-  /** The expression, as {@link Printer} writes it. */
+  /** Returns the expression, as formatted by {@link Printer}. */
   String query();
 
-  /** What is set on every series; those of the group among them. */
+  /** Returns the labels set on every series, including those of the group. */
   SortedMap<String, String> labels();
 
   /**
-   * Series under a new name.
+   * Records the result of an expression under a new name.
    *
-   * @param name of the metric
+   * @param name the metric of the recorded series
    */
   record Recording(String name, String query, SortedMap<String, String> labels) implements Rule {
     public Recording {
@@ -32,10 +32,10 @@ public sealed interface Rule {
   }
 
   /**
-   * An alert for every series that the expression gives.
+   * Raises an alert for each series that the expression returns.
    *
-   * @param hold how long the series has to be there before the alert fires
-   * @param keepFiringFor how long the alert fires on once the series is gone
+   * @param hold how long the series must be present before the alert fires
+   * @param keepFiringFor how long the alert keeps firing after the series disappears
    * @param labels templates
    * @param annotations templates
    */
@@ -55,9 +55,9 @@ public sealed interface Rule {
   }
 
   /**
-   * An expression as it is shown.
+   * Formats an expression.
    *
-   * @throws dev.varve.query.promql.PromQlException if it is none
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid expression
    */
   private static String printed(String query) {
     Expr expr = PromQl.parse(query);

@@ -1,6 +1,6 @@
 package dev.varve.query.rules;
 
-/** A rule cannot be worked out, for a reason that a user can see to. */
+/** Thrown if a rule cannot be evaluated, for a reason that a user can fix. */
 final class RuleFailedException extends Exception {
   private static final long serialVersionUID = 1;
 

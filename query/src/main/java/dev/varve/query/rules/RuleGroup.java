@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules that are worked out one after the other, so that each sees what those before it have
- * written. Equal groups do the same.
+ * Rules that are evaluated one after another, so that each sees what the preceding ones wrote.
+ * Equal groups do the same.
  *
- * @param file where it was read, which together with the name tells it from others
- * @param interval from one evaluation to the next; positive
- * @param queryOffset how far back the rules look; null for what holds for all groups
- * @param limit how many series or alerts a rule may give; 0 for any number
+ * @param file the file that contains it; file and name together identify a group
+ * @param interval time between evaluations; positive
+ * @param queryOffset how far back the rules look; null for the default of all groups
+ * @param limit maximum number of series or alerts per rule; 0 for no limit
  */
 public record RuleGroup(
     String file,
@@ -26,15 +26,16 @@ public record RuleGroup(
     rules = List.copyOf(rules);
   }
 
-  /** By what it is known in metrics, as in Prometheus. */
+  /** Returns the identifier used in metrics, as in Prometheus. */
   public String key() {
     return file + ";" + name;
   }
 
   /**
-   * The last time for an evaluation that is not behind a time. The times of a group are an interval
-   * apart, and away from the full interval by a hash of file and name, so that groups do not all
-   * begin at once; they are those that Prometheus 3.5 has for a group of that file and name.
+   * Returns the latest evaluation time that is not after {@code now}. The evaluation times of a
+   * group are multiples of the interval, shifted by a hash of file and name so that groups do not
+   * all start at once. They are the times that Prometheus 3.5 uses for a group of that file and
+   * name.
    */
   Instant slot(Instant now) {
     long nanos = interval.toNanos();
@@ -53,8 +54,9 @@ public record RuleGroup(
   }
 
   /*
-   * Prometheus hashes the labels {file="...", name="..."} as it keeps them in memory: every name
-   * and value behind its length, which is one byte, or 0xFF and three bytes, the lowest first.
+   * Prometheus hashes its in-memory form of the labels {file="...", name="..."}: each name and
+   * value is preceded by its length, which is one byte, or 0xFF and three bytes in little-endian
+   * order.
    */
   private long hash() {
     java.io.ByteArrayOutputStream labels = new java.io.ByteArrayOutputStream();

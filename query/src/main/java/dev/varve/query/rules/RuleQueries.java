@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queries of one evaluation of one rule, one after the other, which together end in time.
- * {@link #stop} and {@link #expire} may come from any thread.
+ * The queries of one evaluation of one rule, which run one after another under a common timeout.
+ * {@link #stop} and {@link #expire} may be called from any thread.
  */
 final class RuleQueries {
   private final RuleStore store;
@@ -26,7 +26,7 @@ final class RuleQueries {
   /** Guarded by this. */
   private @Nullable QueryUse running;
 
-  /** Why no further query runs; null while they may. Guarded by this. */
+  /** Why no more queries may run; null while they may. Guarded by this. */
   private @Nullable String ended;
 
   RuleQueries(RuleStore store, RuleSettings settings) {
@@ -34,12 +34,12 @@ final class RuleQueries {
     this.settings = settings;
   }
 
-  /** Ends what runs because the server, or the group, ends. */
+  /** Ends the running query because the server or the group is stopping. */
   void stop() {
     end("stopped");
   }
 
-  /** Ends what runs because its time is up. */
+  /** Ends the running query because of the timeout. */
   void expire() {
     end("the rule takes more than the %s that it may".formatted(text(settings.timeout())));
   }
@@ -69,7 +69,9 @@ final class RuleQueries {
     return "stopped".equals(ended);
   }
 
-  /** The samples that an expression gives at a time; a scalar is one without labels. */
+  /**
+   * Returns the samples of an expression at one time. A scalar becomes one sample without labels.
+   */
   List<PromResult.Element> instant(String expression, Instant at) throws RuleFailedException {
     return instant(expression, at, settings.promql());
   }

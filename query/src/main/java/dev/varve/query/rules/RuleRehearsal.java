@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Groups that are evaluated when their caller says, one after the other, and tell nobody: for tests
- * of rules. Not safe for use by several threads.
+ * Evaluates groups on demand, one after another, without sending alerts. For unit tests of rules.
+ * Not thread-safe.
  */
 public final class RuleRehearsal {
   private static final EvaluatedGroup.Surroundings ALONE =
@@ -35,7 +35,7 @@ public final class RuleRehearsal {
 
   private final List<EvaluatedGroup> groups;
 
-  /** Prepares groups, in the order in which they are evaluated. */
+  /** Prepares groups, in order of evaluation. */
   public RuleRehearsal(List<RuleGroup> groups, RuleStore store, RuleSettings settings) {
     this.groups =
         groups.stream()
@@ -48,7 +48,7 @@ public final class RuleRehearsal {
     groups.forEach(group -> group.evaluate(at, at));
   }
 
-  /** What has become of them. */
+  /** Returns the status of the groups. */
   public List<GroupStatus> groups() {
     return groups.stream().map(EvaluatedGroup::status).toList();
   }

@@ -2,5 +2,5 @@ package dev.varve.query.rules;
 
 import dev.varve.query.promql.eval.Labels;
 
-/** What a rule writes. */
+/** A sample that a rule writes. */
 record RuleSample(Labels labels, double value) {}

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Works groups of rules out, each in its time and on a virtual thread of its own. A rule runs once
- * there is a place for it, and no longer than the settings allow, so that a slow one holds up its
- * own group alone. Safe for use by several threads.
+ * Evaluates rule groups, each at its own interval and on its own virtual thread. A rule runs when
+ * there is capacity for it, and no longer than the timeout in the settings, so a slow rule delays
+ * only its own group. Thread-safe.
  */
 public final class RuleScheduler implements AutoCloseable {
   private final RuleStore store;
@@ -40,9 +40,9 @@ public final class RuleScheduler implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
-   * Prepares to run groups.
+   * Creates a scheduler without groups.
    *
-   * @param places as many rules run at a time; may be shared with others
+   * @param places permits that limit how many rules run at once; may be shared with others
    */
   public RuleScheduler(
       RuleStore store,
@@ -87,9 +87,9 @@ public final class RuleScheduler implements AutoCloseable {
   }
 
   /**
-   * Runs these groups from now on. Groups that are as they were go on undisturbed; one that has
-   * changed takes over the state of the one before; the series of one that is gone are ended after
-   * two intervals. The first call finds the state from before the restart.
+   * Replaces the set of running groups. Unchanged groups continue undisturbed. A changed group
+   * takes over the state of its predecessor. The series of a removed group end after two intervals.
+   * The first call restores the state from before the restart.
    */
   public synchronized void run(List<RuleGroup> groups) {
     if (closed.getCount() == 0) {
@@ -122,7 +122,10 @@ public final class RuleScheduler implements AutoCloseable {
     started = true;
   }
 
-  /** A rule that has moved to another group has written by then. */
+  /**
+   * Ends the series of a removed group after two intervals. A rule that has moved to another group
+   * has written by then.
+   */
   private void endLater(Loop gone) {
     gone.join();
     Instant now = clock.instant();
@@ -135,7 +138,7 @@ public final class RuleScheduler implements AutoCloseable {
     }
   }
 
-  /** What has become of the groups, by file and name. */
+  /** Returns the status of the groups, sorted by file and name. */
   public List<GroupStatus> groups() {
     List<Loop> running;
     synchronized (this) {
@@ -149,7 +152,7 @@ public final class RuleScheduler implements AutoCloseable {
         .toList();
   }
 
-  /** Stops all groups and waits for them. Closing twice is allowed. */
+  /** Stops all groups and waits for them. Idempotent. */
   @Override
   public void close() {
     List<Loop> running;
@@ -169,7 +172,7 @@ public final class RuleScheduler implements AutoCloseable {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final Thread thread;
 
-    /** The one that this replaces; null once it is of no more use. */
+    /** The loop that this one replaces; null if there is none, and once its state is taken over. */
     private @Nullable Loop before;
 
     Loop(EvaluatedGroup group, boolean restores) {
@@ -216,7 +219,7 @@ public final class RuleScheduler implements AutoCloseable {
       }
       group.evaluate(at, clock.instant());
       if (restores) {
-        // After the first evaluation not all may be there yet on which alerts depend.
+        // Data that alerts depend on may not be complete after the first evaluation.
         at = next(at);
         if (group.isStopped()) {
           return;
@@ -229,7 +232,7 @@ public final class RuleScheduler implements AutoCloseable {
       }
     }
 
-    /** Waits for the next evaluation, and tells for which time it is. */
+    /** Waits for the next evaluation and returns its time. */
     private Instant next(Instant last) {
       Duration interval = group.group().interval();
       long behind = Duration.between(last, clock.instant()).dividedBy(interval);

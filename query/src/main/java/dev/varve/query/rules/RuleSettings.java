@@ -8,17 +8,17 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What holds for all groups.
+ * Settings of all groups.
  *
- * @param queryOffset how far back rules look whose group says nothing
- * @param timeout how long a rule may take, its templates included
- * @param promql of every query
- * @param outageTolerance how long ago an alert may have been pending for its time to be counted on
- *     after a restart
- * @param forGracePeriod how long such an alert waits at least until it fires
- * @param resendDelay how often an alert that goes on firing is told of
- * @param externalUrl where the server is found from outside, without a slash at the end
- * @param externalLabels what templates see as such
+ * @param queryOffset how far back rules look, unless their group sets its own offset
+ * @param timeout maximum duration of a rule, including its templates
+ * @param promql settings of every query
+ * @param outageTolerance maximum outage over which the pending time of an alert is restored after a
+ *     restart
+ * @param forGracePeriod minimum time that a restored alert waits before it fires
+ * @param resendDelay interval at which a firing alert is sent again
+ * @param externalUrl external URL of the server, without a trailing slash
+ * @param externalLabels the external labels that templates see
  */
 public record RuleSettings(
     Duration queryOffset,
@@ -29,7 +29,7 @@ public record RuleSettings(
     Duration resendDelay,
     URI externalUrl,
     SortedMap<String, String> externalLabels) {
-  /** Prometheus' own, and a URL that names no machine. */
+  /** The defaults of Prometheus, with a local URL. */
   public static final RuleSettings DEFAULTS =
       new RuleSettings(
           Duration.ZERO,

@@ -11,26 +11,27 @@ import java.util.function.Consumer;
 /** Where rules read and write. Called by many threads. */
 public interface RuleStore {
   /**
-   * What an expression gives at a time, within the limits of any query.
+   * Evaluates an expression at one time, within the limits of any query.
    *
-   * @param known told of the query before it waits to be let in, so that it can be stopped
-   * @throws dev.varve.query.promql.PromQlException if the text is none
-   * @throws dev.varve.query.promql.eval.PromQlEvaluationException if the series do not allow it
-   * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
-   * @throws dev.varve.query.running.QueryStoppedException if it was not let in, or was stopped
+   * @param known receives the query before it waits for admission, so that it can be stopped
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid expression
+   * @throws dev.varve.query.promql.eval.PromQlEvaluationException if it cannot be evaluated on the
+   *     series
+   * @throws dev.varve.engine.QueryRefusedException if it exceeds a limit
+   * @throws dev.varve.query.running.QueryStoppedException if it was not admitted, or was stopped
    */
   PromResult instant(
       String expression, Instant at, PromSettings settings, Consumer<QueryUse> known);
 
   /**
-   * Whether the value is held that says that a series has ended; else series end by growing old.
+   * Returns whether the store can hold staleness markers; without them, series end by going stale.
    */
   boolean holdsMarkers();
 
   /**
-   * Writes samples whose times are in ms, and returns once those that were accepted can be read.
+   * Writes samples with times in ms, and returns when the accepted ones are readable.
    *
-   * @throws RuntimeException if nothing is known to be written
+   * @throws RuntimeException if the outcome of all samples is unknown or they were not written
    */
   WriteResult write(Batch batch);
 }

@@ -11,12 +11,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Finds out from {@code ALERTS_FOR_STATE} since when alerts are pending that were so before a
- * restart. A pending time goes on where it stopped: the time that the server was away is not
- * counted, and at least a grace period is waited.
+ * Restores the pending time of alerts from {@code ALERTS_FOR_STATE} after a restart. The pending
+ * time continues where it stopped: the time of the outage does not count, and the alert waits at
+ * least for a grace period.
  */
 final class StateRestoration {
-  /** Stands for an alert that has ended, where no marker can be held: no alert is that old. */
+  /** Marks a resolved alert if the store cannot hold staleness markers: no alert is that old. */
   static final double ENDED = 0;
 
   private final RuleQueries queries;
@@ -30,7 +30,7 @@ final class StateRestoration {
   void restore(EvaluatedAlerting alerting, Instant now) throws RuleFailedException {
     Rule.Alerting rule = alerting.rule();
     if (rule.hold().compareTo(settings.forGracePeriod()) < 0) {
-      // The grace period would make it wait for longer than it has to.
+      // The grace period would make it wait longer than its hold time.
       return;
     }
     PromSettings limits = settings.promql();
@@ -53,11 +53,11 @@ final class StateRestoration {
     alerting.show();
   }
 
-  /** Since when an alert counts as pending now. */
+  /** Returns the adjusted start of the pending time. */
   private Instant activeAt(Instant activeAt, Instant downAt, Instant now, Duration hold) {
     Duration remaining = hold.minus(Duration.between(activeAt, downAt));
     if (!remaining.isPositive()) {
-      // It was firing, and fires again at once.
+      // It was firing, and fires again immediately.
       return activeAt;
     }
     return remaining.compareTo(settings.forGracePeriod()) < 0
@@ -65,7 +65,7 @@ final class StateRestoration {
         : activeAt.plus(Duration.between(downAt, now));
   }
 
-  /** All alerts of a rule. Labels that are made by templates may have any value. */
+  /** Selects all alerts of a rule. Labels with templates may have any value. */
   private static String selector(Rule.Alerting rule) {
     StringBuilder selector = new StringBuilder(EvaluatedAlerting.FOR_STATE).append('{');
     selector.append(EvaluatedAlerting.ALERT_NAME).append('=').append(Quoting.quoted(rule.name()));

@@ -39,7 +39,7 @@ final class XxHash64 {
     long b = P2;
     long c = 0;
     long d = -P1;
-    // A sum that overflows, which no constant may.
+    // Computed at run time, because a constant expression must not overflow.
     a += b;
     while (in.remaining() >= 32) {
       a = round(a, in.getLong());

@@ -1,11 +1,11 @@
 /**
- * Recording rules and alerting rules: groups of expressions that are worked out again and again,
- * what they give written back, alerts raised and resolved, as Prometheus 3.5 does it.
+ * Recording and alerting rules as in Prometheus 3.5: groups of expressions that are evaluated
+ * periodically. Their results are written back, and alerts are raised and resolved.
  *
- * <p>A {@link dev.varve.query.rules.RuleGroup} says what is to be done, a {@link
- * dev.varve.query.rules.RuleScheduler} does it. What is read and written goes through a {@link
- * dev.varve.query.rules.RuleStore}, alerts to an {@link dev.varve.query.rules.AlertSink}; no file,
- * no HTTP and no metric of the server is known here.
+ * <p>A {@link dev.varve.query.rules.RuleGroup} defines rules; a {@link
+ * dev.varve.query.rules.RuleScheduler} runs them. Reads and writes go through a {@link
+ * dev.varve.query.rules.RuleStore}, alerts to an {@link dev.varve.query.rules.AlertSink}. This
+ * package does not depend on files, HTTP or the metrics of the server.
  */
 @NullMarked
 package dev.varve.query.rules;

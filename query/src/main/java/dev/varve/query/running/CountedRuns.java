@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs as one query reads them: each counts against its limits, and a stop reaches into every read.
+ * The reads of one query. Each counts against the limits of the query, and stopping the query
+ * cancels every read.
  */
 final class CountedRuns implements Runs {
   private final Runs plain;
@@ -27,8 +28,10 @@ final class CountedRuns implements Runs {
   private final QueryUse use;
 
   /**
-   * @param dataset what the runs are of, so that a read can be looked at from inside; null where
-   *     they are of none
+   * Wraps runs.
+   *
+   * @param dataset the dataset of the runs, whose reads can be observed from inside; null if they
+   *     belong to no dataset
    */
   CountedRuns(Runs plain, @Nullable Dataset dataset, QueryUse use) {
     this.plain = plain;
@@ -98,7 +101,7 @@ final class CountedRuns implements Runs {
     }
   }
 
-  /** Looks on at one read, and counts what the engine holds of the keys that match. */
+  /** Observes one read, and counts what the engine holds for matching keys. */
   private static final class Held implements ReadGuard {
     private final QueryUse use;
     private final boolean lists;
@@ -106,7 +109,9 @@ final class CountedRuns implements Runs {
     private final AtomicLong keys = new AtomicLong();
 
     /**
-     * @param lists whether nothing is read
+     * Creates a guard.
+     *
+     * @param lists whether the read only lists series
      */
     Held(QueryUse use, boolean lists) {
       this.use = use;
@@ -167,7 +172,10 @@ final class CountedRuns implements Runs {
     }
   }
 
-  /** Parts of a read; what the engine holds of its keys counts until all of it is closed. */
+  /**
+   * Parts of a read. The memory that the engine holds for its keys counts until the whole read is
+   * closed.
+   */
   private record Parts(PartedRead plain, ReadRequest request, Held held, QueryUse use)
       implements PartedRead {
     @Override
@@ -190,7 +198,7 @@ final class CountedRuns implements Runs {
           use.progress().begin(request, () -> keys(to - from)));
     }
 
-    /** Of so many series: a key has one or several. */
+    /** Estimates the number of keys of some series; a key has one or more series. */
     private double keys(int series) {
       return (double) series * held.keys() / Math.max(1, plain.size());
     }
@@ -213,7 +221,7 @@ final class CountedRuns implements Runs {
   }
 
   private static final class Cursor implements RunCursor {
-    /** To ask for the cost of every run would be dear where runs are short. */
+    /** Fetching the cost after every run would be expensive if runs are short. */
     private static final int RUNS_BETWEEN_COSTS = 64;
 
     private final RunCursor plain;
@@ -227,7 +235,9 @@ final class CountedRuns implements Runs {
     private boolean closed;
 
     /**
-     * @param release run once when it is closed
+     * Wraps a cursor.
+     *
+     * @param release called once, on close
      */
     Cursor(RunCursor plain, Runnable release, QueryUse use, ReadProgress.Part progress) {
       this.plain = plain;

@@ -2,7 +2,7 @@ package dev.varve.query.running;
 
 import java.time.Duration;
 
-/** Lengths of time in messages. */
+/** Formats durations for messages. */
 final class Durations {
   private Durations() {}
 

@@ -4,11 +4,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query that is over.
+ * A query that has ended.
  *
- * @param query with what it has used
- * @param reason what was said to whoever asked; null where all went well
- * @param ran without what it waited
+ * @param query the query with its resource use
+ * @param reason the error message sent to the client; null on success
+ * @param ran running time, without the waiting time
  */
 public record EndedQuery(
     RunningQuery query, Outcome outcome, @Nullable String reason, Duration waited, Duration ran) {}

@@ -5,21 +5,21 @@ import java.util.Locale;
 /** How a query ended. */
 public enum Outcome {
   OK,
-  /** It was asked wrongly, or for what cannot be given. */
+  /** The query was invalid, or asked for something that is not possible. */
   REFUSED,
-  /** It went beyond a limit. */
+  /** It exceeded a limit. */
   LIMIT,
-  /** Its time was up, or it waited too long for others. */
+  /** It ran or waited for too long. */
   TIMEOUT,
-  /** Somebody ended it by its id. */
+  /** A user ended it by its id. */
   KILLED,
-  /** Whoever asked is no longer there. */
+  /** The client has disconnected. */
   GONE,
-  /** Too many others ran and waited, or held too much. */
+  /** Too many other queries were running and waiting, or held too much memory. */
   BUSY,
   FAILED;
 
-  /** As it stands in logs and metrics. */
+  /** Returns the name used in logs and metrics. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

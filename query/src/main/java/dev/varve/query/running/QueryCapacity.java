@@ -4,15 +4,15 @@ import dev.varve.engine.HeapShares;
 import java.time.Duration;
 
 /**
- * What all queries of a server may use together.
+ * Capacity that all queries of a server share.
  *
- * @param running how many run at once
- * @param waiting how many more may wait for one of these to end
- * @param patience how long they wait
- * @param memory bytes that they may hold
+ * @param running maximum number of running queries
+ * @param waiting maximum number of waiting queries
+ * @param patience maximum waiting time
+ * @param memory maximum number of bytes that they hold together
  */
 public record QueryCapacity(int running, int waiting, Duration patience, long memory) {
-  /** The share of queries in the heap. */
+  /** The memory is the share of queries in the heap. */
   public static final QueryCapacity DEFAULTS =
       new QueryCapacity(16, 256, Duration.ofSeconds(10), HeapShares.OF_THIS_PROCESS.queries());
 }

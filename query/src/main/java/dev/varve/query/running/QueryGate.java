@@ -8,22 +8,25 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets so many queries run at once and so many more wait, fairly among their clients.
+ * Limits the number of running and waiting queries, with fairness among clients.
  *
- * <p>Every query begins as a light one. One that turns out to be heavy gives its place to the next
- * that waits and takes one of the places of heavy queries, of which there are half as many, or
- * waits for it. So heavy queries, however many, do not keep light ones waiting.
+ * <p>Every query starts as a light one. A query that turns out to be heavy gives up its place to
+ * the next waiting query and takes one of the places for heavy queries, of which there are half as
+ * many, or waits for one. Heavy queries, however many, therefore never block light ones.
  */
 final class QueryGate {
   private final QueryCapacity capacity;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Guarded by the lock, as what follows. */
+  /** Guarded by the lock, like the fields below. */
   private final Turns light;
 
   private final Turns heavy;
 
-  /** Those who wait, each woken by itself: many at once would keep the processors busy. */
+  /**
+   * The waiting queries, each with its own condition: waking all of them would waste processor
+   * time.
+   */
   private final Map<Turns.Turn, Condition> waiting = new HashMap<>();
 
   QueryGate(QueryCapacity capacity) {
@@ -36,7 +39,7 @@ final class QueryGate {
     return Math.max(1, capacity.running() / 2);
   }
 
-  /** The place of a query that runs. Used by one thread at a time. */
+  /** The place of a running query. Used by one thread at a time. */
   final class Place {
     private final RunningQuery query;
     private Turns of;
@@ -49,10 +52,10 @@ final class QueryGate {
     }
 
     /**
-     * Changes it for a place of a heavy query, and waits until that is free.
+     * Exchanges this place for one of the heavy queries, waiting until one is free.
      *
-     * @throws QueryStoppedException if too many wait, or it took too long
-     * @throws ReadCancelledException if the query is stopped before
+     * @throws QueryStoppedException if too many queries wait, or the wait timed out
+     * @throws ReadCancelledException if the query is stopped while it waits
      */
     void stepAside() {
       lock.lock();
@@ -66,7 +69,7 @@ final class QueryGate {
       }
     }
 
-    /** Leaves it to others. Leaving twice is allowed. */
+    /** Gives up the place. Idempotent. */
     void leave() {
       lock.lock();
       try {
@@ -78,10 +81,10 @@ final class QueryGate {
   }
 
   /**
-   * Waits to be let in; {@link Place#leave} follows.
+   * Waits for admission. The caller must call {@link Place#leave} afterwards.
    *
-   * @throws QueryStoppedException if too many wait, or it took too long
-   * @throws ReadCancelledException if the query is stopped before
+   * @throws QueryStoppedException if too many queries wait, or the wait timed out
+   * @throws ReadCancelledException if the query is stopped while it waits
    */
   Place enter(RunningQuery query) {
     lock.lock();
@@ -94,12 +97,12 @@ final class QueryGate {
     }
   }
 
-  /** Leaves where the turn does not come. */
+  /** Waits for a turn; leaves the queue on failure. */
   private void await(RunningQuery query, Turns turns, Turns.Turn turn) {
     if (turn.runs()) {
       return;
     }
-    // Another may have been sent away for it.
+    // The new arrival may have displaced another query.
     wakeNext();
     Condition called = lock.newCondition();
     waiting.put(turn, called);
@@ -123,7 +126,7 @@ final class QueryGate {
 
   private void awaitTurn(RunningQuery query, Turns turns, Turns.Turn turn, Condition called)
       throws InterruptedException {
-    // What a heavy query has waited before it began counts.
+    // The time that a heavy query waited before it started counts as well.
     long left = capacity.patience().minus(query.waited()).toNanos();
     while (true) {
       query.use().ensureWanted();
@@ -158,7 +161,7 @@ final class QueryGate {
     wakeNext();
   }
 
-  /** Wakes those whose turn has come, or who are sent away. */
+  /** Wakes the queries that may run or were sent away. */
   private void wakeNext() {
     waiting.forEach((turn, called) -> {
       if (turn.runs() || turn.isSentAway()) {

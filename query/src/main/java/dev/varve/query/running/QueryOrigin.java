@@ -1,26 +1,26 @@
 package dev.varve.query.running;
 
 /**
- * What is asked, of what, and by whom.
+ * The text of a query and where it came from.
  *
- * @param language or API: {@code promql}, {@code varve}, {@code kairosdb} and the like
- * @param text what is asked, in its language; of a long one the beginning
- * @param client the address that it came from
- * @param agent what the client calls itself; empty where it does not say
- * @param share whom limits per client count
+ * @param language the language or API: {@code promql}, {@code varve}, {@code kairosdb} and so on
+ * @param text the query in its language; truncated if long
+ * @param client the client's address
+ * @param agent the client's user agent; empty if unknown
+ * @param share the client to which limits per client apply
  */
 public record QueryOrigin(
     String dataset, String language, String text, String client, String agent, String share) {
   private static final int TEXT_MAX = 2000;
   private static final int AGENT_MAX = 200;
 
-  /** Of texts that are too long the beginning is kept. */
+  /** Truncates long texts. */
   public QueryOrigin {
     text = beginning(text, TEXT_MAX);
     agent = beginning(agent, AGENT_MAX);
   }
 
-  /** Of a client that limits per client count by the address that it came from. */
+  /** Creates an origin whose limits per client apply to the client's address. */
   public QueryOrigin(String dataset, String language, String text, String client, String agent) {
     this(dataset, language, text, client, agent, client);
   }

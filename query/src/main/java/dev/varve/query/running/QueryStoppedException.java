@@ -3,7 +3,7 @@ package dev.varve.query.running;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A query was not let in, or was ended before it had its result. */
+/** Thrown if a query was not admitted, or was stopped before it had its result. */
 public final class QueryStoppedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -17,12 +17,12 @@ public final class QueryStoppedException extends RuntimeException {
     this.retryAfter = retryAfter;
   }
 
-  /** Why: one of TIMEOUT, KILLED, GONE and BUSY. */
+  /** Returns the reason: TIMEOUT, KILLED, GONE or BUSY. */
   public Outcome outcome() {
     return outcome;
   }
 
-  /** After what time another try is worth it; null where it is not. */
+  /** Returns the time after which a retry is worthwhile; null if it is not. */
   public @Nullable Duration retryAfter() {
     return retryAfter;
   }

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Platform threads, one for each query that runs, so that it is the operating system that shares
- * the processors among queries and everything else: a query that only computes would keep a carrier
- * of virtual threads to itself. A thread runs one query after the other until it has been idle for
- * a while, or a heavy query has lowered its priority. Safe for use by several threads.
+ * Platform threads, one per running query, so that the operating system divides the processors
+ * among queries and everything else. A query that only computes would monopolise a carrier of
+ * virtual threads. A thread runs one query after another until it has been idle for a while, or a
+ * heavy query has lowered its priority. Thread-safe.
  */
 final class QueryThreads {
   private static final Duration IDLE_MAX = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ final class QueryThreads {
       Runnable task = first;
       while (task != null) {
         task.run();
-        // What interrupted the last query is not meant for the next one.
+        // An interrupt of the last query must not affect the next one.
         Thread.interrupted();
         task =
             ThreadPriority.isHeavy() ? null : next.poll(IDLE_MAX.toMillis(), TimeUnit.MILLISECONDS);

@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one query uses, against what it may, and whether it is still wanted. Whatever works for a
- * query reads by {@link #runs}, holds by {@link #memory} and asks {@link #ensureWanted} where it
- * computes for long. Safe for use by several threads.
+ * The resource use of one query, checked against its limits, and its cancellation state. Code that
+ * works for a query reads through {@link #runs}, accounts for memory with {@link #memory}, and
+ * calls {@link #ensureWanted} in long computations. Thread-safe.
  */
 public final class QueryUse implements ReadGuard {
   private static final Logger LOG = LoggerFactory.getLogger(QueryUse.class);
 
-  /** A query of more keys is a heavy one, and so is one that compares more values with patterns. */
+  /** A query that matches more keys, or compares more values with patterns, is heavy. */
   private static final int LIGHT_KEYS = 1_000;
 
   /** A key with its tags and its place in a list; texts are shared with the catalog. */
@@ -45,12 +45,12 @@ public final class QueryUse implements ReadGuard {
   private final AtomicReference<@Nullable Outcome> stopped = new AtomicReference<>();
   private volatile boolean limitStruck;
 
-  /** Whether it may have become a heavy one. */
+  /** Whether to check if the query has become heavy. */
   private volatile boolean lookDue;
 
   private volatile boolean comparesMany;
 
-  /** Null where nothing else is to go first. */
+  /** Null if the query need not give way to others. */
   private @Nullable Stint stint;
 
   private @Nullable Thread thread;
@@ -61,7 +61,7 @@ public final class QueryUse implements ReadGuard {
     this.memory = new Memory(limits.memory(), pool, progress::share);
   }
 
-  /** The use of a query that runs by itself, known to nobody else. */
+  /** Creates the use of a standalone query that shares nothing with others. */
   public static QueryUse of(QueryLimits limits) {
     return new QueryUse(limits, null);
   }
@@ -74,12 +74,12 @@ public final class QueryUse implements ReadGuard {
     return memory;
   }
 
-  /** A dataset, read within the limits. */
+  /** Reads a dataset within the limits. */
   public Runs runs(Dataset dataset) {
     return new CountedRuns(Runs.of(dataset), dataset, this);
   }
 
-  /** Runs that are counted, and refused beyond the limits. */
+  /** Wraps runs so that they count against the limits. */
   public Runs runs(Runs plain) {
     return new CountedRuns(plain, null, this);
   }
@@ -91,21 +91,21 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** Begins its run on the thread that calls. */
+  /** Starts the run on the calling thread. */
   void begin(Stint now) {
     stint = now;
     thread = Thread.currentThread();
   }
 
-  /** Says that it has run for a while. */
+  /** Notes that the query has run for a while. */
   void lookDue() {
     lookDue = true;
   }
 
   /**
-   * Asks whether it is still wanted, and lets light queries go first if it is a heavy one: it may
-   * wait for long, and so must not hold a lock that others want. Other threads than its own only
-   * ask.
+   * Checks whether the query is still wanted, and lets light queries go first if this one is heavy.
+   * As it may block for long, the caller must not hold a contended lock. Threads other than the
+   * query's own only check.
    */
   public void giveWay() {
     ensureWanted();
@@ -120,10 +120,10 @@ public final class QueryUse implements ReadGuard {
   }
 
   /**
-   * Ends the query: whatever works for it throws {@link ReadCancelledException} within 100 ms. From
-   * any thread.
+   * Ends the query: everything that works for it throws {@link ReadCancelledException} within 100
+   * ms. May be called from any thread.
    *
-   * @param why TIMEOUT, KILLED or GONE; where it comes twice the first counts
+   * @param why TIMEOUT, KILLED or GONE; only the first call counts
    */
   public void stop(Outcome why) {
     if (stopped.compareAndSet(null, why)) {
@@ -131,7 +131,7 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** One read that cannot be cancelled must not keep the others from it. */
+  /** Cancels a read. A failure must not prevent the other reads from being cancelled. */
   private static void cancel(Runnable read) {
     try {
       read.run();
@@ -140,7 +140,7 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** Why it was stopped; null where it was not. */
+  /** Returns why the query was stopped; null if it was not. */
   public @Nullable Outcome stopped() {
     return stopped.get();
   }
@@ -168,16 +168,16 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** Counts keys that match, and what the engine holds of them, until the query ends. */
+  /** Counts matching keys, and holds the engine's memory for them until the query ends. */
   @Override
   public void matched(long keys) {
     holdMatched(keys);
   }
 
   /**
-   * The same.
+   * Like {@link #matched}, but the caller may release the memory earlier.
    *
-   * @return the bytes that count as held, for whoever knows when they are not any more
+   * @return the number of bytes held
    */
   long holdMatched(long keys) {
     ensureWanted();
@@ -192,7 +192,7 @@ public final class QueryUse implements ReadGuard {
   }
 
   /**
-   * Counts keys that match and are only listed, be it to read them later.
+   * Counts matching keys that are only listed, even if they are read later.
    *
    * @return as {@link #holdMatched}
    */
@@ -201,7 +201,7 @@ public final class QueryUse implements ReadGuard {
     return hold(keys);
   }
 
-  /** Counts keys that match and are only listed, each looked up when its turn comes. */
+  /** Counts matching keys that are only listed, each looked up when it is needed. */
   public void listed(long keys) {
     ensureWanted();
     seriesListed.accumulateAndGet(keys, Math::max);
@@ -214,7 +214,7 @@ public final class QueryUse implements ReadGuard {
     memory.hold(bytes, what);
   }
 
-  /** Whoever can do without leaves three quarters to those who cannot. */
+  /** Optional memory: leaves three quarters to those who cannot do without. */
   @Override
   public boolean tryHold(long bytes) {
     ensureWanted();
@@ -226,7 +226,7 @@ public final class QueryUse implements ReadGuard {
     memory.release(bytes);
   }
 
-  /** How much of its reads is done; told by their cursors. */
+  /** Returns the progress of the reads, which their cursors update. */
   ReadProgress progress() {
     return progress;
   }
@@ -245,7 +245,7 @@ public final class QueryUse implements ReadGuard {
     return bytes;
   }
 
-  /** Counts a series of which samples come. */
+  /** Counts a series whose samples are read. */
   void seriesBegun() {
     long all = seriesRead.incrementAndGet();
     if (all > limits.series()) {
@@ -270,7 +270,7 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** Counts samples of the answer. */
+  /** Counts samples of the result. */
   public void pointsReturned(long more) {
     long all = points.addAndGet(more);
     if (all > limits.points()) {
@@ -280,7 +280,7 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** Counts at how many times a subquery is to be worked out. */
+  /** Counts the steps of a subquery. */
   public void stepsTaken(long more) {
     steps.accumulateAndGet(more, Math::max);
     if (more > limits.steps()) {
@@ -295,15 +295,15 @@ public final class QueryUse implements ReadGuard {
     return new QueryRefusedException(message);
   }
 
-  /** Counts what the stores have done. */
+  /** Adds to the cost in the stores. */
   void cost(ReadCost more) {
     cost.accumulateAndGet(more, ReadCost::plus);
   }
 
   /**
-   * Ends a query whose reads together have used up its budget.
+   * Ends the query if its reads together have used up the budget.
    *
-   * @throws QueryRefusedException if so
+   * @throws QueryRefusedException if the budget is used up
    */
   void ensureWithinBudget() {
     ReadCost used = cost.get();
@@ -312,7 +312,7 @@ public final class QueryUse implements ReadGuard {
     }
   }
 
-  /** What the stores may still look at for it; nothing where it is used up. */
+  /** Returns the rest of the budget; zero if it is used up. */
   Budget budgetLeft() {
     ReadCost used = cost.get();
     return new Budget(
@@ -320,7 +320,7 @@ public final class QueryUse implements ReadGuard {
         Math.max(0, limits.bytes() - used.bytesRead()));
   }
 
-  /** A refusal for a query that has used up its budget. */
+  /** Returns the error for a query that has used up its budget. */
   QueryRefusedException looksAtTooMuch() {
     ReadCost used = cost.get();
     return beyond(
@@ -334,38 +334,40 @@ public final class QueryUse implements ReadGuard {
                 seriesMatched.get()));
   }
 
-  /** What all would take, in words; nothing where it is not known. */
+  /** Returns an estimate of the total, in words; empty if it is unknown. */
   private String wouldTake(String words, long soFar) {
     long all = progress.ofAll(soFar);
     return all < 0 ? "" : words.formatted(all);
   }
 
-  /** Notes that the answer was on its way when it was refused, and ends with the reason. */
+  /**
+   * Records that the query failed after its answer had started; the answer ends with the reason.
+   */
   public void refusedAmid(String reason) {
     refusal = reason;
   }
 
-  /** Why the answer ends with a refusal; null where it does not. */
+  /** Returns the error at the end of the answer; null if there is none. */
   @Nullable String refusal() {
     return refusal;
   }
 
-  /** Whether the query went beyond one of its limits. */
+  /** Returns whether the query exceeded one of its limits. */
   boolean limitStruck() {
     return limitStruck || memory.refused();
   }
 
-  /** How many keys its selectors have matched so far. */
+  /** Returns the number of keys that its selectors have matched so far. */
   public long seriesMatched() {
     return Math.max(seriesMatched.get(), seriesListed.get());
   }
 
-  /** How much of the reads that it has begun is done, about: from 0 to 1. */
+  /** Returns the estimated progress of the reads that have started, from 0 to 1. */
   public double readShare() {
     return progress.share();
   }
 
-  /** Of how many series samples have come; those that are read twice count twice. */
+  /** Returns the number of series with samples; a series that is read twice counts twice. */
   public long seriesRead() {
     return seriesRead.get();
   }
@@ -378,12 +380,12 @@ public final class QueryUse implements ReadGuard {
     return points.get();
   }
 
-  /** The most steps that a subquery of it has. */
+  /** Returns the number of steps of its largest subquery. */
   public long steps() {
     return steps.get();
   }
 
-  /** What the stores have done for it so far, about. */
+  /** Returns the approximate cost in the stores so far. */
   public ReadCost cost() {
     return cost.get();
   }

@@ -9,27 +9,27 @@ import java.util.concurrent.atomic.DoubleAdder;
 import java.util.function.DoubleSupplier;
 
 /**
- * How much of what a query has begun to read is read, so that a refusal can say what all of it
- * would have taken. An estimate: every key counts the same, and its samples as if they lay evenly
- * in the range. Reads that were not begun are not in it. Safe for use by several threads.
+ * Estimates the progress of a query's reads, so that an error can say what the full reads would
+ * have taken. It weights all keys equally, and assumes that the samples of a key are spread evenly
+ * over the time range. Reads that have not started are not included. Thread-safe.
  */
 final class ReadProgress {
-  /** Of a key whose place in the range is not known. */
+  /** Progress of a key whose position in the time range is unknown. */
   private static final double HALF = 0.5;
 
   private final AtomicLong keys = new AtomicLong();
   private final DoubleAdder ended = new DoubleAdder();
   private final Set<Part> underWay = ConcurrentHashMap.newKeySet();
 
-  /** Counts keys that match and are to be read. */
+  /** Counts matching keys that will be read. */
   void matched(long more) {
     keys.addAndGet(more);
   }
 
   /**
-   * Begins a part.
+   * Starts a part.
    *
-   * @param keysOfPart how many keys it has, asked for when it has come to its end
+   * @param keysOfPart the number of keys in the part, queried when it is exhausted
    */
   Part begin(ReadRequest request, DoubleSupplier keysOfPart) {
     Part part = new Part(request, keysOfPart);
@@ -37,7 +37,7 @@ final class ReadProgress {
     return part;
   }
 
-  /** From 0, where nothing is read or known, to 1. */
+  /** Returns the progress from 0 (nothing read, or unknown) to 1. */
   double share() {
     long all = keys.get();
     if (all == 0) {
@@ -51,9 +51,9 @@ final class ReadProgress {
   }
 
   /**
-   * What all would take where so much was taken so far.
+   * Extrapolates an amount to the whole of the reads.
    *
-   * @return rounded to two digits; -1 where it is not known, or would not be more
+   * @return rounded to two digits; -1 if it is unknown, or not greater
    */
   long ofAll(long soFar) {
     double share = share();
@@ -65,7 +65,7 @@ final class ReadProgress {
     return (long) (Math.ceil(all / unit) * unit);
   }
 
-  /** A stretch of keys that one cursor reads, one behind the other. */
+  /** A range of keys that one cursor reads in order. */
   final class Part {
     private final TimeRange times;
     private final boolean inTurn;
@@ -84,12 +84,15 @@ final class ReadProgress {
       this.keysOfPart = keysOfPart;
     }
 
-    /** Samples of another key come. */
+    /** Notes the first sample of another key. */
     void keyBegun() {
       begun++;
     }
 
-    /** Samples of the key up to a time have come. Where keys alternate it says nothing. */
+    /**
+     * Notes that samples of the key up to a time were read. Ignored if the read alternates between
+     * keys.
+     */
     void readUpTo(long time) {
       if (!inTurn) {
         return;
@@ -99,7 +102,7 @@ final class ReadProgress {
       read = begun - 1 + Math.clamp(ofKey, 0, 1);
     }
 
-    /** No more come. */
+    /** Notes the end of the part. */
     void exhausted() {
       read = keysOfPart.getAsDouble();
     }

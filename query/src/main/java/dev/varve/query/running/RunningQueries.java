@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** All queries of a server, from their coming to their end. Safe for use by several threads. */
+/** All queries of a server, from arrival to end. Thread-safe. */
 public final class RunningQueries implements AutoCloseable {
-  /** What is done for a query, its answer included. */
+  /** The work of a query, including sending its answer. */
   @FunctionalInterface
   public interface Work<T extends @Nullable Object, E extends Exception> {
     T run(RunningQuery query) throws E;
@@ -40,7 +40,7 @@ public final class RunningQueries implements AutoCloseable {
   private final Clock clock;
   private final AtomicLong next = new AtomicLong();
 
-  /** So that an id from before a restart, or of another server, is never that of a query here. */
+  /** Makes ids unique across restarts and servers. */
   private final String prefix = "%08x".formatted(ThreadLocalRandom.current().nextInt());
 
   private final ScheduledThreadPoolExecutor timer;
@@ -49,9 +49,9 @@ public final class RunningQueries implements AutoCloseable {
   private final QueryThreads threads = new QueryThreads();
 
   /**
-   * Prepares to let queries in.
+   * Creates the registry.
    *
-   * @param ended told of every query, by its own thread
+   * @param ended receives every query when it ends, on the query's own thread
    */
   public RunningQueries(QueryCapacity capacity, Consumer<EndedQuery> ended, Clock clock) {
     this.capacity = capacity;
@@ -63,19 +63,19 @@ public final class RunningQueries implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, task -> Thread.ofPlatform().daemon().name("varve-query-timer").unstarted(task));
     timer.setRemoveOnCancelPolicy(true);
-    // Started by a query it would inherit the priority of that.
+    // If a query started the thread, it would inherit that query's priority.
     timer.prestartAllCoreThreads();
   }
 
-  /** Those that wait or run, in the order in which they came. */
+  /** Returns the waiting and running queries in order of arrival. */
   public List<RunningQuery> list() {
     return all.values().stream().sorted(Comparator.comparing(RunningQuery::since)).toList();
   }
 
   /**
-   * Ends a query: within 100 ms it does nothing any more.
+   * Ends a query; it stops within 100 ms.
    *
-   * @return false where there is none of that id
+   * @return false if there is no query of that id
    */
   public boolean kill(String id) {
     RunningQuery query = all.get(id);
@@ -93,7 +93,7 @@ public final class RunningQueries implements AutoCloseable {
     return gate.waiting();
   }
 
-  /** Bytes that all queries hold. */
+  /** Returns the number of bytes that all queries hold. */
   public long held() {
     return memory.held();
   }
@@ -103,11 +103,11 @@ public final class RunningQueries implements AutoCloseable {
   }
 
   /**
-   * Lets a query in when there is room, and sees it to its end.
+   * Runs a query when there is capacity for it.
    *
-   * @param known told of the query before it waits, so that it can be stopped
-   * @throws QueryStoppedException if it was not let in, or was stopped
-   * @throws E what the work throws of itself
+   * @param known receives the query before it waits, so that it can be stopped
+   * @throws QueryStoppedException if it was not admitted, or was stopped
+   * @throws E if the work throws it
    */
   public <T extends @Nullable Object, E extends Exception> T run(
       QueryOrigin origin, QueryLimits limits, Consumer<RunningQuery> known, Work<T, E> work)
@@ -118,7 +118,7 @@ public final class RunningQueries implements AutoCloseable {
             origin,
             clock.instant(),
             new QueryUse(limits, memory));
-    // Either this sees that all is closed, or the closing sees the query.
+    // Either this call sees that the registry is closed, or close() sees the query.
     all.put(query.id(), query);
     Outcome outcome = Outcome.FAILED;
     @Nullable String reason = null;
@@ -130,7 +130,7 @@ public final class RunningQueries implements AutoCloseable {
       QueryGate.Place place = gate.enter(query);
       try {
         T result = onPlatformThread(query, place, work);
-        // An answer that was on its way ends with the refusal as its last line.
+        // If the answer has already started, the error is its last line.
         reason = query.use().refusal();
         outcome = outcome(query.use());
         return result;
@@ -150,7 +150,7 @@ public final class RunningQueries implements AutoCloseable {
         reason = stop.getMessage();
         throw stop;
       }
-      // What is checked says that whoever reads the answer is no longer there.
+      // A checked exception means that the client has disconnected.
       outcome = e instanceof RuntimeException thrown ? outcome(query, thrown) : Outcome.GONE;
       throw e;
     } finally {
@@ -231,7 +231,7 @@ public final class RunningQueries implements AutoCloseable {
     return new QueryStoppedException(why, message, null, cause);
   }
 
-  /** How long all reads would have taken, in words; nothing where that is not known. */
+  /** Returns an estimate of the time for all reads, in words; empty if it is unknown. */
   private static String wouldRead(QueryUse use) {
     long millis = use.progress().ofAll(use.limits().time().toMillis());
     return millis < 0
@@ -258,7 +258,7 @@ public final class RunningQueries implements AutoCloseable {
     };
   }
 
-  /** Stops those that wait or run, and refuses what comes later. Closing twice is allowed. */
+  /** Stops waiting and running queries, and rejects later ones. Idempotent. */
   @Override
   public void close() {
     closed = true;

@@ -3,13 +3,13 @@ package dev.varve.query.running;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A query that waits or runs, as others see it. Safe for use by several threads. */
+/** A waiting or running query, as seen by others. Thread-safe. */
 public final class RunningQuery {
-  /** How far it is. */
+  /** State of a query. */
   public enum State {
     QUEUED,
     RUNNING,
-    /** It has been told to end. */
+    /** It has been stopped but has not ended yet. */
     CANCELLING
   }
 
@@ -30,7 +30,7 @@ public final class RunningQuery {
     this.use = use;
   }
 
-  /** By which it can be ended; no other query of any server has it. */
+  /** Returns the id, which is unique among all queries of all servers. */
   public String id() {
     return id;
   }
@@ -39,12 +39,12 @@ public final class RunningQuery {
     return origin;
   }
 
-  /** When it came. */
+  /** Returns the time of arrival. */
   public Instant since() {
     return since;
   }
 
-  /** What it counts by. */
+  /** Returns its resource use. */
   public QueryUse use() {
     return use;
   }
@@ -61,22 +61,22 @@ public final class RunningQuery {
     started = true;
   }
 
-  /** Says whether it has begun and waits to go on. */
+  /** Sets whether the query has started but is waiting to continue. */
   void standsAside(boolean waits) {
     isAside = waits;
   }
 
-  /** Says for how long it waited to go on. */
+  /** Sets how long it waited to continue. */
   void stoodAside(long nanos) {
     asideNanos = nanos;
   }
 
-  /** How long it waited before it began, and to go on. */
+  /** Returns how long it waited, before it started and to continue. */
   public Duration waited() {
     return Duration.ofNanos((started ? startedNanos : System.nanoTime()) - cameNanos + asideNanos);
   }
 
-  /** How long it has run, without what it waited. */
+  /** Returns how long it has run, without waiting times. */
   public Duration ran() {
     return started
         ? Duration.ofNanos(System.nanoTime() - startedNanos - asideNanos)

@@ -9,15 +9,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The run of a query on its thread: ends it when its time is over, and finds out whether it is a
- * heavy one, which then steps aside and goes on with low priority. Time that it stands aside does
- * not count.
+ * The run of a query on its thread. Stops the query at its timeout, and detects heavy queries,
+ * which step aside and continue with low priority. Time spent aside does not count.
  */
 final class Stint implements AutoCloseable {
-  /** Looks at its processor time come so far apart. */
+  /** Interval between checks of the processor time. */
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
 
-  /** A query whose thread has computed for longer is heavy. */
+  /** A query whose thread has used more processor time is heavy. */
   private static final Duration LIGHT_MAX = Duration.ofMillis(20);
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -32,9 +31,9 @@ final class Stint implements AutoCloseable {
   private ScheduledFuture<?> look;
 
   /**
-   * Begins, on the thread of the query.
+   * Starts the run, on the thread of the query.
    *
-   * @param onOwnThread whether that is one of {@link QueryThreads}, and no caller's
+   * @param onOwnThread whether it is one of {@link QueryThreads}, not the caller's
    */
   Stint(
       RunningQuery query,
@@ -61,7 +60,7 @@ final class Stint implements AutoCloseable {
     return timer.schedule(query.use()::lookDue, BETWEEN_LOOKS.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Whether the query has computed for long; if not, it is looked at again later. */
+  /** Returns whether the query has computed for long; otherwise schedules another check. */
   boolean isLong() {
     if (THREADS.getCurrentThreadCpuTime() - cpuAtStart > LIGHT_MAX.toNanos()) {
       return true;

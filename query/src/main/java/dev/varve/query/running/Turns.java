@@ -8,16 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whose turn it is, of many who want to do the same: so many run at once and so many more wait. Not
- * safe for use by several threads.
+ * A queue of clients that limits how many run at once and how many wait. Not thread-safe.
  *
- * <p>It is fair among clients. A quarter of those that run are kept for clients of which none runs.
- * Of those that wait the next is one whose client has the fewest running, and of these the one that
- * has waited longest. Where too many wait, one of the client with most of them makes room for a
- * client with fewer.
+ * <p>It is fair among clients. A quarter of the running places is reserved for clients that have
+ * none running. The next to run belongs to the client with the fewest running; of these, the one
+ * that has waited longest goes first. If the queue is full, an entry of the client with the most
+ * waiting makes room for a client with fewer.
  */
 public final class Turns {
-  /** How far somebody has come. */
+  /** State of a turn. */
   private enum State {
     WAITS,
     RUNS,
@@ -25,7 +24,7 @@ public final class Turns {
     OVER
   }
 
-  /** One who wants a turn. */
+  /** A request for a turn. */
   public static final class Turn {
     private final String client;
     private State state;
@@ -35,12 +34,12 @@ public final class Turns {
       this.state = state;
     }
 
-    /** Whether the turn has come. */
+    /** Returns whether the turn has come. */
     public boolean runs() {
       return state == State.RUNS;
     }
 
-    /** Whether there is no room to wait, any more or at all. */
+    /** Returns whether there is no longer room to wait. */
     public boolean isSentAway() {
       return state == State.SENT_AWAY;
     }
@@ -49,20 +48,22 @@ public final class Turns {
   private final int runningMax;
   private final int waitingMax;
 
-  /** Of the running ones, for clients of which none runs. */
+  /** Running places reserved for clients that have none running. */
   private final int kept;
 
-  /** By client; none has 0. */
+  /** Number running per client; clients with none are absent. */
   private final Map<String, Integer> running = new HashMap<>();
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   private final List<Turn> waiting = new ArrayList<>();
 
   private int allRunning;
 
   /**
-   * @param runningMax how many run at once
-   * @param waitingMax how many more wait
+   * Creates an empty queue.
+   *
+   * @param runningMax maximum number running
+   * @param waitingMax maximum number waiting
    */
   public Turns(int runningMax, int waitingMax) {
     this.runningMax = runningMax;
@@ -70,17 +71,19 @@ public final class Turns {
     this.kept = runningMax / 4;
   }
 
-  /** How many run. */
+  /** Returns the number running. */
   public int running() {
     return allRunning;
   }
 
-  /** How many wait. */
+  /** Returns the number waiting. */
   public int waiting() {
     return waiting.size();
   }
 
-  /** One more who runs, waits or is sent away; {@link #leave} is to follow. */
+  /**
+   * Adds a turn, which runs, waits or is sent away. The caller must call {@link #leave} afterwards.
+   */
   public Turn come(String client) {
     Turn turn = new Turn(client, State.WAITS);
     waiting.add(turn);
@@ -93,10 +96,7 @@ public final class Turns {
     return turn;
   }
 
-  /**
-   * Ends a turn, or the waiting for it, and calls those whose turn it is then. Leaving twice is
-   * allowed.
-   */
+  /** Ends a turn, or the wait for it, and starts the next ones. Idempotent. */
   public void leave(Turn turn) {
     waiting.remove(turn);
     boolean ran = turn.runs();
@@ -128,7 +128,7 @@ public final class Turns {
     return running.getOrDefault(turn.client, 0);
   }
 
-  /** The last one that waits, of the client of which most do. */
+  /** Returns the last waiting turn of the client with the most waiting. */
   private Turn superfluous() {
     Map<String, Integer> counts = new HashMap<>();
     waiting.forEach(turn -> counts.merge(turn.client, 1, Integer::sum));

@@ -1,13 +1,12 @@
 /**
- * What queries use while they run, in whichever language they are asked.
+ * Resource use of running queries, in any query language.
  *
- * <p>{@link dev.varve.query.running.QueryUse} counts for one query what it reads, holds and
- * returns, refuses what goes beyond its limits and tells it when nobody wants it any more. {@link
- * dev.varve.query.running.RunningQueries} lets queries in, lists them, ends them and tells a
- * listener how they ended.
+ * <p>{@link dev.varve.query.running.QueryUse} counts what one query reads, holds and returns,
+ * enforces its limits and signals cancellation. {@link dev.varve.query.running.RunningQueries}
+ * admits, lists and stops queries, and reports to a listener how they ended.
  *
- * <p>No language, operator or wire format is known here: who evaluates asks the use that it was
- * given.
+ * <p>This package does not depend on any language, operator or wire format; evaluators check the
+ * use that they are given.
  */
 @NullMarked
 package dev.varve.query.running;

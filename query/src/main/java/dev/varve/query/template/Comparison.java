@@ -3,7 +3,7 @@ package dev.varve.query.template;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** {@code eq}, {@code ne}, {@code lt}, {@code le}, {@code gt}, {@code ge}. */
+/** The functions {@code eq}, {@code ne}, {@code lt}, {@code le}, {@code gt} and {@code ge}. */
 final class Comparison {
   private Comparison() {}
 
@@ -46,7 +46,7 @@ final class Comparison {
     if (left.getClass() != right.getClass()) {
       throw incompatible(left, right);
     }
-    // Unlike equals(), and like Go: NaN is not NaN, and 0 is -0.
+    // As in Go and unlike equals(), NaN differs from itself, and 0 equals -0.
     return (left instanceof Double a && right instanceof Double b)
         ? a.doubleValue() == b.doubleValue()
         : left.equals(right);
@@ -82,7 +82,7 @@ final class Comparison {
             .formatted(Values.type(left), Values.type(right)));
   }
 
-  /** By the bytes of UTF-8, which is by code points. */
+  /** Compares texts by their UTF-8 bytes, which is by code points. */
   private static int compare(String left, String right) {
     return java.util.Arrays.compareUnsigned(
         left.getBytes(java.nio.charset.StandardCharsets.UTF_8),

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** {@code index} and {@code slice}. */
+/** The functions {@code index} and {@code slice}. */
 final class Elements {
   private Elements() {}
 

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /** One expansion of a template. */
 final class Execution {
-  /** So many parts may be worked out: enough for every text, and over in a moment. */
+  /** Maximum number of evaluation steps: enough for any text, and quickly done. */
   private static final int STEPS_MAX = 100_000;
 
-  /** How a body has ended. */
+  /** How the execution of a body ended. */
   private enum Ended {
     DONE,
     BREAK,
@@ -170,10 +170,10 @@ final class Execution {
   }
 
   /**
-   * A variable.
+   * Returns a variable.
    *
-   * @throws TemplateException where there is none: the parser knows of those that were declared in
-   *     front, which is not to say that the declaration was gone through
+   * @throws TemplateException if the variable is not set. The parser only checks that a declaration
+   *     precedes the use, not that it was executed
    */
   private Variable existing(Node by, String name) throws TemplateException {
     Variable variable = variable(name);
@@ -183,7 +183,7 @@ final class Execution {
     return variable;
   }
 
-  /** The last that has the name; null where there is none. */
+  /** Returns the last variable of that name; null if there is none. */
   private @Nullable Variable variable(String name) {
     for (int i = variables.size() - 1; i >= 0; i--) {
       if (variables.get(i).name.equals(name)) {
@@ -211,9 +211,9 @@ final class Execution {
   }
 
   /**
-   * Works out a command.
+   * Evaluates a command.
    *
-   * @param last what the command before has given, if {@code piped}
+   * @param last the result of the preceding command if {@code piped}
    */
   private @Nullable Object command(
       Command command, @Nullable Object dot, @Nullable Object last, boolean piped)
@@ -290,7 +290,10 @@ final class Execution {
     }
   }
 
-  /** {@code and} and {@code or} give the first value that decides, and work out no more. */
+  /**
+   * Evaluates {@code and} or {@code or}: returns the first operand that decides the result, without
+   * evaluating the others.
+   */
   private @Nullable Object shortCut(
       Node.Function function,
       List<Operand> operands,

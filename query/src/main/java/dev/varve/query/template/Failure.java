@@ -1,17 +1,17 @@
 package dev.varve.query.template;
 
-/** Where templates fail. */
+/** Errors of templates. */
 final class Failure {
   private Failure() {}
 
   /** A template's name and text. */
   record Source(String name, String text) {
-    /** Says what is wrong with the text at a place. */
+    /** Returns a syntax error at a position of the text. */
     TemplateException wrong(int place, String problem) {
       return new TemplateException("template: %s:%d: %s".formatted(name, line(place), problem));
     }
 
-    /** Says what went wrong when a node was worked out. */
+    /** Returns an error in the evaluation of a node. */
     TemplateException failed(Node node, String problem) {
       int start = text.lastIndexOf('\n', Math.max(0, node.start() - 1));
       int column = utf8(text.substring(start < 0 ? 0 : start + 1, node.start()));
@@ -33,7 +33,7 @@ final class Failure {
     }
   }
 
-  /** A function or an operation refuses its operands; whoever called it knows the place. */
+  /** Thrown if a function or operation rejects its operands; the caller adds the position. */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The functions of templates: Go's own, and those of Prometheus. */
+/** The functions of templates, from Go and from Prometheus. */
 final class Functions {
-  /** What a parameter takes. */
+  /** Type of a parameter. */
   private enum Type {
     ANY("interface {}"),
     TEXT("string"),
@@ -45,9 +45,9 @@ final class Functions {
   }
 
   /**
-   * What a function takes.
+   * Parameters of a function.
    *
-   * @param rest the type of all further arguments; null where there are none
+   * @param rest type of all further arguments; null if there are none
    */
   private record Signature(List<Type> types, @Nullable Type rest) {}
 
@@ -55,7 +55,7 @@ final class Functions {
 
   static final Set<String> NAMES = names();
 
-  /** What there is in Prometheus and not here, with what to do. */
+  /** Functions of Prometheus that are not supported, with a reason or a replacement. */
   static final Map<String, String> NOT_SUPPORTED =
       Map.of(
           "call", "there are no values that are functions",
@@ -137,7 +137,7 @@ final class Functions {
     return all;
   }
 
-  /** Checks how many arguments there are. */
+  /** Checks the number of arguments. */
   static void checkCount(String name, int count) throws Failure.Refused {
     Signature signature = signature(name);
     int wanted = signature.types().size();
@@ -151,7 +151,7 @@ final class Functions {
   /**
    * Checks the type of an argument.
    *
-   * @param constant as it is written, where it is
+   * @param constant the source text of a constant argument; null for others
    */
   static void checkType(String name, int index, @Nullable Object value, @Nullable String constant)
       throws Failure.Refused {
@@ -188,7 +188,7 @@ final class Functions {
         "the text is longer than the %,d characters that it may be".formatted(Template.OUTPUT_MAX));
   }
 
-  /** Calls a function with arguments that were checked. */
+  /** Calls a function. The arguments must have been checked. */
   @Nullable Object call(String name, List<@Nullable Object> arguments) throws Failure.Refused {
     return switch (name) {
       case "match" -> pattern(text(arguments, 0)).matcher(text(arguments, 1)).find();
@@ -322,7 +322,7 @@ final class Functions {
     return "/graph?g0.expr=%s&g0.tab=%d".formatted(escaped(expression), tab);
   }
 
-  /** As Go writes a text in the query of a URL. */
+  /** Escapes a text for the query of a URL, as Go does. */
   private static String escaped(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("*", "%2A").replace("%7E", "~");
   }
@@ -354,7 +354,7 @@ final class Functions {
     StringBuilder out = new StringBuilder();
     int at = 0;
     while (matcher.find()) {
-      // An empty match right behind another is none to Go.
+      // Go ignores an empty match directly after another match.
       if (matcher.end() == matcher.start() && matcher.start() == at && at > 0) {
         continue;
       }
@@ -378,7 +378,7 @@ final class Functions {
     };
   }
 
-  /** With a space between two neighbours of which none is a text. */
+  /** Inserts a space between two neighbours if neither is a text. */
   private static String print(List<@Nullable Object> arguments) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < arguments.size(); i++) {

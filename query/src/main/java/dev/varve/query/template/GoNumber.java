@@ -4,22 +4,23 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 
-/** Doubles as Go's {@code strconv.FormatFloat} writes them. */
+/** Formats doubles as Go's {@code strconv.FormatFloat} does. */
 public final class GoNumber {
-  /** As many digits as are needed to read the same number again. */
+  /** The smallest number of digits that identifies the number. */
   public static final int SHORTEST = -1;
 
   private static final int EXPONENT_OF_SHORTEST = 6;
 
   private GoNumber() {}
 
-  /** As {@code %v} does. */
+  /** Formats as {@code %v} does. */
   static String text(double value) {
     return general(value, SHORTEST);
   }
 
   /**
-   * As {@code %g} does: with an exponent where that is very small or not below the precision.
+   * Formats as {@code %g} does: with an exponent if that is less than -4 or not less than the
+   * precision.
    *
    * @param precision significant digits, at least 1, or {@link #SHORTEST}
    */
@@ -44,7 +45,7 @@ public final class GoNumber {
     return sign + rounded.toPlainString();
   }
 
-  /** As {@code %e} does, with so many digits behind the point. */
+  /** Formats as {@code %e} does, with {@code precision} digits after the decimal point. */
   public static String exponential(double value, int precision) {
     if (!Double.isFinite(value)) {
       return notFinite(value);
@@ -54,7 +55,7 @@ public final class GoNumber {
         + withExponent(rounded, precision == SHORTEST ? rounded.precision() - 1 : precision);
   }
 
-  /** As {@code %f} does, with so many digits behind the point. */
+  /** Formats as {@code %f} does, with {@code precision} digits after the decimal point. */
   static String fixed(double value, int precision) {
     if (!Double.isFinite(value)) {
       return notFinite(value);
@@ -78,7 +79,7 @@ public final class GoNumber {
     return Double.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   }
 
-  /** Without zeros at the end. */
+  /** Rounds a number and strips trailing zeros. */
   private static BigDecimal rounded(double size, int precision) {
     if (size == 0) {
       return BigDecimal.ZERO;
@@ -89,11 +90,11 @@ public final class GoNumber {
     }
     BigDecimal shortest = new BigDecimal(Double.toString(size)).stripTrailingZeros();
     BigDecimal digit = shortest.round(new MathContext(1));
-    // Java writes two digits at least: 4.9E-324 where 5E-324 does.
+    // Java writes at least two digits, such as 4.9E-324 for 5E-324.
     return shortest.precision() == 2 && digit.doubleValue() == size ? digit : shortest;
   }
 
-  /** As {@code 1.5e+21}: two digits of exponent at least. */
+  /** Formats as {@code 1.5e+21}, with at least two exponent digits. */
   private static String withExponent(BigDecimal value, int places) {
     String digits = value.unscaledValue().toString();
     int exponent = value.signum() == 0 ? 0 : digits.length() - 1 - value.scale();

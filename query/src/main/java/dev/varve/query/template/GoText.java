@@ -3,14 +3,14 @@ package dev.varve.query.template;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Texts between quotes as Go reads them. */
+/** Parses Go's quoted texts. */
 final class GoText {
   private GoText() {}
 
   /**
-   * What a text in double quotes, single quotes or back quotes says.
+   * Unquotes a text in double quotes, single quotes or back quotes.
    *
-   * @throws IllegalArgumentException if an escape is none
+   * @throws IllegalArgumentException if an escape is invalid
    */
   static String unquoted(String literal) {
     char quote = literal.charAt(0);
@@ -32,7 +32,7 @@ final class GoText {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Writes what an escape comes to and returns the place behind it. */
+  /** Writes the value of an escape and returns the index after it. */
   private static int unescape(String inner, int at, char quote, ByteArrayOutputStream bytes) {
     char c = inner.charAt(at);
     return switch (c) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param host without brackets
  */
 record HostPort(String host, String port) {
-  /** Takes an address apart; null where it has no port, or is none. */
+  /** Parses an address; returns null if it has no port or is invalid. */
   private static @Nullable HostPort of(String address) {
     int colon = address.lastIndexOf(':');
     if (colon < 0) {
@@ -28,13 +28,13 @@ record HostPort(String host, String port) {
     return stray ? null : new HostPort(host, port);
   }
 
-  /** Without the port; as it is where there is none. */
+  /** Removes the port; returns an address without a port unchanged. */
   static String stripPort(String address) {
     HostPort parts = of(address);
     return parts == null ? address : parts.host;
   }
 
-  /** The first label of the name of a host, and the port; an address of digits as it is. */
+  /** Returns the first label of the host name, with the port; returns an IP address unchanged. */
   static String stripDomain(String address) {
     HostPort parts = of(address);
     String host = parts == null ? address : parts.host;
@@ -49,7 +49,7 @@ record HostPort(String host, String port) {
     return name.indexOf(':') >= 0 ? "[" + name + "]:" + parts.port : name + ":" + parts.port;
   }
 
-  /** Whether a host is an IP address. */
+  /** Returns whether a host is an IP address. */
   private static boolean isNumeric(String host) {
     if (host.indexOf(':') >= 0) {
       return host.matches("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");

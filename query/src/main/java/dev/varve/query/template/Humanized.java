@@ -7,13 +7,13 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 
-/** Numbers made for people, with four significant digits. */
+/** Formats numbers for people, with four significant digits. */
 final class Humanized {
   private static final String[] LARGE = {"k", "M", "G", "T", "P", "E", "Z", "Y"};
   private static final String[] LARGE_1024 = {"ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"};
   private static final String[] SMALL = {"m", "u", "n", "p", "f", "a", "z", "y"};
 
-  /** As Go prints a time. */
+  /** Go's format of a time. */
   private static final DateTimeFormatter TIME =
       new DateTimeFormatterBuilder()
           .appendPattern("uuuu-MM-dd HH:mm:ss")
@@ -41,7 +41,7 @@ final class Humanized {
     return four(value * 100) + "%";
   }
 
-  /** A length of time in seconds, as {@code 1d 2h 3m 4s}, or {@code 1.5ms}. */
+  /** Formats a duration in seconds, as {@code 1d 2h 3m 4s} or {@code 1.5ms}. */
   static String duration(double value) {
     if (!Double.isFinite(value)) {
       return four(value);
@@ -71,7 +71,7 @@ final class Humanized {
     return value < 0 ? "-" + text : text;
   }
 
-  /** A time in seconds since 1970, to the millisecond. */
+  /** Formats a time in seconds since 1970, to the millisecond. */
   static String timestamp(double value) throws Failure.Refused {
     if (!Double.isFinite(value)) {
       return four(value);

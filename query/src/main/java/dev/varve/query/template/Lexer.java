@@ -5,7 +5,7 @@ import dev.varve.query.template.Token.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a template into tokens. */
+/** Splits a template into tokens. */
 final class Lexer {
   private static final String LEFT = "{{";
   private static final String RIGHT = "}}";
@@ -38,7 +38,7 @@ final class Lexer {
     }
   }
 
-  /** Whether a minus and a space stand here, by which the text before loses its spaces. */
+  /** Returns whether a minus and a space follow, which trim the preceding text. */
   private boolean trims(int place) {
     return text.startsWith("-", place) && place + 1 < text.length() && isSpace(place + 1);
   }
@@ -61,7 +61,7 @@ final class Lexer {
     }
   }
 
-  /** Goes over a comment, and tells whether the text behind it loses its spaces. */
+  /** Skips a comment, and returns whether it trims the following text. */
   private boolean comment() throws TemplateException {
     int end = text.indexOf("*/", at);
     if (end < 0) {
@@ -76,7 +76,7 @@ final class Lexer {
     return trim;
   }
 
-  /** Cuts an action, and tells whether the text behind it loses its spaces. */
+  /** Splits an action into tokens, and returns whether it trims the following text. */
   private boolean action(int left) throws TemplateException {
     tokens.add(new Token(Kind.LEFT, LEFT, left));
     parentheses = 0;

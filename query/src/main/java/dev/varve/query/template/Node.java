@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A part of a template. */
 sealed interface Node {
-  /** Where it begins in the text, in UTF-16 units. */
+  /** Returns where it starts in the text, in UTF-16 units. */
   int start();
 
-  /** As messages show it. */
+  /** Returns its form in error messages. */
   String shown();
 
-  /** What makes up the body of a template. */
+  /** An element of the body of a template. */
   sealed interface Statement extends Node {}
 
-  /** What gives a value. */
+  /** A node that has a value. */
   sealed interface Operand extends Node {}
 
   record Text(String text, int start) implements Statement {
@@ -56,9 +56,10 @@ sealed interface Node {
   }
 
   /**
-   * Commands, of which each is given the value of the one before.
+   * A pipeline of commands, each of which receives the value of the preceding one.
    *
-   * @param variables that take the value; for a range of two the first takes the place
+   * @param variables variables that receive the value; of two in a range, the first receives the
+   *     index
    * @param declares whether the variables are new
    */
   record Pipe(List<String> variables, boolean declares, List<Command> commands, int start)
@@ -102,16 +103,16 @@ sealed interface Node {
   }
 
   /**
-   * A number, a text or a truth value.
+   * A number, text or boolean.
    *
-   * @param shown as it is written
+   * @param shown its source text
    */
   record Constant(Object value, String shown, int start) implements Operand {}
 
   /**
-   * Fields of a value.
+   * Field access.
    *
-   * @param of null for those of the dot
+   * @param of the value; null for the dot
    */
   record Fields(@Nullable Operand of, List<String> names, int start) implements Operand {
     @Override

@@ -2,11 +2,11 @@ package dev.varve.query.template;
 
 import org.jspecify.annotations.Nullable;
 
-/** Numbers as they are written in templates. */
+/** Parses the numbers in templates. */
 final class Numeral {
   private Numeral() {}
 
-  /** A {@code Long} or a {@code Double}; null where the text is no number. */
+  /** Returns a {@code Long} or a {@code Double}; null if the text is not a number. */
   static @Nullable Object read(String text) {
     String digits = text.replace("_", "");
     boolean real = !isHexadecimal(digits) && digits.matches(".*[.eEpP].*");

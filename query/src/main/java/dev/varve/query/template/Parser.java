@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Reads the tokens of a template. */
+/** Parses the tokens of a template. */
 final class Parser {
-  /** So deep blocks and parentheses may stand in each other. */
+  /** Maximum nesting of blocks and parentheses. */
   private static final int DEPTH_MAX = 100;
 
   private static final Set<String> NOT_SUPPORTED = Set.of("define", "template", "block");
@@ -28,7 +28,9 @@ final class Parser {
   private int ranges;
 
   /**
-   * @param known variables that are there from the start
+   * Creates a parser.
+   *
+   * @param known the predefined variables
    */
   Parser(Failure.Source source, List<String> known) throws TemplateException {
     this.source = source;
@@ -44,7 +46,10 @@ final class Parser {
     return body;
   }
 
-  /** Statements up to an {@code else} or {@code end}, which stays unread, or up to the end. */
+  /**
+   * Parses statements up to an {@code else} or {@code end}, which it does not consume, or up to the
+   * end of the text.
+   */
   private List<Statement> body() throws TemplateException {
     List<Statement> body = new ArrayList<>();
     while (true) {
@@ -129,7 +134,10 @@ final class Parser {
     return new Node.Branch(kind, pipe, body, otherwise, pipe.start());
   }
 
-  /** What stands behind an {@code else}; {@code else if} and {@code else with} share the end. */
+  /**
+   * Parses what follows an {@code else}. {@code else if} and {@code else with} share the end of the
+   * block.
+   */
   private List<Statement> otherwise(BranchKind kind, String name) throws TemplateException {
     at++;
     nextWord();
@@ -156,7 +164,7 @@ final class Parser {
     return keyword();
   }
 
-  /** Goes over an action of one word. */
+  /** Skips an action of one word. */
   private void skipAction() throws TemplateException {
     at++;
     String word = nextWord().text();
@@ -187,7 +195,7 @@ final class Parser {
     }
   }
 
-  /** Reads {@code $x :=}, {@code $x =}, {@code $i, $x :=}, if they stand here. */
+  /** Parses {@code $x :=}, {@code $x =} or {@code $i, $x :=} if present. */
   private boolean variablesBefore(String context, List<String> names) throws TemplateException {
     int before = at;
     Token first = peekWord();
@@ -229,7 +237,7 @@ final class Parser {
     return declares;
   }
 
-  /** Only a function can take what stands before it. */
+  /** Checks that only functions receive piped values. */
   private void check(List<Command> commands) throws TemplateException {
     for (int i = 1; i < commands.size(); i++) {
       Operand first = commands.get(i).operands().getFirst();
@@ -274,7 +282,7 @@ final class Parser {
 
   private Operand operand() throws TemplateException {
     Operand term = term();
-    // Go counts the place of a chain from its second link on.
+    // Go reports the position of a chain from its second link.
     int start = peek().start();
     List<String> names = new ArrayList<>();
     while (peek().kind() == Kind.FIELD) {

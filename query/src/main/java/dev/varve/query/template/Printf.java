@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Go's {@code printf} for the values of templates: verbs {@code v s q d b o x X c U t e E f F g G
- * T}, flags, width and precision, also as {@code *}.
+ * T}, flags, width and precision, including {@code *}.
  */
 final class Printf {
   private static final int WIDTH_MAX = Template.OUTPUT_MAX;

@@ -4,12 +4,12 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/** A text with actions in it, ready to be expanded. Safe for use by several threads. */
+/** A parsed text with actions, ready to be expanded. Thread-safe. */
 public final class Template {
-  /** So many characters a template, and whatever stands in it, may become. */
+  /** Maximum number of characters of an expansion, and of any value in it. */
   public static final int OUTPUT_MAX = 1 << 16;
 
-  /** What every template of an alert may name without a word. */
+  /** The variables that are predefined in every template of an alert. */
   private static final String DEFINITIONS =
       "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}"
           + "{{$externalURL := .ExternalURL}}{{$value := .Value}}";
@@ -23,9 +23,9 @@ public final class Template {
   }
 
   /**
-   * A sample to which a template is expanded, or that a query in it gives.
+   * A sample for which a template is expanded, or that a query in it returns.
    *
-   * @param labels with the name, as {@code __name__}
+   * @param labels the labels, including the name as {@code __name__}
    */
   public record Sample(Map<String, String> labels, double value) {
     public Sample {
@@ -34,10 +34,10 @@ public final class Template {
   }
 
   /**
-   * What the template is about.
+   * The subject of a template.
    *
-   * @param labels of the sample
-   * @param externalLabels of the server
+   * @param labels labels of the sample
+   * @param externalLabels external labels of the server
    */
   public record Data(
       Map<String, String> labels,
@@ -50,20 +50,21 @@ public final class Template {
     }
   }
 
-  /** What a template may ask. */
+  /** What a template can query. */
   public interface Environment {
     /**
-     * The samples that a query gives.
+     * Evaluates a query.
      *
-     * @throws QueryFailedException if it gives none, for its message
+     * @throws QueryFailedException if the query fails; its message goes into the error of the
+     *     template
      */
     List<Sample> query(String expression);
 
-    /** Where the server is found from outside. */
+    /** Returns the external URL of the server. */
     URI externalUrl();
   }
 
-  /** A query in a template has failed. */
+  /** Thrown if a query in a template fails. */
   public static final class QueryFailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -73,24 +74,24 @@ public final class Template {
   }
 
   /**
-   * Reads a template of a label or an annotation.
+   * Parses a template of a label or an annotation.
    *
    * @param alert the name of the alert, for messages
-   * @throws TemplateException if it is none, or holds what is not supported
+   * @throws TemplateException if the template is invalid, or uses an unsupported feature
    */
   public static Template ofAlert(String alert, String text) throws TemplateException {
     return new Template(new Failure.Source("__alert_" + alert, DEFINITIONS + text));
   }
 
-  /** The path under which an expression is shown, as {@code tableLink} gives it. */
+  /** Returns the path of the page that shows an expression, as {@code tableLink} does. */
   public static String tableLink(String expression) {
     return Functions.link(expression, 1);
   }
 
   /**
-   * Expands it.
+   * Expands the template.
    *
-   * @throws TemplateException if it fails, or comes to more than it may
+   * @throws TemplateException if the expansion fails or exceeds a limit
    */
   public String expand(Data data, Environment environment) throws TemplateException {
     return new Execution(source, data, new Functions(environment)).run(body);

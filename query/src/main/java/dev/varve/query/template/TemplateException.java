@@ -1,8 +1,8 @@
 package dev.varve.query.template;
 
 /**
- * A text is no template, uses something that is not supported, or could not be expanded. The
- * message names the template, the line, and what is wrong, in the words of Go where Go has them.
+ * Thrown if a text is not a template, uses an unsupported feature, or could not be expanded. The
+ * message contains the template, the line and the problem, in the words of Go if Go reports it too.
  */
 public final class TemplateException extends Exception {
   private static final long serialVersionUID = 1;

@@ -1,10 +1,10 @@
 package dev.varve.query.template;
 
-/** Texts with a capital at the beginning of every word. */
+/** Converts texts to title case. */
 final class Title {
   private Title() {}
 
-  /** Letters that are not the first of a word stay as they are. */
+  /** Capitalises the first letter of each word; other letters are unchanged. */
   static String of(String text) {
     StringBuilder out = new StringBuilder(text.length());
     boolean inWord = false;
@@ -19,7 +19,10 @@ final class Title {
     return out.toString();
   }
 
-  /** Whether a word goes on behind this character: {@code it's} and {@code a.b} are one. */
+  /**
+   * Returns whether the word continues after this character: {@code it's} and {@code a.b} are one
+   * word.
+   */
   private static boolean goesOn(String text, int point, int end) {
     if (Character.isDigit(point)
         || point == '_'

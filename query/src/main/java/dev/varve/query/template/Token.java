@@ -3,18 +3,18 @@ package dev.varve.query.template;
 import dev.varve.query.promql.Quoting;
 
 /**
- * A piece of a template.
+ * A token of a template.
  *
- * @param start where it begins in the text, in UTF-16 units
+ * @param start where it starts in the text, in UTF-16 units
  */
 record Token(Kind kind, String text, int start) {
   enum Kind {
-    /** What stands between actions. */
+    /** Text outside of actions. */
     TEXT,
     LEFT,
     RIGHT,
     SPACE,
-    /** A name of a function, or a keyword. */
+    /** The name of a function, or a keyword. */
     WORD,
     /** {@code .name} */
     FIELD,
@@ -22,9 +22,9 @@ record Token(Kind kind, String text, int start) {
     VARIABLE,
     DOT,
     NUMBER,
-    /** A number by a character in single quotes. */
+    /** A character in single quotes, which denotes its number. */
     CHARACTER,
-    /** With its quotes. */
+    /** A string, including its quotes. */
     STRING,
     PIPE,
     LEFT_PAREN,
@@ -35,7 +35,7 @@ record Token(Kind kind, String text, int start) {
     END
   }
 
-  /** As messages show it. */
+  /** Returns its form in error messages. */
   String shown() {
     return switch (kind) {
       case END -> "EOF";

@@ -6,13 +6,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What values are to a template: texts, whole numbers ({@code Long}), {@code Double}s, truth
- * values, maps of labels, samples and lists of them, and null for no value.
+ * Values in templates: texts, integers ({@code Long}), {@code Double}s, booleans, maps of labels,
+ * samples and lists of them, and null for no value.
  */
 final class Values {
   private Values() {}
 
-  /** The type as Go names it. */
+  /** Returns Go's name of the type. */
   static String type(@Nullable Object value) {
     return switch (value) {
       case null -> "<nil>";
@@ -30,7 +30,7 @@ final class Values {
     };
   }
 
-  /** What {@code args} puts together. */
+  /** The result of {@code args}. */
   record ArgumentMap(Map<String, Object> values) {}
 
   static boolean truth(@Nullable Object value) {
@@ -47,7 +47,7 @@ final class Values {
     };
   }
 
-  /** As {@code %v} shows it. */
+  /** Formats as {@code %v} does. */
   static String text(@Nullable Object value) {
     return switch (value) {
       case null -> "<no value>";
@@ -66,7 +66,7 @@ final class Values {
       }
       case Template.Sample sample -> "{" + text(sample.labels()) + " " + text(sample.value()) + "}";
       case List<?> list -> {
-        // Go shows the addresses of the samples.
+        // Unlike this, Go shows the addresses of the samples.
         yield "[" + String.join(" ", list.stream().map(Values::text).toList()) + "]";
       }
       case Template.Data data ->
