@@ -73,7 +73,7 @@ final class Parser {
     }
   }
 
-  /** The keyword with which the action begins that is next; empty where there is none. */
+  /** Returns the keyword of the next action; empty if it has none. */
   private String keyword() {
     int word = at + 1;
     while (tokens.get(word).kind() == Kind.SPACE) {

@@ -8,22 +8,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One group of an aggregation: takes the rows of its series, and gives one or more. */
+/** One group of an aggregation: receives the rows of its series and emits one or more rows. */
 interface Aggregation {
   void row(Labels labels, Column column);
 
   /**
-   * Hands on what the group has become.
+   * Emits the result of the group.
    *
    * @param group the labels of the group
    */
   void end(Labels group, RowSink next);
 
   /**
-   * What an operator needs for one group.
+   * Creates the aggregation of one group.
    *
-   * @param parameter the operator's number at every step; empty where it has none
-   * @param label its text; empty where it has none
+   * @param parameter the numeric parameter of the operator at every step; empty if it has none
+   * @param label the text parameter of the operator; empty if it has none
    */
   static Aggregation of(
       AggregateOperator operator, int steps, double[] parameter, String label, Held held) {
@@ -45,18 +45,18 @@ interface Aggregation {
     };
   }
 
-  /** What a group holds for each step beside its row, in bytes, about. */
+  /** Returns the approximate number of bytes that a group holds per step, without its row. */
   static long bytesPerStep(AggregateOperator operator) {
     return switch (operator) {
       case SUM -> 8;
-      // An object with a sum, what it lost, a mean and a count, and its place.
+      // An object with a sum, its compensation, a mean and a count, and the reference to it.
       case AVG -> 56;
       case STDDEV, STDVAR -> 16;
       default -> 0;
     };
   }
 
-  /** Operators that make one row, whose values grow with each row that comes. */
+  /** Operators with a single result row, which is updated with each input row. */
   abstract class Folded implements Aggregation {
     final Column result;
 
@@ -73,7 +73,7 @@ interface Aggregation {
 
     abstract void add(int step, double value);
 
-    /** Works out the result where values come only with the last. */
+    /** Computes the result, for operators that need all rows first. */
     void close() {}
 
     @Override
@@ -83,7 +83,7 @@ interface Aggregation {
     }
   }
 
-  /** Compensated as {@link Kahan}. */
+  /** With compensation as in {@link Kahan}. */
   final class Sum extends Folded {
     private final double[] lost;
 
@@ -176,7 +176,7 @@ interface Aggregation {
     }
   }
 
-  /** Of all of them, not of a sample (Welford 1962). */
+  /** Deviation of a population, not of a sample (Welford 1962). */
   final class Deviation extends Folded {
     private final boolean root;
     private final double[] counts;
@@ -267,7 +267,7 @@ interface Aggregation {
     }
   }
 
-  /** The series with the highest values, or the lowest, at each step; NaN is neither. */
+  /** Selects the series with the highest or lowest values at each step; NaN ranks last. */
   final class Best extends Gathered {
     private final double[] counts;
     private final boolean top;
@@ -313,7 +313,10 @@ interface Aggregation {
       chosen.forEach(column -> held.release(steps));
     }
 
-    /** At a single step the best comes first; over a range the order means nothing. */
+    /**
+     * Emits the rows. For a single step they are ordered by value; over a range the order has no
+     * meaning.
+     */
     private void emit(List<Column> chosen, RowSink next) {
       List<Integer> order = new ArrayList<>();
       for (int row = 0; row < chosen.size(); row++) {
@@ -335,7 +338,7 @@ interface Aggregation {
     }
   }
 
-  /** How often each value occurs, each value a row with the value in a label. */
+  /** Counts the occurrences of each value; each value is a row, with the value in a label. */
   final class Values implements Aggregation {
     private final int steps;
     private final String label;

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures what the operators of a query do: how many rows and values each gives, and the time that
- * passes in it and in no other. Only its figures of scans are for several threads.
+ * Measures the operators of a query: the rows and values that each returns, and the time spent in
+ * it, excluding its inputs. Only the figures of scans are thread-safe.
  */
 final class Analysis {
   private final IdentityHashMap<StepPlan, Counted> operators = new IdentityHashMap<>();
@@ -27,7 +27,7 @@ final class Analysis {
     private long nanos;
   }
 
-  /** The figures of a scan, which its readers add to. */
+  /** Figures of a scan, updated by its readers. */
   static final class OfScan {
     private ReadCost cost = ReadCost.NOTHING;
     private final LongAdder series = new LongAdder();
@@ -52,7 +52,7 @@ final class Analysis {
     }
   }
 
-  /** What has passed goes to the operator under way; what comes to this one. */
+  /** Switches to another operator: attributes the time elapsed so far to the current one. */
   @Nullable StepPlan enter(@Nullable StepPlan operator) {
     long now = System.nanoTime();
     StepPlan before = current;
@@ -68,7 +68,7 @@ final class Analysis {
     return operators.computeIfAbsent(operator, fresh -> new Counted());
   }
 
-  /** Counts the rows that an operator gives to another. */
+  /** Counts the rows that an operator passes to another. */
   RowSink output(StepPlan operator, @Nullable StepPlan to, RowSink into) {
     Counted counted = counted(operator);
     return (labels, column) -> {
@@ -84,7 +84,7 @@ final class Analysis {
     return scans.computeIfAbsent(scan, fresh -> new OfScan());
   }
 
-  /** What an operator did; null where it did nothing. */
+  /** Returns the figures of an operator; null if it was not run. */
   PlanTree.@Nullable Figures figures(StepPlan operator) {
     Counted counted = operators.get(operator);
     return counted == null

@@ -4,12 +4,13 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * The cumulative buckets of a classic histogram at one step, as <a
- * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/#histogram_quantile">Prometheus</a>
- * looks at them.
+ * The cumulative buckets of a classic histogram at one step, evaluated as in <a
+ * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/#histogram_quantile">Prometheus</a>.
  */
 final class Buckets {
-  /** Counts that differ by less, relative to their sum, differ by rounding. */
+  /**
+   * Counts with a smaller difference, relative to their sum, are considered equal up to rounding.
+   */
   private static final double SAME = 1e-12;
 
   private record Bucket(double upper, double count) {}
@@ -34,7 +35,7 @@ final class Buckets {
     return size == 0;
   }
 
-  /** Whether counts fell from one bucket to the next, and were mended. */
+  /** Returns whether counts decreased from one bucket to the next and were fixed. */
   boolean isMended() {
     return mended;
   }
@@ -74,7 +75,7 @@ final class Buckets {
     return from + (buckets[at].upper - from) * share;
   }
 
-  /** The share of observations between two values. */
+  /** Returns the share of observations between two values. */
   double fraction(double lower, double upper) {
     if (!order()) {
       return Double.NaN;
@@ -86,7 +87,7 @@ final class Buckets {
     return lower >= upper ? 0 : (rank(upper, all) - rank(lower, all)) / all;
   }
 
-  /** How many observations are below a value, by a straight line through its bucket. */
+  /** Returns the number of observations below a value, interpolated linearly within its bucket. */
   private double rank(double value, double all) {
     double below = 0;
     double from = Double.NEGATIVE_INFINITY;
@@ -96,7 +97,7 @@ final class Buckets {
         return Math.min(below, all);
       }
       if (bucket.upper > value) {
-        // As Prometheus: of the greatest numbers it may be NaN, in the last bucket.
+        // As in Prometheus, this may be NaN for extremely large numbers in the last bucket.
         double inside = (bucket.count - below) * (value - from) / (bucket.upper - from);
         return Math.min(below + inside, all);
       }
@@ -106,7 +107,10 @@ final class Buckets {
     return all;
   }
 
-  /** Sorts, makes one of buckets with one bound, and tells whether the last has no bound. */
+  /**
+   * Sorts the buckets and merges those with equal bounds. Returns whether the last bucket is
+   * unbounded.
+   */
   private boolean order() {
     Arrays.sort(buckets, 0, size, Comparator.comparingDouble(Bucket::upper));
     int last = 0;

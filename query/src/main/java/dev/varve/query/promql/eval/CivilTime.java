@@ -1,31 +1,31 @@
 package dev.varve.query.promql.eval;
 
 /**
- * A time in UTC, at any number of seconds that 64 bits hold: further than {@code java.time} goes.
- * Months are counted from March on, so that the day that some years have more is the last.
+ * A time in UTC, for any 64-bit number of seconds, which exceeds the range of {@code java.time}.
+ * Internally, years start in March, so that the leap day is the last day of the year.
  *
- * @param year of the Gregorian calendar, also where nobody had that
- * @param month from 1 on
- * @param day of the month, from 1 on
- * @param dayOfYear from 1 on
- * @param dayOfWeek 0 is Sunday
- * @param second of the day
+ * @param year of the proleptic Gregorian calendar
+ * @param month from 1
+ * @param day day of the month, from 1
+ * @param dayOfYear from 1
+ * @param dayOfWeek from 0 (Sunday)
+ * @param second second of the day
  */
 record CivilTime(long year, int month, int day, int dayOfYear, int dayOfWeek, int second) {
   private static final long DAY = 86_400;
   private static final int DAYS_OF_400_YEARS = 146_097;
 
-  /** Days from 1 March of the year 0 until 1970. */
+  /** Days from 1 March of the year 0 to 1970. */
   private static final long DAYS_UNTIL_1970 = 719_468;
 
   /**
-   * The seconds of 1 March -292277022400. Go's calendar begins there, and what is before it goes
-   * round: it counts as 2^64 seconds later.
+   * 1 March -292277022400 in seconds, where Go's calendar starts. Earlier times wrap around: they
+   * count as 2^64 seconds later.
    */
   private static final long FIRST = (-730_692_556L * DAYS_OF_400_YEARS - DAYS_UNTIL_1970) * DAY;
 
   /**
-   * A time.
+   * Returns a time.
    *
    * @param seconds since 1970
    */

@@ -2,7 +2,7 @@ package dev.varve.query.promql.eval;
 
 import java.util.Arrays;
 
-/** The values of one series at all steps; at some of them there may be none. */
+/** The values of one series at all steps. Steps may have no value. */
 public final class Column {
   private final double[] values;
   private final long[] present;
@@ -12,12 +12,12 @@ public final class Column {
     this.present = new long[(steps + 63) >> 6];
   }
 
-  /** How much memory a column takes, about. */
+  /** Returns the approximate size of a column in bytes. */
   static long bytes(int steps) {
     return 64 + 8L * steps + steps / 8;
   }
 
-  /** A column with one value everywhere. */
+  /** Creates a column with the same value at every step. */
   static Column filled(int steps, double value) {
     Column column = new Column(steps);
     Arrays.fill(column.values, value);
@@ -25,7 +25,7 @@ public final class Column {
     return column;
   }
 
-  /** A column whose values are those of an array, which it takes over. */
+  /** Creates a column that takes ownership of an array of values. */
   static Column of(double[] values) {
     Column column = new Column(values);
     column.fill();
@@ -59,7 +59,7 @@ public final class Column {
     return (present[step >> 6] & 1L << step) != 0;
   }
 
-  /** The value at a step where there is one. */
+  /** Returns the value at a step; only meaningful if there is one. */
   public double get(int step) {
     return values[step];
   }
@@ -82,7 +82,7 @@ public final class Column {
     return true;
   }
 
-  /** At how many steps there is a value. */
+  /** Returns the number of steps with a value. */
   public int count() {
     int count = 0;
     for (long word : present) {
@@ -92,7 +92,7 @@ public final class Column {
   }
 
   /**
-   * The first step from this one on at which there is a value; the number of steps if there is
+   * Returns the first step at or after {@code from} with a value; the number of steps if there is
    * none.
    */
   public int next(int from) {
@@ -110,7 +110,7 @@ public final class Column {
     return (word << 6) + Long.numberOfTrailingZeros(bits);
   }
 
-  /** Whether both have a value at some step. */
+  /** Returns whether both columns have a value at some step. */
   boolean overlaps(Column other) {
     for (int word = 0; word < present.length; word++) {
       if ((present[word] & other.present[word]) != 0) {
@@ -120,7 +120,7 @@ public final class Column {
     return false;
   }
 
-  /** The steps at which both have a value, with a value that means nothing. */
+  /** Returns a column of the steps at which both have a value; its values are meaningless. */
   Column and(Column other) {
     Column both = new Column(values.length);
     for (int word = 0; word < present.length; word++) {
@@ -129,14 +129,14 @@ public final class Column {
     return both;
   }
 
-  /** Takes over the values of another, at steps where there is none. */
+  /** Adds the values of another column, whose steps must have no value here. */
   void addAll(Column other) {
     for (int step = other.next(0); step < values.length; step = other.next(step + 1)) {
       set(step, other.values[step]);
     }
   }
 
-  /** The values themselves; those where there is none mean nothing. */
+  /** Returns the array of values; elements of steps without a value are meaningless. */
   double[] values() {
     return values;
   }

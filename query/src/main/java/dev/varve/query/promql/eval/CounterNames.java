@@ -2,7 +2,7 @@ package dev.varve.query.promql.eval;
 
 import dev.varve.query.promql.plan.StepPlan;
 
-/** Tells of rates of what is perhaps no counter. */
+/** Adds notes about rates of metrics that may not be counters. */
 final class CounterNames {
   private final StepPlan.Window window;
   private final Notes notes;

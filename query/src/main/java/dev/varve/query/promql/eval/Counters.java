@@ -1,17 +1,21 @@
 package dev.varve.query.promql.eval;
 
-/** How values change over a window: rates, increases, resets. */
+/** Functions of the change over a window: rates, increases, resets. */
 final class Counters {
-  /** A gap at an end of the window that is longer than this many mean distances is none of ours. */
+  /**
+   * Maximum gap at an end of the window, in mean distances, up to which the whole gap is
+   * extrapolated.
+   */
   private static final double EXTRAPOLATED_GAPS = 1.1;
 
   private Counters() {}
 
   /**
-   * The change over the window, extrapolated to its ends where the samples come near enough.
+   * Returns the change over the window, extrapolated to its ends if the samples are close enough to
+   * them.
    *
-   * @param counter whether a fall is a reset to zero, and no value is below zero
-   * @param perSecond whether it is divided by the length of the window
+   * @param counter whether a decrease is a reset to zero, and values cannot be negative
+   * @param perSecond whether to divide by the length of the window
    */
   static double extrapolated(Window window, boolean counter, boolean perSecond) {
     int last = window.to - 1;
@@ -41,7 +45,7 @@ final class Counters {
     return change * (perSecond ? factor / window.rangeSeconds() : factor);
   }
 
-  /** Adds what resets have lost, one after the other, so that it is rounded as in the original. */
+  /** Adds the value before each reset, one after another, so that rounding is as in Prometheus. */
   private static double withResets(Window window, double change) {
     double total = change;
     double before = window.values[window.from];
@@ -57,7 +61,7 @@ final class Counters {
     return total;
   }
 
-  /** The change from the last sample but one to the last. */
+  /** Returns the change between the last two samples. */
   static double last(Window window, boolean rate) {
     if (window.size() < 2) {
       return RangeFunction.NOTHING;

@@ -21,20 +21,20 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The samples of a dataset as PromQL knows them: numbers, at times in ms. Texts are left out. */
+/** The samples of a dataset as seen by PromQL: numbers, at times in ms. Texts are skipped. */
 final class DatasetSamples implements SampleSource {
   private final Runs runs;
   private final QueryUse use;
   private final int readers;
 
-  /** Where figures go; null where nobody wants them. Set before anything is read. */
+  /** Receives figures; null if the query is not analysed. Set before the first read. */
   private @Nullable Analysis analysis;
 
   /**
-   * The samples for one query.
+   * Creates the sample source of one query.
    *
-   * @param runs those that the use counts
-   * @param readers how many threads may read for it at once, its own among them
+   * @param runs the runs of the use, which count against its limits
+   * @param readers maximum number of reading threads, including that of the query
    */
   DatasetSamples(Runs runs, QueryUse use, int readers) {
     this.runs = runs;
@@ -104,7 +104,7 @@ final class DatasetSamples implements SampleSource {
     };
   }
 
-  /** Hands on what one thread makes of the samples of a series. */
+  /** Returns a sink that passes on what one thread computes from the samples of a series. */
   private static Sink measured(
       Analysis.@Nullable OfScan figures, Work work, Consumer<Worked> into) {
     if (figures == null) {
@@ -121,7 +121,7 @@ final class DatasetSamples implements SampleSource {
     };
   }
 
-  /** Reads some series of a scan, one after the other. */
+  /** Reads some series of a scan, one after another. */
   private void part(PartedRead parts, int from, int to, Scan scan, Sink sink) {
     SampleVector samples = new SampleVector();
     Series last = null;
@@ -146,7 +146,7 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  /** Counts the vector as it grows; it is used for one series after the other. */
+  /** Holds memory for the growth of the vector, which is reused for all series. */
   private long hold(SampleVector samples, int more) {
     long bytes = samples.bytesToGrow(more);
     if (bytes > 0) {
@@ -160,7 +160,7 @@ final class DatasetSamples implements SampleSource {
     samples.clear();
   }
 
-  /** How many series a scan reads, at most. */
+  /** Returns an upper bound of the number of series of a scan. */
   OptionalLong count(Scan scan) {
     if (scan.to() < scan.from()) {
       return OptionalLong.of(0);
@@ -171,7 +171,7 @@ final class DatasetSamples implements SampleSource {
     }
   }
 
-  /** The read of a scan, as the engine is asked for it. */
+  /** Returns the engine's request for a scan. */
   ReadRequest request(Scan scan) {
     return request(
         Matchers.selector(scan.matchers()),

@@ -16,8 +16,8 @@ import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a plan. Rows are pushed from scans upwards, through one operator after the other; what is
- * kept is worked out when it is first asked for. For one query, and one thread.
+ * Executes a plan. Rows are pushed from scans upwards through the operators. Kept rows are computed
+ * when they are first needed. For one query and one thread.
  */
 final class Evaluator {
   private final SampleSource source;
@@ -29,9 +29,9 @@ final class Evaluator {
   private final @Nullable Analysis analysis;
 
   /**
-   * An evaluator of one plan.
+   * Creates an evaluator of one plan.
    *
-   * @param analysis measures what is done; null where nobody wants to know
+   * @param analysis receives figures; null if the query is not analysed
    */
   Evaluator(
       SampleSource source,
@@ -49,7 +49,7 @@ final class Evaluator {
     }
   }
 
-  /** The number at every step. */
+  /** Returns the number at every step. */
   double[] number(StepPlan.Scalar plan) {
     StepPlan before = enter(plan);
     double[] values = valuesOf(plan);
@@ -67,7 +67,7 @@ final class Evaluator {
     }
   }
 
-  /** Counts what an operator gives, if anybody wants to know. */
+  /** Counts the rows of an operator if the query is analysed. */
   private RowSink output(StepPlan plan, @Nullable StepPlan to, RowSink into) {
     return analysis == null ? into : analysis.output(plan, to, into);
   }
@@ -98,7 +98,7 @@ final class Evaluator {
     return values;
   }
 
-  /** The times of the steps, in seconds. */
+  /** Returns the times of the steps in seconds. */
   private double[] times(Steps steps) {
     return each(array(steps), i -> steps.time(i) / 1000.0);
   }
@@ -109,7 +109,7 @@ final class Evaluator {
     return each(left, i -> Arithmetic.ofNumbers(plan.operator(), left[i], right[i]));
   }
 
-  /** Works out the value of each step, in place. */
+  /** Computes the value of each step, in place. */
   private double[] each(double[] values, IntToDoubleFunction value) {
     for (int i = 0; i < values.length; ) {
       for (int end = held.stretch(i, values.length); i < end; i++) {
@@ -134,7 +134,7 @@ final class Evaluator {
     return values;
   }
 
-  /** Hands on the rows of a vector, and tells nobody that it was the last. */
+  /** Emits the rows of a vector, without calling {@link RowSink#end}. */
   void vector(StepPlan.Vector plan, RowSink into) {
     StepPlan before = enter(plan);
     rows(plan, output(plan, before, into));
@@ -209,9 +209,9 @@ final class Evaluator {
   }
 
   /**
-   * Reads a scan and makes rows of its samples, for several operators at once.
+   * Reads a scan and computes rows from its samples, for several operators at once.
    *
-   * @param plans the operators, each right above the scan
+   * @param plans the operators directly above the scan
    * @param sinks where their rows go
    */
   private void read(Scan scan, List<StepPlan.Vector> plans, List<RowSink> sinks) {
@@ -250,9 +250,9 @@ final class Evaluator {
   }
 
   /**
-   * A sink that holds what will be asked for.
+   * Returns a sink that keeps rows for later uses.
    *
-   * @param now whether its rows also go on at once, which is one of its uses
+   * @param now whether its rows are also passed on immediately, which counts as one use
    */
   private RowSink holding(StepPlan.Kept plan, boolean now, @Nullable RowSink into) {
     int times = uses.getOrDefault(plan.number(), 1);
@@ -264,7 +264,9 @@ final class Evaluator {
     return now && into != null ? rows.before(into) : rows;
   }
 
-  /** Works out all that one scan feeds; the rows of the one that is asked for go on at once. */
+  /**
+   * Evaluates everything that one scan feeds. The rows of {@code asked} are passed on immediately.
+   */
   private void together(SharedScan scan, StepPlan.Kept asked, RowSink into) {
     List<StepPlan.Vector> plans = new ArrayList<>();
     List<RowSink> sinks = new ArrayList<>();
@@ -290,7 +292,7 @@ final class Evaluator {
     inOrder.forEach(RowSink::end);
   }
 
-  /** The samples that a range gives at its one step. */
+  /** Emits the samples of a range vector at its single step. */
   void samples(StepPlan.Range range, SampleSource.Sink into) {
     StepPlan before = enter(range);
     switch (range) {
@@ -308,7 +310,7 @@ final class Evaluator {
     leave(before);
   }
 
-  /** What a subquery gives, series by series, as samples. */
+  /** Emits the result of a subquery as samples, series by series. */
   private void stepped(StepPlan.Stepped plan, SampleSource.Sink into) {
     Steps steps = plan.input().steps();
     held.steps(steps.count());

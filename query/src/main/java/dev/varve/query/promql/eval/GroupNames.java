@@ -4,11 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Which number the groups of a pattern have that are named. */
+/** Finds the numbers of the named groups of a pattern. */
 final class GroupNames {
   private GroupNames() {}
 
-  /** The numbers by name; of two groups of one name the first. */
+  /** Returns the numbers by name; if two groups have the same name, that of the first. */
   static Map<String, Integer> of(String pattern) {
     Map<String, Integer> numbers = new HashMap<>();
     int groups = 0;
@@ -35,7 +35,10 @@ final class GroupNames {
     return numbers;
   }
 
-  /** The name of the group that begins here; empty if it has none, null if it captures nothing. */
+  /**
+   * Returns the name of the group that starts here; empty if it has none, null if it does not
+   * capture.
+   */
   private static @Nullable String name(String pattern, int at) {
     if (!pattern.startsWith("(?", at)) {
       return "";

@@ -6,45 +6,44 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text in which {@code $1}, {@code $name} and <code>${name}</code> stand for what the groups of a
- * pattern have caught, {@code $$} for a dollar. A group that there is not, or that has caught
- * nothing, is the empty text; a dollar that begins no name stands for itself. A name without braces
- * is as long as it can be: {@code $1x} is <code>${1x}</code>. So {@code Regexp.Expand} of Go has
- * it.
+ * A text in which {@code $1}, {@code $name} and <code>${name}</code> refer to captured groups of a
+ * pattern, and {@code $$} is a dollar. A group that does not exist or captured nothing is empty; a
+ * dollar without a name stands for itself. A name without braces is as long as possible: {@code
+ * $1x} is <code>${1x}</code>. Equivalent to Go's {@code Regexp.Expand}.
  */
 public final class GroupTemplate {
   private final String text;
   private final Map<String, Integer> names;
 
   /**
-   * Prepares a template.
+   * Parses a template.
    *
-   * @param pattern whose groups are meant
+   * @param pattern the pattern whose groups it refers to
    */
   public GroupTemplate(String text, Pattern pattern) {
     this.text = text;
     this.names = isPlain(text) ? Map.of() : GroupNames.of(pattern.pattern());
   }
 
-  /** Whether a template always gives itself. */
+  /** Returns whether a template always expands to itself. */
   public static boolean isPlain(String text) {
     return text.indexOf('$') < 0;
   }
 
   /**
-   * The text with the groups in it.
+   * Expands the template.
    *
-   * @param matcher of the template's pattern, which has matched
+   * @param matcher a matcher of the template's pattern, after a successful match
    */
   public String expand(Matcher matcher) {
     return expand(matcher, Integer.MAX_VALUE);
   }
 
   /**
-   * The same, of a bounded length.
+   * Expands the template with a limit of length.
    *
-   * @param most so many characters it may have
-   * @throws IllegalArgumentException if it would have more
+   * @param most maximum number of characters
+   * @throws IllegalArgumentException if the result would be longer
    */
   String expand(Matcher matcher, int most) {
     if (isPlain(text)) {
@@ -70,7 +69,7 @@ public final class GroupTemplate {
     return expanded.toString();
   }
 
-  /** Expands a reference that begins here; what is none stands for itself. */
+  /** Expands the reference at an index. A dollar that is not a reference stands for itself. */
   private int expand(Matcher matcher, int at, StringBuilder expanded) {
     boolean braces = text.startsWith("${", at);
     int from = at + (braces ? 2 : 1);

@@ -5,15 +5,17 @@ import dev.varve.query.Sorting;
 import dev.varve.query.running.QueryUse;
 import java.util.Comparator;
 
-/** Counts what a query holds, and asks between whether it is still wanted. */
+/** Accounts for the memory of a query, and checks for cancellation. */
 final class Held {
-  /** Labels of a row with its place in a map; texts are shared with the catalog. */
+  /** Labels of a row with their place in a map; texts are shared with the catalog. */
   private static final long BYTES_PER_LABELS = 200;
 
-  /** A step of a subquery: a value, its presence, and a sample in a vector that doubles. */
+  /**
+   * A step of a subquery: a value, its presence, and a sample in a vector that grows by doubling.
+   */
   private static final long BYTES_PER_SUBQUERY_STEP = 33;
 
-  /** So many values are worked out within some milliseconds. */
+  /** This many values are computed in a few milliseconds. */
   private static final int STRETCH = 1 << 16;
 
   private final QueryUse use;
@@ -22,30 +24,28 @@ final class Held {
     this.use = use;
   }
 
-  /**
-   * Throws where the query was cancelled; to be called where much is worked out and nothing read.
-   */
+  /** Throws if the query was cancelled. To be called in long computations that do not read. */
   void wanted() {
     use.giveWay();
   }
 
   /**
-   * Where a stretch ends that is worked out without a question, having asked whether to go on.
+   * Checks for cancellation, and returns the end of a stretch to compute without another check.
    *
-   * @param from where it begins
-   * @param to where all ends
+   * @param from start of the stretch
+   * @param to end of the whole computation
    */
   int stretch(int from, int to) {
     use.giveWay();
     return to - from > STRETCH ? from + STRETCH : to;
   }
 
-  /** For whoever reads or looks for long without a hand of this. */
+  /** Returns the guard, for code that does not depend on this class. */
   ReadGuard guard() {
     return use;
   }
 
-  /** An order that asks as it compares. */
+  /** Returns a comparator that checks for cancellation. */
   <T> Comparator<T> asking(Comparator<? super T> order) {
     return Sorting.asking(order, use::giveWay);
   }
@@ -59,12 +59,12 @@ final class Held {
     use.memory().release(BYTES_PER_LABELS + Column.bytes(steps));
   }
 
-  /** Counts labels that are kept, until the query ends. */
+  /** Holds memory for labels until the end of the query. */
   void labels(Labels labels) {
     hold(BYTES_PER_LABELS + labels.ownBytes(), "a query whose series have to differ");
   }
 
-  /** Counts bytes beside rows. */
+  /** Holds memory other than rows. */
   void hold(long bytes, String what) {
     use.memory().hold(bytes, what);
   }
@@ -73,7 +73,7 @@ final class Held {
     use.memory().release(bytes);
   }
 
-  /** Counts the row under way of a subquery, which may be long. */
+  /** Holds memory for the current row of a subquery, which may be long. */
   void steps(long steps) {
     use.stepsTaken(steps);
     hold(BYTES_PER_SUBQUERY_STEP * steps, "a subquery of %,d steps".formatted(steps));
@@ -83,7 +83,7 @@ final class Held {
     use.memory().release(BYTES_PER_SUBQUERY_STEP * steps);
   }
 
-  /** Counts samples of the result, those of one series. */
+  /** Counts samples of one series of the result. */
   void samples(Labels labels, int count) {
     use.giveWay();
     use.pointsReturned(count);

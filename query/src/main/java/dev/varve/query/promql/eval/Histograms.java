@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Gathers the buckets of classic histograms, whose upper bounds stand in label {@code le}. */
+/** Collects the buckets of classic histograms, whose upper bounds are in the label {@code le}. */
 final class Histograms implements RowSink {
   private static final String BOUND = "le";
 
@@ -20,14 +20,16 @@ final class Histograms implements RowSink {
 
   private record Bound(double upper, Column counts) {}
 
-  /** What is asked of the buckets at a step. */
+  /** A function of the buckets at one step. */
   @FunctionalInterface
   interface Question {
     double ask(int step, Buckets buckets);
   }
 
   /**
-   * @param place of what gives the buckets
+   * Creates a sink.
+   *
+   * @param place position of the expression that returns the buckets
    */
   Histograms(
       SourceRange place, Question question, int steps, RowSink next, Notes notes, Held held) {

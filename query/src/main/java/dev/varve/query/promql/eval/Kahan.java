@@ -1,9 +1,6 @@
 package dev.varve.query.promql.eval;
 
-/**
- * A sum that carries along what additions round away (Kahan 1965, Neumaier 1974), as Prometheus
- * does it.
- */
+/** A compensated sum (Kahan 1965, Neumaier 1974), as in Prometheus. */
 final class Kahan {
   private double sum;
   private double lost;
@@ -25,12 +22,12 @@ final class Kahan {
     sum = total;
   }
 
-  /** The sum with what was rounded away, whatever it is. */
+  /** Returns the compensated sum, even if the sum has overflowed. */
   double all() {
     return sum + lost;
   }
 
-  /** The sum with what was rounded away, unless it has overflown. */
+  /** Returns the compensated sum; an infinity if the sum has overflowed. */
   double total() {
     return Double.isInfinite(sum) ? sum : sum + lost;
   }

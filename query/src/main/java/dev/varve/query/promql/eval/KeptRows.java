@@ -3,7 +3,7 @@ package dev.varve.query.promql.eval;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows that are held until those have asked for them that need them. */
+/** Rows that are kept until all their uses have received them. */
 final class KeptRows implements RowSink {
   private final Held held;
   private final List<Labels> labels = new ArrayList<>();
@@ -11,7 +11,9 @@ final class KeptRows implements RowSink {
   private int left;
 
   /**
-   * @param uses how often they will be asked for
+   * Creates an empty store of rows.
+   *
+   * @param uses number of calls of {@link #replay} that will follow
    */
   KeptRows(int uses, Held held) {
     this.left = uses;
@@ -25,7 +27,7 @@ final class KeptRows implements RowSink {
     columns.add(column);
   }
 
-  /** A sink that holds a copy of every row and hands the row itself on. */
+  /** Returns a sink that keeps a copy of every row and passes the row itself on. */
   RowSink before(RowSink next) {
     return (of, column) -> {
       row(of, column.copy());
@@ -33,7 +35,7 @@ final class KeptRows implements RowSink {
     };
   }
 
-  /** Hands all rows on; to the last who asks those that are held, to others copies. */
+  /** Emits all rows: the kept rows themselves for the last use, copies for the others. */
   void replay(RowSink into) {
     boolean last = --left == 0;
     for (int i = 0; i < columns.size(); i++) {

@@ -9,21 +9,23 @@ import java.util.List;
 /** Functions that change labels. */
 final class LabelFunctions {
   /**
-   * So many characters a label that is made may have: what is fed with itself would fill memory.
+   * Maximum number of characters of a computed label. Nested calls could otherwise fill the memory.
    */
   private static final int LENGTH_MAX = 1 << 16;
 
   private LabelFunctions() {}
 
   /**
-   * {@code label_replace}: sets a label by what a pattern finds in another.
+   * {@code label_replace}: sets a label from a pattern match on another label.
    *
-   * @param pattern has to fit the whole of the value
+   * @param pattern must match the whole value
    * @param replacement a {@link GroupTemplate}
    */
   record Replacement(String target, GroupTemplate replacement, String source, Pattern pattern) {
     /**
-     * @param guard asked while the pattern is tried
+     * Sets the label if the pattern matches.
+     *
+     * @param guard checked during the match
      */
     Labels apply(Labels labels, ReadGuard guard) {
       Matcher matcher = pattern.matcher(GuardedText.of(labels.get(source), guard));
@@ -45,7 +47,7 @@ final class LabelFunctions {
             .formatted(function, label, LENGTH_MAX));
   }
 
-  /** {@code label_join}: sets a label to the values of others with something between. */
+  /** {@code label_join}: sets a label to the values of others, joined with a separator. */
   static Labels join(Labels labels, String target, String separator, List<String> sources) {
     long length = (long) separator.length() * (sources.size() - 1);
     for (String source : sources) {

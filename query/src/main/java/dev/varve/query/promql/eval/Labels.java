@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of labels, in the order of their names by UTF-16. A label with the empty value is no label.
- * The name of the metric is the label {@code __name__}.
+ * A set of labels, sorted by name in UTF-16 order. A label with an empty value counts as absent.
+ * The metric is the label {@code __name__}.
  */
 public final class Labels implements Comparable<Labels> {
   static final String NAME = Series.NAME_LABEL;
@@ -26,7 +26,7 @@ public final class Labels implements Comparable<Labels> {
   private static final List<String> OF_METRIC = List.of(NAME, "__type__", "__unit__");
   public static final Labels NONE = new Labels(new String[0]);
 
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   private final String[] pairs;
 
   private static final int LONG_VALUE = 256;
@@ -37,7 +37,7 @@ public final class Labels implements Comparable<Labels> {
     this.pairs = pairs;
   }
 
-  /** The labels of a series, as far as they are wanted. */
+  /** Returns the wanted labels of a series. */
   static Labels of(Series series, Projection wanted) {
     boolean plain =
         series.key().resource().isEmpty() && series.field().equals(Series.DEFAULT_FIELD);
@@ -89,7 +89,7 @@ public final class Labels implements Comparable<Labels> {
     return at == 0 ? NONE : new Labels(at == pairs.length ? pairs : Arrays.copyOf(pairs, at));
   }
 
-  /** The labels of a map; those with an empty value are none. */
+  /** Creates labels from a map; empty values are dropped. */
   public static Labels of(Map<String, String> labels) {
     return ofSorted(new TreeMap<>(labels));
   }
@@ -98,7 +98,7 @@ public final class Labels implements Comparable<Labels> {
     return pairs.length / 2;
   }
 
-  /** Bytes of values so long that a function has made them, not a series. */
+  /** Returns the size of long values, which a function has computed, in bytes. */
   long ownBytes() {
     long bytes = 0;
     for (int i = 1; i < pairs.length; i += 2) {
@@ -107,7 +107,7 @@ public final class Labels implements Comparable<Labels> {
     return bytes;
   }
 
-  /** The value of a label; empty where there is none. */
+  /** Returns the value of a label; empty if there is none. */
   public String get(String name) {
     int at = find(name);
     return at < 0 ? "" : pairs[at + 1];
@@ -122,14 +122,14 @@ public final class Labels implements Comparable<Labels> {
     return -1;
   }
 
-  /** Hands every name and value on, in the order of names. */
+  /** Passes every name and value to a consumer, in order of names. */
   public void forEach(BiConsumer<String, String> label) {
     for (int at = 0; at < pairs.length; at += 2) {
       label.accept(pairs[at], pairs[at + 1]);
     }
   }
 
-  /** Names and values in the order of names; a new map. */
+  /** Returns a new map of names and values, in order of names. */
   public Map<String, String> toMap() {
     Map<String, String> map = new TreeMap<>();
     forEach(map::put);
@@ -140,7 +140,7 @@ public final class Labels implements Comparable<Labels> {
     return without(ONLY_NAME);
   }
 
-  /** Without the name, and without the type and unit, which belong to it. */
+  /** Removes the metric name with its type and unit. */
   Labels withoutName() {
     return without(OF_METRIC);
   }
@@ -165,7 +165,7 @@ public final class Labels implements Comparable<Labels> {
     return size == pairs.length ? this : size == 0 ? NONE : new Labels(Arrays.copyOf(kept, size));
   }
 
-  /** With another value for a label; the empty value takes it away. */
+  /** Sets the value of a label; an empty value removes it. */
   Labels with(String name, String value) {
     if (get(name).equals(value)) {
       return this;
@@ -176,7 +176,7 @@ public final class Labels implements Comparable<Labels> {
     return ofSorted(changed);
   }
 
-  /** In the order of Prometheus: label by label, name before value, the shorter set first. */
+  /** The order of Prometheus: label by label, name before value; a prefix precedes a longer set. */
   @Override
   public int compareTo(Labels other) {
     int common = Math.min(pairs.length, other.pairs.length);
@@ -204,7 +204,7 @@ public final class Labels implements Comparable<Labels> {
     return known;
   }
 
-  /** As Prometheus writes it: the metric, then the others in braces. */
+  /** Formats as Prometheus does: the metric, then the other labels in braces. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(get(NAME));
@@ -219,7 +219,7 @@ public final class Labels implements Comparable<Labels> {
     return text.append(first ? (text.isEmpty() ? "{}" : "") : "}").toString();
   }
 
-  /** As Prometheus writes it in errors: all in braces, the metric as the label that it is. */
+  /** Formats as Prometheus does in errors: all labels in braces, including the metric. */
   String inBraces() {
     StringJoiner text = new StringJoiner(", ", "{", "}");
     for (int at = 0; at < pairs.length; at += 2) {

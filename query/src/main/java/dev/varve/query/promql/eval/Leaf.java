@@ -4,19 +4,19 @@ import dev.varve.query.promql.plan.Instants;
 import dev.varve.query.promql.plan.StepPlan;
 import java.util.Objects;
 
-/** Makes a column of the samples of a series. For one thread. */
+/** Computes a column from the samples of a series. For one thread. */
 sealed interface Leaf {
   /**
-   * The values at all steps, of which there may be none.
+   * Returns the values at all steps; there may be none.
    *
-   * @param samples which it may change
+   * @param samples may be changed
    */
   Column column(SampleVector samples);
 
   /**
-   * What works one of the operators out that read a scan.
+   * Creates the evaluation of an operator that reads a scan.
    *
-   * @param parameter the operator's number at every step
+   * @param parameter the numeric parameter of the operator at every step
    */
   static Leaf of(StepPlan.Vector plan, double[] parameter, Held held) {
     return switch (plan) {
@@ -32,7 +32,7 @@ sealed interface Leaf {
     return Objects.requireNonNull(RangeFunction.of(window.function()), window.function());
   }
 
-  /** The newest sample, not older than the look-back. */
+  /** The newest sample that is not older than the look-back. */
   record OfNewest(StepPlan.Newest plan) implements Leaf {
     @Override
     public Column column(SampleVector samples) {

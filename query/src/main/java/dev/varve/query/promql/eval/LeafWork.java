@@ -4,15 +4,15 @@ import dev.varve.query.promql.plan.StepPlan;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** All operators right above one scan, worked out for one series after the other. */
+/** Evaluates all operators directly above one scan, series by series. */
 final class LeafWork implements SampleSource.Work {
   private final Leaf[] leaves;
 
   /**
-   * Prepares to work for one thread.
+   * Creates the evaluation for one thread.
    *
-   * @param parameters for each of the operators its number at every step
-   * @param held asked now and then whether the query is wanted
+   * @param parameters the numeric parameter of each operator at every step
+   * @param held checked for cancellation from time to time
    */
   LeafWork(List<StepPlan.Vector> plans, List<double[]> parameters, Held held) {
     leaves = new Leaf[plans.size()];
@@ -24,7 +24,7 @@ final class LeafWork implements SampleSource.Work {
   @Override
   public @Nullable Column[] columns(SampleVector samples) {
     @Nullable Column[] columns = new Column[leaves.length];
-    // The newest sample first: markers of staleness are for it alone, and gone after a window.
+    // Newest samples first: they need staleness markers, which windows remove.
     for (boolean windows : new boolean[] {false, true}) {
       for (int i = 0; i < leaves.length; i++) {
         if (leaves[i] instanceof Leaf.OfWindow == windows) {

@@ -5,7 +5,7 @@ import dev.varve.model.TagFilter;
 import dev.varve.query.promql.LabelMatcher;
 import java.util.List;
 
-/** The matchers of PromQL as the engine takes them. */
+/** Converts PromQL matchers to filters of the engine. */
 public final class Matchers {
   private Matchers() {}
 

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator between two instant vectors. The side of which one element meets many, or the right
- * one, is held; the rows of the other pass by.
+ * A binary operator between two instant vectors. The "one" side, or the right side if both are, is
+ * held in memory; the rows of the other side are processed as they arrive.
  */
 final class Matching {
   private final StepPlan.Join join;
@@ -23,21 +23,21 @@ final class Matching {
   private final Held held;
   private final Map<Labels, OneSide> ones = new HashMap<>();
 
-  /** Of one-to-one: at which steps a result was made of a signature. */
+  /** For one-to-one matching: the steps at which each signature has a result. */
   private final Map<Labels, Column> used = new HashMap<>();
 
-  /** Of the others: at which steps a result of those labels was made. */
+  /** For other matchings: the steps at which these labels have a result. */
   private final Map<Labels, Column> results = new LinkedHashMap<>();
 
   /**
-   * Where rows of one signature meet, which is wrong at every step at which the other side has an
-   * element; null where none do.
+   * Steps at which rows of one signature collide, which is an error wherever the other side has an
+   * element; null if there are none.
    */
   private @Nullable Column twins;
 
   private String firstTwins = "";
 
-  /** The rows of one signature on the side of which one element meets many. */
+  /** The rows of one signature on the "one" side. */
   private static final class OneSide {
     private final Column seen;
     private final List<Labels> labels = new ArrayList<>();
@@ -55,7 +55,7 @@ final class Matching {
     this.held = held;
   }
 
-  /** Whether the left side is the one to be given to {@link #one}. */
+  /** Returns whether the left side is the one for {@link #one}. */
   boolean isLeftOne() {
     return matching.cardinality() == Cardinality.ONE_TO_MANY;
   }
@@ -67,7 +67,7 @@ final class Matching {
     return labels.withoutMetric().without(matching.labels());
   }
 
-  /** Takes a row of the side of which one element meets many. */
+  /** Receives a row of the "one" side. */
   void one(Labels labels, Column column) {
     held.row(steps);
     OneSide side =
@@ -103,7 +103,7 @@ final class Matching {
     twins.addAll(side.seen.and(column));
   }
 
-  /** Takes a row of the other side. */
+  /** Receives a row of the other side. */
   void many(Labels labels, Column column) {
     if (twins != null && twins.overlaps(column)) {
       throw new PromQlEvaluationException(firstTwins);

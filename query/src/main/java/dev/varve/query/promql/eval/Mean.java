@@ -1,6 +1,6 @@
 package dev.varve.query.promql.eval;
 
-/** A mean that is a sum divided by a count until the sum overflows, and moves from then on. */
+/** A mean: a sum divided by a count until the sum overflows, a running mean from then on. */
 final class Mean {
   private double sum;
   private double lost;

@@ -5,15 +5,15 @@ import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import org.jspecify.annotations.Nullable;
 
-/** Times of PromQL, which are milliseconds since 1970, and those of a dataset. */
+/** Converts between times of PromQL, which are milliseconds since 1970, and those of a dataset. */
 public final class Millis {
   private Millis() {}
 
   /**
-   * The times of a dataset that lie in milliseconds, or begin one.
+   * Returns the times of a dataset that fall into, or start, a range of milliseconds.
    *
-   * @param from the first
-   * @param to the last
+   * @param from the first millisecond
+   * @param to the last millisecond
    */
   public static TimeRange range(long from, long to, Resolution resolution) {
     long perSecond = resolution.perSecond();
@@ -27,8 +27,8 @@ public final class Millis {
   }
 
   /**
-   * Stretches in the times of a dataset that hold those in milliseconds; null where they cannot be
-   * told, or leave no gaps.
+   * Converts stretches in milliseconds to stretches in dataset times that cover them; null if they
+   * cannot be expressed or leave no gaps.
    */
   static @Nullable Recurring recurring(Recurring millis, Resolution resolution) {
     long perSecond = resolution.perSecond();
@@ -47,13 +47,13 @@ public final class Millis {
             millis.first() * perMilli, millis.step() * perMilli, millis.width() * perMilli);
   }
 
-  /** As far as 64 bits go. */
+  /** Multiplies within the range of 64 bits. */
   private static long times(long millis, long perMilli) {
     long most = Long.MAX_VALUE / perMilli;
     return Math.clamp(millis, -most, most) * perMilli;
   }
 
-  /** The millisecond in which a time of a dataset lies. */
+  /** Returns the millisecond of a dataset time. */
   public static long of(long time, Resolution resolution) {
     long perSecond = resolution.perSecond();
     return perSecond < 1000

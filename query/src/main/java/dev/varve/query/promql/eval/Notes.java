@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a query wants to tell beside its result, each thing once. */
+/** Warnings and remarks about a query, without duplicates. */
 public final class Notes {
-  /** As many of each kind are kept; Prometheus shows as many. */
+  /** Maximum number of each kind, as in Prometheus. */
   private static final int MOST = 10;
 
   private final PlaceInQuery places;
@@ -21,7 +21,7 @@ public final class Notes {
     this.places = new PlaceInQuery(query);
   }
 
-  /** Says of some places where else the same stands: what is told of one is told of all. */
+  /** Sets positions with equal subexpressions: a note about one applies to all. */
   void alsoAt(Map<SourceRange, List<SourceRange>> others) {
     alsoAt = others;
   }
@@ -47,12 +47,12 @@ public final class Notes {
     }
   }
 
-  /** What is probably wrong with the result. */
+  /** Returns likely problems with the result. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
-  /** What may be wrong with the query. */
+  /** Returns possible problems with the query. */
   public List<String> infos() {
     return List.copyOf(infos);
   }

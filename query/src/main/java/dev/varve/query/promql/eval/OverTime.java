@@ -58,7 +58,7 @@ final class OverTime {
     return min;
   }
 
-  /** The variance of all of them (Welford 1962). */
+  /** Returns the population variance (Welford 1962). */
   static double variance(Window window) {
     double count = 0;
     Kahan mean = new Kahan();

@@ -3,7 +3,7 @@ package dev.varve.query.promql.eval;
 import dev.varve.query.promql.SourceRange;
 import java.nio.charset.StandardCharsets;
 
-/** Says where in a query something stands: line and column, both from 1, the column in bytes. */
+/** Formats positions in a query as line and column, both from 1, the column in bytes. */
 final class PlaceInQuery {
   private final byte[] query;
 

@@ -1,6 +1,6 @@
 package dev.varve.query.promql.eval;
 
-/** A query that is well formed cannot be answered for what its series are. */
+/** Thrown if a well-formed query cannot be evaluated on the given series. */
 public final class PromQlEvaluationException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -29,9 +29,12 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a PromQL query. Used once, by one thread; {@link #cancel} may come from any. */
+/**
+ * A single run of a PromQL query. Use it once, from one thread; {@link #cancel} may be called from
+ * any thread.
+ */
 public final class PromQuery {
-  /** So many steps a range query may have: the first and 11,000 behind it, as in Prometheus. */
+  /** Maximum number of steps of a range query: the first and 11,000 more, as in Prometheus. */
   public static final int STEPS_MAX = 11_001;
 
   private final Expr expr;
@@ -41,47 +44,47 @@ public final class PromQuery {
   private final DatasetSamples samples;
 
   /**
-   * A query of a dataset, by itself and within the limits of any query.
+   * Creates a standalone query of a dataset with default limits.
    *
-   * @throws dev.varve.query.promql.PromQlException if the text is none
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid query
    */
   public PromQuery(String query, Runs runs) {
     this(query, runs, QueryUse.of(QueryLimits.DEFAULTS), PromSettings.DEFAULTS);
   }
 
   /**
-   * The same, with lengths of time of its own.
+   * Creates a standalone query with the given settings.
    *
-   * @throws dev.varve.query.promql.PromQlException if the text is none
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid query
    */
   public PromQuery(String query, Runs runs, PromSettings settings) {
     this(query, runs, QueryUse.of(QueryLimits.DEFAULTS), settings);
   }
 
   /**
-   * A query of a dataset, as part of what a use counts.
+   * Creates a query as part of a use.
    *
-   * @param runs those of the dataset, plain
-   * @throws dev.varve.query.promql.PromQlException if the text is none
+   * @param runs the runs of the dataset, which do not count against limits yet
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid query
    */
   public PromQuery(String query, Runs runs, QueryUse use, PromSettings settings) {
     this(query, runs, use, settings, Workers.count());
   }
 
   /**
-   * The same, read by so many threads.
+   * Creates a query with a given number of reading threads.
    *
-   * @param readers how many threads may read for it at once
-   * @throws dev.varve.query.promql.PromQlException if the text is none
+   * @param readers maximum number of threads that read at once
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid query
    */
   public PromQuery(String query, Runs runs, QueryUse use, PromSettings settings, int readers) {
     this(query, use.runs(runs), settings, use, readers);
   }
 
   /**
-   * A query of a dataset, as part of what a use counts, also inside of the engine.
+   * Creates a query of a dataset as part of a use, which also observes reads inside the engine.
    *
-   * @throws dev.varve.query.promql.PromQlException if the text is none
+   * @throws dev.varve.query.promql.PromQlException if the text is not a valid query
    */
   public PromQuery(String query, Dataset dataset, QueryUse use, PromSettings settings) {
     this(query, use.runs(dataset), settings, use, Workers.count());
@@ -95,12 +98,12 @@ public final class PromQuery {
     this.samples = new DatasetSamples(counted, use, readers);
   }
 
-  /** What is told beside the result; complete once the query has ended. */
+  /** Returns the notes about the query; complete when it has ended. */
   public Notes notes() {
     return notes;
   }
 
-  /** How many samples were read so far. */
+  /** Returns the number of samples read so far. */
   public long samplesRead() {
     return use.samplesRead();
   }
@@ -111,11 +114,11 @@ public final class PromQuery {
   }
 
   /**
-   * Works the query out for one time.
+   * Evaluates the query at one time.
    *
    * @param time in ms since 1970
-   * @throws PromQlEvaluationException if the series do not allow it
-   * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
+   * @throws PromQlEvaluationException if the query cannot be evaluated on the series
+   * @throws dev.varve.engine.QueryRefusedException if the query exceeds a limit
    */
   public PromResult instant(long time) {
     if (expr.type() == ValueType.STRING) {
@@ -158,7 +161,7 @@ public final class PromQuery {
     return Optimiser.optimise(lowered(start, end, steps), samples::count, use.limits().memory());
   }
 
-  /** The plan as the query is written. */
+  /** Returns the plan before optimisation. */
   StepPlan lowered(long start, long end, Steps steps) {
     Lowering lowering =
         new Lowering(
@@ -172,14 +175,14 @@ public final class PromQuery {
   }
 
   /**
-   * How the query is answered.
+   * Explains how the query is executed.
    *
    * @param start the first step of a range query, in ms since 1970
-   * @param end the last one; the time of a query for one
-   * @param step of a range query; null of one for one time
-   * @param analyze whether it is run, too, and what it did is told; its result is dropped
-   * @param reads tells how the dataset reads
-   * @throws dev.varve.engine.QueryRefusedException as the query itself
+   * @param end the last step of a range query, or the time of an instant query
+   * @param step the step of a range query; null for an instant query
+   * @param analyze whether to run the query and measure it; its result is dropped
+   * @param reads explains reads of the dataset
+   * @throws dev.varve.engine.QueryRefusedException as for the query itself
    */
   public PlanExplanation explain(
       long start,
@@ -226,7 +229,7 @@ public final class PromQuery {
         analysis == null ? null : analysis.of(scan).actual());
   }
 
-  /** Runs a plan and drops what it gives. */
+  /** Runs a plan and drops its result. */
   private void run(OptimisedPlan plan, Analysis analysis) {
     Evaluator evaluator = evaluator(plan, held(), analysis);
     switch (plan.root()) {
@@ -244,14 +247,14 @@ public final class PromQuery {
   }
 
   /**
-   * Works the query out for a range of steps.
+   * Evaluates the query for a range of steps.
    *
-   * @param start of the first step, in ms since 1970
-   * @param end the last one is not behind it
+   * @param start time of the first step, in ms since 1970
+   * @param end latest time of the last step
    * @param step at least 1 ms
-   * @throws PromQlException if it is no query for a range
-   * @throws PromQlEvaluationException if the series do not allow it
-   * @throws dev.varve.engine.QueryRefusedException if it needs more than it may
+   * @throws PromQlException if the query cannot be a range query
+   * @throws PromQlEvaluationException if the query cannot be evaluated on the series
+   * @throws dev.varve.engine.QueryRefusedException if the query exceeds a limit
    */
   public PromResult.Matrix range(long start, long end, Duration step) {
     Steps steps = steps(start, end, step);
@@ -274,13 +277,16 @@ public final class PromQuery {
     return new Steps(start, step.toMillis(), (int) count);
   }
 
-  /** What is said of a range query of too many steps: Prometheus' sentence, and how many. */
+  /**
+   * Returns the error for a range query with too many steps: Prometheus' sentence with their
+   * number.
+   */
   public static String tooManySteps(long steps) {
     return "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX); the query has %,d steps"
         .formatted(steps);
   }
 
-  /** Runs a plan for all steps. */
+  /** Executes a plan for all steps. */
   PromResult.Matrix matrix(OptimisedPlan plan, Steps steps) {
     Held held = held();
     Evaluator evaluator = evaluator(plan, held, null);

@@ -2,7 +2,7 @@ package dev.varve.query.promql.eval;
 
 import java.util.List;
 
-/** What a query gives. */
+/** Result of a query. */
 public sealed interface PromResult {
   /** A number, at the time of the query. */
   record Scalar(long time, double value) implements PromResult {}
@@ -13,19 +13,19 @@ public sealed interface PromResult {
   /**
    * Series with one value each.
    *
-   * @param time of all of them, in ms since 1970
+   * @param time the time of all values, in ms since 1970
    */
   record Vector(long time, List<Element> elements) implements PromResult {}
 
   record Element(Labels labels, double value) {}
 
-  /** Series with values at several times, in the order of their labels. */
+  /** Series with values at several times, sorted by labels. */
   record Matrix(List<Line> lines) implements PromResult {}
 
   /**
    * A series.
    *
-   * @param times in ms since 1970, rising; as many as values
+   * @param times in ms since 1970, ascending; as many as values
    */
   record Line(Labels labels, long[] times, double[] values) {}
 }

@@ -3,13 +3,13 @@ package dev.varve.query.promql.eval;
 import java.time.Duration;
 
 /**
- * The two lengths of time that a server sets.
+ * Evaluation settings of a server.
  *
- * @param lookback how old the sample of an instant vector may be
- * @param subqueryStep the step of subqueries that name none
+ * @param lookback maximum age of a sample of an instant vector
+ * @param subqueryStep the step of subqueries without their own
  */
 public record PromSettings(Duration lookback, Duration subqueryStep) {
-  /** Prometheus' own. */
+  /** The defaults of Prometheus. */
   public static final PromSettings DEFAULTS =
       new PromSettings(Duration.ofMinutes(5), Duration.ofMinutes(1));
 }

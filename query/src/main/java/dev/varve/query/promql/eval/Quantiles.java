@@ -3,16 +3,16 @@ package dev.varve.query.promql.eval;
 import dev.varve.query.Sorting;
 import java.util.Arrays;
 
-/** Quantiles of values that are given one by one. */
+/** Exact quantiles. */
 final class Quantiles {
   private Quantiles() {}
 
   /**
-   * A quantile, between two values by their distance from it.
+   * Returns a quantile, interpolated linearly between two values.
    *
-   * @param q from 0 to 1; below gives -Inf, above +Inf, NaN gives NaN
-   * @param values of which the first {@code size} count, in any order; sorted by this
-   * @param held asked where there are many
+   * @param q from 0 to 1; lower values yield -Inf, higher ones +Inf, NaN yields NaN
+   * @param values the first {@code size} elements are used, in any order; this method sorts them
+   * @param held checked for cancellation if there are many values
    */
   static double of(double q, double[] values, int size, Held held) {
     if (size == 0 || Double.isNaN(q)) {
@@ -32,7 +32,7 @@ final class Quantiles {
     return values[lower] * (1 - weight) + values[upper] * weight;
   }
 
-  /** NaN counts as the least of all. */
+  /** Sorts values; NaN is less than any other. */
   private static void sort(double[] values, int size, Held held) {
     Sorting.sort(values, size, held::wanted);
     int numbers = size;

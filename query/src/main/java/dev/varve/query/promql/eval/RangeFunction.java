@@ -3,21 +3,21 @@ package dev.varve.query.promql.eval;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A function of the samples in a window, of which there is at least one. */
+/** A function of the samples in a window, which contains at least one. */
 @FunctionalInterface
 interface RangeFunction {
-  /** What a function answers that has no value here. */
+  /** Result of a function that has no value. */
   double NOTHING = Double.longBitsToDouble(0x7ff4_7661_7276_6500L);
 
   double apply(Window window);
 
-  /** Whether an answer is no value at all; NaN is one. */
+  /** Returns whether a result means no value; other NaNs are values. */
   static boolean isNothing(double answer) {
     return Double.isNaN(answer)
         && Double.doubleToRawLongBits(answer) == Double.doubleToRawLongBits(NOTHING);
   }
 
-  /** A function made anew for each query, since it may keep what it works with; by its name. */
+  /** Creates the function for each query, because it may have state. */
   @FunctionalInterface
   interface Factory {
     RangeFunction make();
@@ -45,7 +45,7 @@ interface RangeFunction {
           Map.entry("stdvar_over_time", () -> OverTime::variance),
           Map.entry("sum_over_time", OverTime::sum));
 
-  /** The function of a name; null where there is none. */
+  /** Returns the function of a name; null if there is none. */
   static @Nullable RangeFunction of(String name) {
     Factory factory = ALL.get(name);
     return factory == null ? null : factory.make();

@@ -1,6 +1,6 @@
 package dev.varve.query.promql.eval;
 
-/** A straight line through the samples of a window, by least squares. */
+/** Least-squares line through the samples of a window. */
 final class Regression {
   private Regression() {}
 
@@ -8,7 +8,7 @@ final class Regression {
     return window.size() < 2 ? RangeFunction.NOTHING : line(window, window.time(window.from))[0];
   }
 
-  /** What the line says for so many seconds from now. */
+  /** Returns the value of the line {@code parameter} seconds from now. */
   static double predict(Window window) {
     if (window.size() < 2) {
       return RangeFunction.NOTHING;
@@ -18,7 +18,7 @@ final class Regression {
   }
 
   /**
-   * The slope per second and the value at a time.
+   * Returns the slope per second and the value at a time.
    *
    * @param at in ms since 1970
    */

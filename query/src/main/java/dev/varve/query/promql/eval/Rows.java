@@ -5,13 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Sinks that see to it that no two rows of a vector have the same labels at one step. */
+/** Sinks that ensure that no two rows of a vector have the same labels at one step. */
 final class Rows {
   private static final String SAME_LABELS = "vector cannot contain metrics with the same labelset";
 
   private Rows() {}
 
-  /** Refuses a second row of the same labels. */
+  /** Rejects a second row with the same labels. */
   static final class Distinct implements RowSink {
     private final Set<Labels> seen = new HashSet<>();
     private final RowSink next;
@@ -32,7 +32,7 @@ final class Rows {
     }
   }
 
-  /** Makes one row of those of the same labels, which may not meet at any step. */
+  /** Merges rows with the same labels, which must not have values at the same step. */
   static final class Merged implements RowSink {
     private final Map<Labels, Column> rows = new LinkedHashMap<>();
     private final Held held;

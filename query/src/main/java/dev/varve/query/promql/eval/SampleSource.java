@@ -5,35 +5,35 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Gives samples to queries. */
+/** Provides samples to queries. */
 interface SampleSource {
-  /** Takes the samples of a series, which it may use during the call only, and change. */
+  /** Receives the samples of a series, which it may change and must not use after the call. */
   interface Sink {
     void series(Labels labels, SampleVector samples);
   }
 
-  /** Makes columns of the samples of a series, which it may change. For one thread. */
+  /** Computes columns from the samples of a series, which it may change. For one thread. */
   interface Work {
-    /** The columns, of which those without a value are null. */
+    /** Returns the columns; null for those without values. */
     @Nullable Column[] columns(SampleVector samples);
   }
 
   /**
-   * What became of a series.
+   * Result for one series.
    *
-   * @param columns those without a value are null
+   * @param columns null for those without values
    */
   record Worked(Labels labels, @Nullable Column[] columns) {}
 
-  /** Reads all series of a scan, one after the other. */
+  /** Reads all series of a scan, one after another. */
   void read(Scan scan, Sink sink);
 
   /**
-   * Reads all series of a scan and makes columns of them, by several threads where there are many
-   * series. What becomes of them comes in the order of the series, on the thread that calls.
+   * Reads all series of a scan and computes columns, with several threads if there are many series.
+   * Results arrive in series order, on the calling thread.
    *
-   * @param work makes what one thread works with
-   * @param bytes that the columns of one series take, about
+   * @param work creates the evaluation for one thread
+   * @param bytes approximate size of the columns of one series
    */
   void read(Scan scan, Supplier<Work> work, long bytes, Consumer<Worked> sink);
 }

@@ -5,9 +5,9 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
 import java.util.Arrays;
 
-/** Samples of one series in the order of time; made to be filled again and again. */
+/** Samples of one series in order of time; reusable. */
 public final class SampleVector {
-  /** The bits of the value that says that a series has ended; other NaNs are values. */
+  /** The bits of the staleness marker; other NaNs are values. */
   public static final long STALE_BITS = 0x7ff0000000000002L;
 
   private long[] times = new long[64];
@@ -21,8 +21,8 @@ public final class SampleVector {
   /**
    * Adds a sample.
    *
-   * @param time in ms since 1970; not before that of the last one, of which it takes the place if
-   *     it is the same
+   * @param time in ms since 1970; not less than that of the last sample, which is replaced if the
+   *     times are equal
    */
   public void add(long time, double value) {
     if (size > 0 && times[size - 1] == time) {
@@ -37,7 +37,7 @@ public final class SampleVector {
     values[size++] = value;
   }
 
-  /** Adds samples of a series, which come in the order of time, behind those that are here. */
+  /** Adds samples of a series, in order of time, after the existing ones. */
   void addAll(Samples from, Resolution resolution) {
     int more = from.size();
     boolean asTheyAre =
@@ -61,7 +61,7 @@ public final class SampleVector {
     }
   }
 
-  /** By how many bytes it grows when so many samples more come, at most. */
+  /** Returns the number of bytes by which the vector grows at most if samples are added. */
   long bytesToGrow(int more) {
     long wanted = size + (long) more;
     long length = times.length;
@@ -71,12 +71,12 @@ public final class SampleVector {
     return 16 * (length - times.length);
   }
 
-  /** Whether a value says that the series has ended. */
+  /** Returns whether a value is a staleness marker. */
   public static boolean isStale(double value) {
     return Double.isNaN(value) && Double.doubleToRawLongBits(value) == STALE_BITS;
   }
 
-  /** Takes away the markers that say that the series has ended. */
+  /** Removes staleness markers. */
   void dropStale() {
     int kept = 0;
     for (int i = 0; i < size; i++) {

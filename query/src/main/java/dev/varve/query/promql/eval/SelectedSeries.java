@@ -10,21 +10,21 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The samples of the series that matchers choose, as they are stored: markers that a series has
- * ended among them, texts left out. For one thread.
+ * Reads the stored samples of the series that match, including staleness markers but not texts. For
+ * one thread.
  */
 public final class SelectedSeries {
   private final Runs runs;
   private final DatasetSamples samples;
 
-  /** Takes a series and its samples, whose arrays it may use during the call only. */
+  /** Receives a series and its samples, whose arrays it must not use after the call. */
   @FunctionalInterface
   public interface Sink {
     /**
-     * Takes one series.
+     * Receives one series.
      *
-     * @param times in ms since 1970, rising
-     * @param size how many elements of the arrays count; 0 is possible
+     * @param times in ms since 1970, ascending
+     * @param size number of elements of the arrays in use; may be 0
      */
     void series(Labels labels, long[] times, double[] values, int size);
   }
@@ -35,13 +35,12 @@ public final class SelectedSeries {
   }
 
   /**
-   * Reads all series that have samples, one after the other, in the order of the catalog.
+   * Reads all series with samples, one after another, in catalog order.
    *
    * @param from the first time, in ms since 1970
-   * @param to the last time
-   * @throws dev.varve.engine.QueryRefusedException if it takes more than it may, or a matcher is
-   *     malformed
-   * @throws dev.varve.store.ReadCancelledException if nobody wants them any more
+   * @param to the last time, in ms since 1970
+   * @throws dev.varve.engine.QueryRefusedException if a limit is exceeded or a matcher is malformed
+   * @throws dev.varve.store.ReadCancelledException if the read was cancelled
    */
   public void read(List<LabelMatcher> matchers, long from, long to, Sink sink) {
     samples.read(
@@ -50,8 +49,8 @@ public final class SelectedSeries {
   }
 
   /**
-   * The series that may have samples in a range, in the order of the catalog, without a look at
-   * them. The stream has to be closed.
+   * Returns the series that may have samples in a range, in catalog order, without reading samples.
+   * The stream must be closed.
    */
   public Stream<Labels> labels(List<LabelMatcher> matchers, long from, long to) {
     if (to < from) {

@@ -4,14 +4,14 @@ import dev.varve.query.promql.BinaryOperator;
 import java.util.HashMap;
 import java.util.Map;
 
-/** {@code and}, {@code or}, {@code unless}: which elements are there, not what their values are. */
+/** {@code and}, {@code or} and {@code unless}, which depend on the presence of elements only. */
 final class SetOperation {
   private final BinaryOperator operator;
   private final Matching matching;
   private final int steps;
   private final Held held;
 
-  /** By signature, at which steps the side that is read first has an element. */
+  /** The steps at which the side that is read first has an element, by signature. */
   private final Map<Labels, Column> there = new HashMap<>();
 
   private final Rows.Merged result;
@@ -24,7 +24,7 @@ final class SetOperation {
     this.result = new Rows.Merged(held, next);
   }
 
-  /** Whether the left side is read first. */
+  /** Returns whether the left side is read first. */
   boolean isLeftFirst() {
     return operator == BinaryOperator.OR;
   }

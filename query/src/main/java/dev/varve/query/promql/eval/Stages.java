@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
 
-/** Operators that take the rows of one vector, as sinks; each is for one run. */
+/** Operators on the rows of one vector, as sinks. Each sink is for a single run. */
 final class Stages {
   private final Evaluator evaluator;
   private final Notes notes;
@@ -32,7 +32,7 @@ final class Stages {
     this.held = held;
   }
 
-  /** Whether an operator is one of those here. */
+  /** Returns whether an operator is one of these. */
   static boolean takesRows(StepPlan.Vector plan) {
     return switch (plan) {
       case StepPlan.Each each -> true;
@@ -49,7 +49,7 @@ final class Stages {
     };
   }
 
-  /** The vector whose rows an operator takes. */
+  /** Returns the vector whose rows an operator receives. */
   static StepPlan.Vector input(StepPlan.Vector plan) {
     return switch (plan) {
       case StepPlan.Each each -> each.input();
@@ -66,7 +66,7 @@ final class Stages {
     };
   }
 
-  /** The sink that works an operator out; its numbers are worked out at once. */
+  /** Creates the sink of an operator; its numeric parameters are computed immediately. */
   RowSink stage(StepPlan.Vector plan, RowSink into) {
     return switch (plan) {
       case StepPlan.Each each -> each(each, into);
@@ -83,7 +83,7 @@ final class Stages {
     };
   }
 
-  /** A sink for the rows of a window, which still have the name of the metric. */
+  /** Returns a sink for the rows of a window, which still have the metric name. */
   RowSink named(StepPlan.Window window, RowSink into) {
     boolean keepsName = window.keepsName();
     RowSink distinct =
@@ -112,7 +112,7 @@ final class Stages {
     if (text && label.isEmpty()) {
       throw new PromQlEvaluationException("invalid label name \"\"");
     }
-    // The label that says the value may be one that is left out.
+    // The label for the value may be among the labels to drop.
     boolean countsAlone = text && plan.without() && plan.labels().contains(label);
     AggregateOperator operator = countsAlone ? AggregateOperator.COUNT : plan.operator();
     StepPlan.Scalar parameter = plan.parameter();
@@ -187,7 +187,7 @@ final class Stages {
       return plan.steps().count() * Aggregation.bytesPerStep(operator);
     }
 
-    /** Where not even one is wanted at any step, numbers are not looked at further. */
+    /** Returns whether no element is wanted at any step; the numbers are then not checked. */
     private boolean choosesNone() {
       double most = -Double.MAX_VALUE;
       for (double wanted : number) {
@@ -204,7 +204,7 @@ final class Stages {
     }
   }
 
-  /** Warns of the quantiles of a window, where there is something to take them of. */
+  /** Warns of invalid quantiles of a window, at steps with a value. */
   void lookAtQuantiles(StepPlan.Vector plan, double[] quantiles, Column column) {
     if (plan instanceof StepPlan.Window window && window.function().equals("quantile_over_time")) {
       for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
@@ -213,7 +213,10 @@ final class Stages {
     }
   }
 
-  /** Only the least and the greatest are told, and NaN in place of both unless one is infinite. */
+  /**
+   * Warns of the lowest and the highest invalid quantile only. If any is NaN, warns of NaN and of
+   * infinite quantiles instead.
+   */
   private void warnOfExtremes(double[] quantiles, Place where) {
     double least = Double.MAX_VALUE;
     double greatest = -Double.MAX_VALUE;
@@ -260,13 +263,13 @@ final class Stages {
         into);
   }
 
-  /** What becomes of a value at a step; {@link RangeFunction#NOTHING} to leave it out. */
+  /** Maps the value at a step; {@link RangeFunction#NOTHING} drops it. */
   @FunctionalInterface
   private interface ValueFunction {
     double apply(int step, double value);
   }
 
-  /** Changes every value of a vector, and its labels. */
+  /** Maps every value of a vector, and its labels. */
   private RowSink eachValue(
       StepPlan.Vector input, UnaryOperator<Labels> labels, ValueFunction function, RowSink into) {
     Rows.Merged merged = MetricNames.isOne(input) ? null : new Rows.Merged(held, into);
@@ -335,7 +338,7 @@ final class Stages {
             : Arithmetic.max(min[step], Arithmetic.min(max[step], value));
   }
 
-  /** By their values; NaN comes last. */
+  /** Sorts rows by value; NaN is last. */
   private static final class Sorted implements RowSink {
     private final boolean descending;
     private final RowSink into;
@@ -393,7 +396,7 @@ final class Stages {
     };
   }
 
-  /** What a series would have that fits: the labels of which a selector says what they are. */
+  /** Returns the labels of a missing series: those that the selector sets to a single value. */
   private static Labels absentLabels(List<LabelMatcher> matchers) {
     Map<String, String> labels = new HashMap<>();
     Map<String, Boolean> seen = new HashMap<>();

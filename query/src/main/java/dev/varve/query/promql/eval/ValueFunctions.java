@@ -5,12 +5,12 @@ import java.util.Objects;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
-/** Functions of one value. */
+/** Functions of a single value. */
 final class ValueFunctions {
   private static final double LN_2 = 0.6931471805599453;
   private static final double LN_10 = 2.302585092994046;
 
-  /** By name: those of numbers, and those of times in seconds since 1970, in UTC. */
+  /** Functions by name: of numbers, and of times in seconds since 1970 in UTC. */
   static final Map<String, DoubleUnaryOperator> ALL =
       Map.ofEntries(
           Map.entry("abs", Math::abs),
@@ -47,7 +47,7 @@ final class ValueFunctions {
 
   private ValueFunctions() {}
 
-  /** The function of a name. */
+  /** Returns the function of a name. */
   static DoubleUnaryOperator of(String name) {
     return Objects.requireNonNull(ALL.get(name), name);
   }
@@ -116,7 +116,10 @@ final class ValueFunctions {
     return Math.copySign(result, value);
   }
 
-  /** A part of a time in UTC; a number that 64 bits do not hold is the least that they do. */
+  /**
+   * Returns a component of a time in UTC. A number beyond 64 bits counts as the least 64-bit
+   * number.
+   */
   private static DoubleUnaryOperator utc(ToDoubleFunction<CivilTime> part) {
     return seconds -> {
       long whole = Math.abs(seconds) < 0x1p63 ? (long) seconds : Long.MIN_VALUE;

@@ -2,11 +2,14 @@ package dev.varve.query.promql.eval;
 
 import java.math.BigDecimal;
 
-/** Values as texts, as Prometheus' API reads and writes them. */
+/** Formats and parses values as Prometheus' API does. */
 public final class ValueText {
   private ValueText() {}
 
-  /** The shortest text that is read as the same number, with an exponent where that is shorter. */
+  /**
+   * Returns the shortest text that identifies the number, with an exponent for very small and large
+   * numbers.
+   */
   public static String of(double value) {
     if (Double.isNaN(value)) {
       return "NaN";
@@ -25,7 +28,7 @@ public final class ValueText {
     return withExponent(decimal);
   }
 
-  /** As messages show it, with an exponent from a million on and below 0.0001. */
+  /** Formats as messages do: with an exponent from one million and below 0.0001. */
   static String inMessage(double value) {
     double size = Math.abs(value);
     boolean plain =
@@ -33,7 +36,9 @@ public final class ValueText {
     return plain ? of(value) : withExponent(shortest(value));
   }
 
-  /** Of the two least numbers Java gives a second digit, which does not need to be there. */
+  /**
+   * Returns the shortest decimal. Java adds a superfluous second digit to the two least numbers.
+   */
   private static BigDecimal shortest(double value) {
     double size = Math.abs(value);
     if (size > 0 && size <= 2 * Double.MIN_VALUE) {
@@ -43,7 +48,7 @@ public final class ValueText {
     return new BigDecimal(Double.toString(value)).stripTrailingZeros();
   }
 
-  /** As {@code 1.5e+21}, {@code 1e-07}: two digits of exponent at least. */
+  /** Formats as {@code 1.5e+21} or {@code 1e-07}, with at least two exponent digits. */
   private static String withExponent(BigDecimal decimal) {
     String digits = decimal.unscaledValue().abs().toString();
     int exponent = digits.length() - 1 - decimal.scale();
@@ -57,7 +62,7 @@ public final class ValueText {
     return text.append(shown < 10 ? "0" : "").append(shown).toString();
   }
 
-  /** The number in a text; NaN where it is none. */
+  /** Parses a number; returns NaN if the text is not a number. */
   static double parse(String text) {
     return switch (text) {
       case "+Inf", "Inf", "inf", "+inf" -> Double.POSITIVE_INFINITY;

@@ -1,22 +1,22 @@
 package dev.varve.query.promql.eval;
 
-/** The samples of a series within a range of time, of which there is at least one; a view. */
+/** The samples of a series within a range of time, at least one; a view. */
 final class Window {
   final double[] values;
 
-  /** Asked by functions that take long. */
+  /** Checked for cancellation by slow functions. */
   final Held held;
 
   private final long[] times;
   int from;
   int to;
 
-  /** The range: behind {@code start}, up to {@code end}; in ms since 1970. */
+  /** The range, after {@code start} up to and including {@code end}, in ms since 1970. */
   long start;
 
   long end;
 
-  /** The time of the evaluation, which an offset does not move. */
+  /** The time of the evaluation, without the offset. */
   long now;
 
   /** The parameter of the function at this step. */
@@ -33,9 +33,9 @@ final class Window {
   }
 
   /**
-   * Where a stretch of samples ends that is worked out without a question whether to go on.
+   * Returns the end of a stretch of samples to process before the next check for cancellation.
    *
-   * @param first where it begins
+   * @param first index of the first sample of the stretch
    */
   int stretch(int first) {
     return held.stretch(first, to);

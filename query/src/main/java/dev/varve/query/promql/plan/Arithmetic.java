@@ -2,11 +2,11 @@ package dev.varve.query.promql.plan;
 
 import dev.varve.query.promql.BinaryOperator;
 
-/** What operators make of two numbers. */
+/** Operators on two numbers. */
 public final class Arithmetic {
   private Arithmetic() {}
 
-  /** What an operator makes of two scalars, of which a comparison gives 0 or 1. */
+  /** Applies an operator to two scalars; a comparison returns 0 or 1. */
   public static double ofNumbers(BinaryOperator operator, double left, double right) {
     return operator.isComparison()
         ? compare(operator, left, right) ? 1 : 0
@@ -26,9 +26,7 @@ public final class Arithmetic {
     };
   }
 
-  /**
-   * As IEEE 754 has it since 2008: one to any power is one, and so is minus one to an infinite one.
-   */
+  /** As in IEEE 754-2008, 1 to any power is 1, and so is -1 to an infinite power. */
   private static double power(double base, double exponent) {
     if (base == 1 || (base == -1 && Double.isInfinite(exponent))) {
       return 1;
@@ -36,14 +34,14 @@ public final class Arithmetic {
     return StrictMath.pow(base, exponent);
   }
 
-  /** The greater; an infinity wins over NaN, as in Go. */
+  /** Returns the maximum; an infinity takes precedence over NaN, as in Go. */
   public static double max(double a, double b) {
     return a == Double.POSITIVE_INFINITY || b == Double.POSITIVE_INFINITY
         ? Double.POSITIVE_INFINITY
         : Math.max(a, b);
   }
 
-  /** The lesser; an infinity wins over NaN, as in Go. */
+  /** Returns the minimum; an infinity takes precedence over NaN, as in Go. */
   public static double min(double a, double b) {
     return a == Double.NEGATIVE_INFINITY || b == Double.NEGATIVE_INFINITY
         ? Double.NEGATIVE_INFINITY

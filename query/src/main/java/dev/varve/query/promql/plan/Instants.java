@@ -4,11 +4,11 @@ import dev.varve.model.Recurring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times that a selector or a subquery looks at: one for each step, moved by its offset, or the
- * same for all where it says {@code @}.
+ * The evaluation times of a selector or a subquery: one for each step, shifted by its offset, or
+ * the same for all with {@code @}.
  *
- * @param steps at which it is asked
- * @param fixed whether it looks at one time, whatever the step
+ * @param steps the steps of the evaluation
+ * @param fixed whether the time is the same for all steps
  * @param first the time of the first step, in ms since 1970
  */
 public record Instants(Steps steps, boolean fixed, long first) {
@@ -21,7 +21,8 @@ public record Instants(Steps steps, boolean fixed, long first) {
   }
 
   /**
-   * The times that are looked at where each looks back so far; null where these leave no gaps.
+   * Returns the stretches of the given length before these times; null if there are no gaps between
+   * them.
    *
    * @param back in ms
    */
@@ -31,7 +32,7 @@ public record Instants(Steps steps, boolean fixed, long first) {
         : new Recurring(first - back + 1, steps.step(), back);
   }
 
-  /** The same at the first step alone. */
+  /** Returns the instant of the first step alone. */
   Instants firstOnly() {
     return new Instants(Steps.at(steps.start()), fixed, first);
   }

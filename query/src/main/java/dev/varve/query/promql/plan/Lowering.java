@@ -15,31 +15,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a plan of an expression: brackets, offsets and {@code @} go, times come. What has no
- * samples in it is calculated at once, and what is the same at every step is planned for one.
+ * Converts an expression to a plan, in which times replace brackets, offsets and {@code @}.
+ * Constant expressions are computed, and expressions that are the same at every step are planned
+ * for one step.
  *
- * @param queryStart what {@code start()} is, in ms since 1970
- * @param queryEnd what {@code end()} is, which may lie behind the last step
- * @param lookback how old the sample of an instant vector may be, in ms
- * @param subqueryStep the step of subqueries that name none, in ms
+ * @param queryStart value of {@code start()}, in ms since 1970
+ * @param queryEnd value of {@code end()}, in ms since 1970; may be after the last step
+ * @param lookback maximum age of a sample of an instant vector, in ms
+ * @param subqueryStep the step of subqueries without their own, in ms
  */
 public record Lowering(long queryStart, long queryEnd, long lookback, long subqueryStep) {
-  /** The name under which the times of samples are given on, which are values already. */
+  /** Function name in plans for passing on times of samples, which are already values. */
   public static final String TIMES_OF_SAMPLES = "timestamp of the sample";
 
-  /** No sample is further away, and sums of such times stay within 64 bits. */
+  /** No sample is further away, and sums of such times fit into 64 bits. */
   private static final long FAR = 1L << 60;
 
   private static final long STEPS_MAX = 1 << 28;
 
-  /**
-   * Functions that look at the time of the step, or at how many steps there are, whatever they work
-   * on.
-   */
+  /** Functions that depend on the time or the number of steps, whatever their input. */
   private static final Set<String> OF_THE_STEP =
       Set.of("time", "timestamp", "predict_linear", "sort", "sort_desc");
 
-  /** So that selectors are equal that say the same in another order. */
+  /** Makes equivalent selectors equal. */
   private static final Comparator<LabelMatcher> ORDER =
       Comparator.comparing(LabelMatcher::name)
           .thenComparing(LabelMatcher::operator)
@@ -54,9 +52,9 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
           "histogram_sum");
 
   /**
-   * The plan of an expression that is no text.
+   * Returns the plan of an expression that is not a text.
    *
-   * @throws QueryRefusedException if it has a subquery of steps that nobody can count
+   * @throws QueryRefusedException if a subquery has too many steps
    */
   public StepPlan plan(Expr expr, Steps steps) {
     return switch (expr.type()) {
@@ -125,7 +123,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  /** Whether what an expression gives surely does not depend on the step. */
+  /** Returns whether the result of an expression certainly does not depend on the step. */
   private static boolean isSameAtEveryStep(Expr expr) {
     return switch (expr) {
       case Expr.NumberLiteral number -> true;
@@ -149,7 +147,10 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  /** Whether a function is one of the calendar, without an argument: that of the step's time. */
+  /**
+   * Returns whether a call is a calendar function without an argument, which applies to the step's
+   * time.
+   */
   private static boolean isOfTime(Expr.Call call) {
     return call.arguments().isEmpty() && call.function().variadic() == 1;
   }
@@ -185,7 +186,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return new StepPlan.Newest(scan(selector, at, lookback), at, lookback, timestamps);
   }
 
-  /** What has to be read for times that each look back so far. */
+  /** Returns the scan for times with the given look-back. */
   private static Scan scan(Expr.VectorSelector selector, Instants at, long back) {
     List<LabelMatcher> matchers = selector.matchers().stream().distinct().sorted(ORDER).toList();
     long from = at.first() - back + 1;
@@ -193,7 +194,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return new Scan(matchers, from, to, Projection.ALL, at.lookingBack(back));
   }
 
-  /** Whether not two matchers exclude each other. */
+  /** Returns whether no two matchers exclude each other. */
   private static boolean isFulfillable(List<LabelMatcher> matchers) {
     for (LabelMatcher one : matchers) {
       for (LabelMatcher other : matchers) {
@@ -264,7 +265,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         new Place(bare(parameter == null ? expr : parameter).source()));
   }
 
-  /** The text of an expression that is one. */
+  /** Returns the text of a text expression. */
   public static String text(Expr expr) {
     return switch (expr) {
       case Expr.StringLiteral literal -> literal.value();
@@ -363,7 +364,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         new Place(bare(buckets).source()));
   }
 
-  /** What a selector asks for; nothing of what is none. */
+  /** Returns the matchers of a selector; empty for other expressions. */
   private static List<LabelMatcher> matchers(Expr expr) {
     return switch (bare(expr)) {
       case Expr.VectorSelector selector -> selector.matchers();

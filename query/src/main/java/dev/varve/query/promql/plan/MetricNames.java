@@ -2,11 +2,11 @@ package dev.varve.query.promql.plan;
 
 import dev.varve.query.promql.LabelMatcher;
 
-/** Tells from a plan alone whether its series differ in their labels without the name. */
+/** Determines from a plan alone whether its series differ in labels other than the name. */
 public final class MetricNames {
   private MetricNames() {}
 
-  /** Whether all series of a plan surely have the same name, or none. */
+  /** Returns whether all series of a plan certainly have the same name, or none. */
   public static boolean isOne(StepPlan plan) {
     return switch (plan) {
       case StepPlan.Newest newest -> isOne(newest.scan());

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A plan that reads no more than it has to.
+ * A plan that avoids redundant reads.
  *
- * @param root what gives the result
- * @param shared the scans that feed several operators
- * @param uses in how many places each {@link StepPlan.Kept} is used, by its number
- * @param alsoAt for places that notes may be about: where else in the query the same stands
- * @param notes what was decided, for people
+ * @param root the operator that returns the result
+ * @param shared scans that feed several operators
+ * @param uses the number of uses of each {@link StepPlan.Kept}, by its number
+ * @param alsoAt for positions that notes may refer to: other positions of the same subexpression
+ * @param notes decisions, in words
  */
 public record OptimisedPlan(
     StepPlan root,
@@ -27,9 +27,9 @@ public record OptimisedPlan(
   }
 
   /**
-   * A scan that feeds several operators, of which all work as it reads.
+   * A scan that feeds several operators, all of which process its samples as it reads.
    *
-   * @param users what is worked out along with it, each over one leaf that reads this scan
+   * @param users the plans that are evaluated with it, each over one leaf that reads this scan
    */
   public record SharedScan(Scan scan, List<StepPlan.Kept> users) {
     public SharedScan {

@@ -16,28 +16,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a plan read less: labels that nobody looks at are left out, what stands in several places
- * is worked out once, and scans that overlap become one that feeds all who read it. Results stay
- * the same to the last bit, as rows come to every operator in the same order.
+ * Makes a plan read less: it drops unused labels, evaluates equal subexpressions once, and merges
+ * overlapping scans. Results remain identical to the last bit, because every operator receives rows
+ * in the same order.
  *
- * <p>What is used a second time has to be held until it is asked for. That is done only where it
- * surely stays within a part of the query's memory: a query is not to be refused for what was meant
- * to help it.
+ * <p>A result that is reused must be held in the meantime. The optimiser only does this if the
+ * result certainly fits in a part of the query's memory: the optimisation must not cause a query to
+ * fail.
  */
 public final class Optimiser {
-  /** Larger plans are run as they are. */
+  /** Larger plans are not optimised. */
   private static final int NODES_MAX = 2_000;
 
-  /** As much of the memory of a query may be held for later use: one part in so many. */
+  /** Divisor of a query's memory: results for reuse may take at most this fraction. */
   private static final int PART_OF_MEMORY = 4;
 
-  /** Tells how many series fit, at most; only asked where that decides something. */
+  /**
+   * Returns an upper bound of the number of series of a scan. Called only if a decision depends on
+   * it.
+   */
   @FunctionalInterface
   public interface SeriesCount {
     /**
-     * Counts.
+     * Counts series.
      *
-     * @return empty where it is not known
+     * @return empty if unknown
      */
     OptionalLong of(Scan scan);
   }
@@ -57,9 +60,9 @@ public final class Optimiser {
   }
 
   /**
-   * The best plan that gives the same.
+   * Optimises a plan.
    *
-   * @param memory how many bytes the query may hold
+   * @param memory maximum number of bytes that the query may hold
    */
   public static OptimisedPlan optimise(StepPlan plan, SeriesCount count, long memory) {
     if (size(plan) > NODES_MAX) {
@@ -92,7 +95,7 @@ public final class Optimiser {
     return new OptimisedPlan(root, shared, uses, alsoAt, notes);
   }
 
-  /** How often each vector stands in a plan, but for those inside of one that was seen before. */
+  /** Counts the occurrences of each vector, without descending into a repeated one again. */
   private static void count(StepPlan plan, Map<StepPlan.Vector, Integer> occurrences) {
     if (plan instanceof StepPlan.Vector vector
         && readsSomething(vector)
@@ -110,7 +113,7 @@ public final class Optimiser {
     };
   }
 
-  /** Puts {@link StepPlan.Kept} around what stands in several places. */
+  /** Wraps vectors that occur several times in {@link StepPlan.Kept}. */
   private StepPlan keepEqual(
       StepPlan plan,
       Map<StepPlan.Vector, Integer> occurrences,
@@ -140,7 +143,7 @@ public final class Optimiser {
     return new StepPlan.Kept(kept.computeIfAbsent(input, fresh -> ++lastKept), input);
   }
 
-  /** The same number for what is kept already, now over another scan. */
+  /** Keeps the number of a kept vector for its version over another scan. */
   private StepPlan.Kept keep(StepPlan.Vector before, StepPlan.Vector now) {
     Integer known = kept.remove(before);
     if (known != null) {
@@ -149,7 +152,7 @@ public final class Optimiser {
     return keep(now);
   }
 
-  /** What is noted of one is to be noted of the other, too, which is equal. */
+  /** Makes notes about one expression apply to another, equal one. */
   private void noteAlso(StepPlan one, StepPlan other) {
     List<Place> places = new ArrayList<>();
     List<Place> others = new ArrayList<>();
@@ -175,7 +178,7 @@ public final class Optimiser {
     plan.inputs().forEach(input -> places(input, into));
   }
 
-  /** Whether the rows of a plan may be held; if so they count. */
+  /** Reserves memory for the rows of a plan. Returns whether there was enough. */
   private boolean mayHold(StepPlan.Vector plan) {
     long bytes = bytes(plan);
     if (bytes > left) {
@@ -188,14 +191,14 @@ public final class Optimiser {
     return true;
   }
 
-  /** How many bytes the rows of a plan take at most. */
+  /** Returns the maximum size of the rows of a plan in bytes. */
   private long bytes(StepPlan.Vector plan) {
     long rows = rows(plan);
     long each = 64 + 9L * plan.steps().count();
     return rows > Long.MAX_VALUE / each ? Long.MAX_VALUE : rows * each;
   }
 
-  /** How many rows a plan gives at most. */
+  /** Returns the maximum number of rows of a plan. */
   private long rows(StepPlan plan) {
     return switch (plan) {
       case StepPlan.Newest newest -> series(newest.scan());
@@ -227,7 +230,10 @@ public final class Optimiser {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** An operator that reads a scan, and the last of those that its rows go through one by one. */
+  /**
+   * An operator that reads a scan, and the topmost of the operators that process its rows one by
+   * one.
+   */
   private record Use(Scan scan, StepPlan.Vector top) {}
 
   private StepPlan shareScans(StepPlan plan, List<SharedScan> shared) {
@@ -249,9 +255,9 @@ public final class Optimiser {
   }
 
   /**
-   * Gathers who reads what.
+   * Collects the uses of scans.
    *
-   * @param top the last of the operators above through which rows go one by one; null for none
+   * @param top the topmost of the operators above that process rows one by one; null for none
    */
   private static void collect(
       StepPlan plan, StepPlan.@Nullable Vector top, List<Use> into, Map<Integer, Boolean> seen) {
@@ -274,13 +280,15 @@ public final class Optimiser {
     }
   }
 
-  /** Whether a window needs nothing but the scan below it. */
+  /** Returns whether a window needs no scan but its own. */
   private static boolean readsAlone(StepPlan.Window window) {
     return window.input() instanceof StepPlan.Stored
         && (window.parameter() == null || !readsSomething(window.parameter()));
   }
 
-  /** Whether an operator takes the rows of one vector one by one and needs to read nothing else. */
+  /**
+   * Returns whether an operator processes the rows of one vector one by one and reads nothing else.
+   */
   private static boolean passesRows(StepPlan plan) {
     boolean oneByOne =
         switch (plan) {
@@ -295,7 +303,9 @@ public final class Optimiser {
             .noneMatch(other -> other instanceof StepPlan.Scalar && readsSomething(other));
   }
 
-  /** Those together whose times overlap or meet: one read of them all is no longer than several. */
+  /**
+   * Groups scans whose times overlap or are adjacent, so that one read is not longer than several.
+   */
   private static List<List<Use>> clusters(List<Use> uses) {
     List<Use> sorted = new ArrayList<>(uses);
     sorted.removeIf(use -> use.scan().to() < use.scan().from());
@@ -321,7 +331,10 @@ public final class Optimiser {
     return later.from() <= earlier.to() + 1 && earlier.isOneWith(later);
   }
 
-  /** All users work at once: the rows of one go on, those of the others wait. */
+  /**
+   * Reserves memory for the rows of all users. They run at the same time: the rows of one are
+   * passed on, those of the others are held.
+   */
   private boolean mayHoldAllButOne(List<Use> uses) {
     long bytes = 0;
     for (Use use : uses) {
@@ -363,7 +376,7 @@ public final class Optimiser {
     return new SharedScan(scan, users);
   }
 
-  /** The same operators over a wider scan. */
+  /** Returns the same operators over a wider scan. */
   private static StepPlan overScan(StepPlan plan, Scan scan) {
     return switch (plan) {
       case StepPlan.Newest newest ->
@@ -385,7 +398,7 @@ public final class Optimiser {
     }
     StepPlan changed = Rewriting.inputs(plan, input -> replace(input, replaced));
     if (plan instanceof StepPlan.Kept kept) {
-      // One node in all of its places, so that what it did is told in each.
+      // Keep it a single node in all its places, so that its figures are shown in each.
       replaced.put(kept, (StepPlan.Kept) changed);
     }
     return changed;

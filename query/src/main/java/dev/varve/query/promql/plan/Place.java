@@ -4,8 +4,8 @@ import dev.varve.query.promql.SourceRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in the query something stands that a note may be about. All places are equal, so that plans
- * are compared by what they do.
+ * A position in the query that a note may refer to. All places are equal, so that positions do not
+ * affect the comparison of plans.
  */
 public record Place(SourceRange range) {
   @Override

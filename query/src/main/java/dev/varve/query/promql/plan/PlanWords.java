@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a plan into words. */
+/** Describes plans in words. */
 public final class PlanWords {
   private final OptimisedPlan plan;
   private final Function<StepPlan, PlanTree.@Nullable Figures> actual;
@@ -27,9 +27,9 @@ public final class PlanWords {
   private final Set<Integer> shown = new HashSet<>();
 
   /**
-   * Words for a plan.
+   * Creates the description of a plan.
    *
-   * @param actual what an operator really did; null of those that were not run
+   * @param actual returns the measured figures of an operator; null if it was not run
    */
   public PlanWords(OptimisedPlan plan, Function<StepPlan, PlanTree.@Nullable Figures> actual) {
     this.plan = plan;
@@ -40,7 +40,7 @@ public final class PlanWords {
     return tree(plan.root());
   }
 
-  /** The scans that {@link #tree} has met, in the order of their numbers, from 1 on. */
+  /** Returns the scans found by {@link #tree}, in order of their numbers from 1. */
   public List<Scan> scans() {
     return List.copyOf(scans.keySet());
   }
@@ -176,7 +176,7 @@ public final class PlanWords {
     return once + (once.isEmpty() || read.isEmpty() ? "" : "; ") + read;
   }
 
-  /** A scan's selector as it is written. */
+  /** Formats the selector of a scan. */
   public static String selector(Scan scan) {
     String name = "";
     List<LabelMatcher> matchers = new ArrayList<>();
@@ -195,7 +195,7 @@ public final class PlanWords {
         new Expr.VectorSelector(name, matchers, Modifiers.NONE, new SourceRange(0, 0)));
   }
 
-  /** A scan's labels in words. */
+  /** Describes the labels of a scan. */
   public static String labels(Scan scan) {
     Projection labels = scan.labels();
     if (labels.isAll()) {

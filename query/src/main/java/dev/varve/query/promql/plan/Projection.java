@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Which labels of the series of a scan anybody looks at.
+ * The labels of a scan's series that are used.
  *
- * @param names sorted, each once
- * @param without whether all others are wanted, and not these
+ * @param names sorted, without duplicates
+ * @param without whether these labels are dropped and all others used
  */
 public record Projection(List<String> names, boolean without) {
   /** All labels. */

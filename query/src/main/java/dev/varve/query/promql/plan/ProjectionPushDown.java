@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tells scans which labels of their series anybody looks at: those by which the aggregation above
- * them groups. Where two series that differ in other labels alone would be an error, all are kept.
+ * Pushes down to scans which labels are used: those by which the aggregation above groups. All
+ * labels are kept where series that differ in other labels only would be an error.
  */
 final class ProjectionPushDown {
   private static final Projection NOBODY_GROUPS = Projection.ALL;
@@ -39,7 +39,7 @@ final class ProjectionPushDown {
     };
   }
 
-  /** Rows of one name stay apart without it, so that nobody looks whether they do. */
+  /** Rows of one metric remain distinct without the name, so there is no check for duplicates. */
   private static StepPlan over(StepPlan plan, StepPlan.Vector of, Projection wanted) {
     Projection passed = MetricNames.isOne(of) ? wanted : NOBODY_GROUPS;
     return Rewriting.inputs(

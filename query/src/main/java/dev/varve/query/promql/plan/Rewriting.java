@@ -3,11 +3,11 @@ package dev.varve.query.promql.plan;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Puts other inputs into plans. */
+/** Replaces the inputs of plans. */
 final class Rewriting {
   private Rewriting() {}
 
-  /** The same operator over what a change makes of its inputs, which stay of their sort. */
+  /** Returns the same operator over changed inputs, which must keep their types. */
   static StepPlan inputs(StepPlan plan, UnaryOperator<StepPlan> change) {
     return switch (plan) {
       case StepPlan.Scalar number -> number(number, change);

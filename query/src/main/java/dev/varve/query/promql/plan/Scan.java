@@ -7,13 +7,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read: the samples of every series that fits, of a range of time.
+ * A read of the samples of every matching series in a range of time.
  *
- * @param matchers that say which series
+ * @param matchers select the series
  * @param from the first time, in ms since 1970
- * @param to the last time; before {@code from} where nothing is read
- * @param labels what is wanted of the labels of each series
- * @param recurring of the times those that any step looks at, in ms; null for all
+ * @param to the last time, in ms since 1970; less than {@code from} if nothing is read
+ * @param labels the labels that are used
+ * @param recurring the times that are used by some step, in ms; null for all
  */
 public record Scan(
     List<LabelMatcher> matchers,
@@ -30,8 +30,8 @@ public record Scan(
   }
 
   /**
-   * Whether one scan of what both read looks at no more than both together, as far as their times
-   * overlap: they look at the same stretches, or one looks at all that the other does.
+   * Returns whether a single scan of overlapping or adjacent times covers no more than both scans
+   * together: either both have the same stretches, or one covers everything that the other does.
    */
   boolean isOneWith(Scan other) {
     return Objects.equals(recurring, other.recurring)
@@ -39,7 +39,7 @@ public record Scan(
         || (other.recurring == null && other.from <= from && to <= other.to);
   }
 
-  /** A scan that reads what both do. */
+  /** Returns a scan that covers both. */
   Scan spanning(Scan other) {
     return new Scan(
         matchers,

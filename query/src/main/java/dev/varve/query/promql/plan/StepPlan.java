@@ -8,17 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator of a PromQL query and what it works on. Every node knows the steps for which it is
- * worked out, and every scan the times it reads, so that offsets, {@code @} and the steps of
- * subqueries are gone from the tree. Two nodes are equal where they give the same.
+ * An operator of a PromQL query with its inputs. Every node knows the steps for which it is
+ * evaluated, and every scan the times that it reads, so the tree has no offsets, {@code @} or
+ * subquery steps. Two nodes are equal if they have the same result.
  */
 public sealed interface StepPlan {
   Steps steps();
 
-  /** What it works on, in the order of the query. */
+  /** Returns its inputs, in the order of the query. */
   List<StepPlan> inputs();
 
-  /** Gives a number at every step. */
+  /** Has a number at every step. */
   sealed interface Scalar extends StepPlan {}
 
   record Constant(Steps steps, double value) implements Scalar {
@@ -60,7 +60,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** The value of the one element of a vector; NaN where it has none or several. */
+  /** The value of the only element of a vector; NaN if it has none or several. */
   record OnlyElement(Vector input) implements Scalar {
     @Override
     public Steps steps() {
@@ -73,12 +73,12 @@ public sealed interface StepPlan {
     }
   }
 
-  /** Gives several samples of each series for a step: those of a stretch of time before it. */
+  /** Has several samples of each series for a step: those of a stretch of time before it. */
   sealed interface Range extends StepPlan {
-    /** What the stretches end at. */
+    /** Returns the ends of the stretches. */
     Instants at();
 
-    /** How long they are, in ms. */
+    /** Returns their length in ms. */
     long length();
 
     @Override
@@ -87,7 +87,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** Samples as they are stored. */
+  /** Stored samples. */
   record Stored(Scan scan, Instants at, long length) implements Range {
     @Override
     public List<StepPlan> inputs() {
@@ -95,7 +95,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** What something else gives at steps of its own: a subquery. */
+  /** A subquery: another plan, evaluated at its own steps. */
   record Stepped(StepPlan input, Instants at, long length) implements Range {
     @Override
     public List<StepPlan> inputs() {
@@ -103,10 +103,10 @@ public sealed interface StepPlan {
     }
   }
 
-  /** Gives rows: series with a value, or none, at every step. */
+  /** Has rows: series with a value or no value at every step. */
   sealed interface Vector extends StepPlan {}
 
-  /** Nothing, since nothing can be there. */
+  /** An empty vector. */
   record Nothing(Steps steps) implements Vector {
     @Override
     public List<StepPlan> inputs() {
@@ -115,10 +115,10 @@ public sealed interface StepPlan {
   }
 
   /**
-   * The newest sample of each series, if it is not too old.
+   * The newest sample of each series within the look-back.
    *
-   * @param lookback how old it may be, in ms
-   * @param timestamps whether its time is given, in seconds, and not its value
+   * @param lookback maximum age, in ms
+   * @param timestamps whether to return the time in seconds instead of the value
    */
   record Newest(Scan scan, Instants at, long lookback, boolean timestamps) implements Vector {
     @Override
@@ -136,8 +136,8 @@ public sealed interface StepPlan {
    * A function of the samples of a range.
    *
    * @param function its name
-   * @param parameter its number; null where it has none
-   * @param place of its argument
+   * @param parameter its numeric parameter; null if it has none
+   * @param place position of its argument
    */
   record Window(String function, Range input, @Nullable Scalar parameter, Place place)
       implements Vector {
@@ -155,13 +155,13 @@ public sealed interface StepPlan {
       return function.equals("last_over_time");
     }
 
-    /** Whether it tells of names that are perhaps none of a counter. */
+    /** Returns whether it checks that names are those of counters. */
     public boolean looksAtName() {
       return function.equals("rate") || function.equals("increase");
     }
   }
 
-  /** A function of every value for itself, such as {@code abs} or {@code clamp}. */
+  /** A function of each value separately, such as {@code abs} or {@code clamp}. */
   record Each(String function, Vector input, List<Scalar> parameters) implements Vector {
     @Override
     public Steps steps() {
@@ -185,8 +185,8 @@ public sealed interface StepPlan {
   /**
    * An operator between every value and a number.
    *
-   * @param bool whether a comparison gives 0 and 1
-   * @param numberLeft whether the number stands left
+   * @param bool whether a comparison returns 0 or 1
+   * @param numberLeft whether the number is the left operand
    */
   record WithNumber(
       BinaryOperator operator, boolean bool, boolean numberLeft, Vector input, Scalar number)
@@ -206,7 +206,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** Every value with the other sign. */
+  /** Negates every value. */
   record Negated(Vector input) implements Vector {
     @Override
     public Steps steps() {
@@ -235,12 +235,12 @@ public sealed interface StepPlan {
   }
 
   /**
-   * Groups of series, each made one or a few.
+   * Aggregates groups of series.
    *
-   * @param parameter its number; null where it has none
-   * @param label the label that {@code count_values} makes; empty for others
-   * @param without whether {@code labels} are what does not make a group
-   * @param place of the parameter, or of the operator where it has none
+   * @param parameter its numeric parameter; null if it has none
+   * @param label the label that {@code count_values} adds; empty for others
+   * @param without whether {@code labels} are excluded from the grouping instead of defining it
+   * @param place position of the parameter, or of the operator if it has none
    */
   record Aggregate(
       AggregateOperator operator,
@@ -266,7 +266,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** 1 where the input has nothing. */
+  /** 1 where the input has no value. */
   record Absent(Vector input, List<LabelMatcher> matchers) implements Vector {
     @Override
     public Steps steps() {
@@ -279,7 +279,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** By their values; only where there is one step. */
+  /** Sorts rows by value; for a single step only. */
   record Sorted(Vector input, boolean descending) implements Vector {
     @Override
     public Steps steps() {
@@ -292,7 +292,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** {@code label_replace} or {@code label_join}, and what it is to do. */
+  /** {@code label_replace} or {@code label_join}, with its texts. */
   record Relabelled(String function, Vector input, List<String> texts) implements Vector {
     @Override
     public Steps steps() {
@@ -306,7 +306,7 @@ public sealed interface StepPlan {
   }
 
   /**
-   * A question to classic histograms: {@code histogram_quantile} with one number, {@code
+   * A function of classic histograms: {@code histogram_quantile} with one number, {@code
    * histogram_fraction} with two.
    */
   record OfHistograms(List<Scalar> numbers, Vector input, Place numberPlace, Place place)
@@ -322,7 +322,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** Nothing, but what goes into it is worked out, as it may be wrong. */
+  /** An empty vector whose input is still evaluated, as it may have errors. */
   record Ignored(Vector input) implements Vector {
     @Override
     public Steps steps() {
@@ -335,7 +335,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** A number as the one element of a vector. */
+  /** A number as the only element of a vector. */
   record OfNumber(Scalar number) implements Vector {
     @Override
     public Steps steps() {
@@ -348,7 +348,7 @@ public sealed interface StepPlan {
     }
   }
 
-  /** What is the same at every step, worked out for one. */
+  /** An expression that is the same at every step, evaluated for one. */
   record Repeated(Vector input, Steps steps) implements Vector {
     @Override
     public List<StepPlan> inputs() {
@@ -357,9 +357,10 @@ public sealed interface StepPlan {
   }
 
   /**
-   * What is worked out once and used in several places, or worked out along with something else.
+   * An expression that is evaluated once and used in several places, or evaluated together with
+   * others.
    *
-   * @param number which of those that are kept
+   * @param number identifies the kept expression
    */
   record Kept(int number, Vector input) implements Vector {
     @Override

@@ -1,11 +1,11 @@
 package dev.varve.query.promql.plan;
 
 /**
- * The times for which an expression is worked out.
+ * The times at which an expression is evaluated.
  *
- * @param start the first, in ms since 1970
- * @param step from one to the next, in ms; at least 1
- * @param count how many; at least 1
+ * @param start the first time, in ms since 1970
+ * @param step the distance between times, in ms; at least 1
+ * @param count the number of times; at least 1
  */
 public record Steps(long start, long step, int count) {
   public static Steps at(long time) {

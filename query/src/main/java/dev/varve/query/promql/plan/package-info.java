@@ -1,11 +1,10 @@
 /**
- * The logical plan of a PromQL query: what is read, at which times, and what is made of it, as
- * values that can be compared, rewritten and printed.
+ * The logical plan of a PromQL query: what is read, at which times, and how it is processed. Plans
+ * can be compared, rewritten and printed.
  *
- * <p>{@link dev.varve.query.promql.plan.Lowering} makes a plan of an expression and the steps for
- * which it is asked; {@link dev.varve.query.promql.plan.Optimiser} makes of it one that gives the
- * same and reads less. Nothing here reads a sample: that is done by {@code
- * dev.varve.query.promql.eval}, which runs plans.
+ * <p>{@link dev.varve.query.promql.plan.Lowering} converts an expression and its steps to a plan;
+ * {@link dev.varve.query.promql.plan.Optimiser} converts that to an equivalent plan that reads
+ * less. This package does not read samples; {@code dev.varve.query.promql.eval} executes plans.
  */
 @NullMarked
 package dev.varve.query.promql.plan;
