@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A result as lists, for comparing. */
+/** Collects a result in lists, for comparison. */
 final class Collected implements ResultSink {
   /**
    * One sample.
    *
-   * @param value null of a gap
+   * @param value null for a gap
    */
   record Point(long time, @Nullable Value value) {
     static Point of(long time, long value) {
@@ -44,7 +44,7 @@ final class Collected implements ResultSink {
     return collected;
   }
 
-  /** The samples of each series by its labels. */
+  /** Returns the samples of each series by its labels. */
   Map<Map<String, String>, List<Point>> byLabels() {
     Map<Map<String, String>, List<Point>> byLabels = new LinkedHashMap<>();
     series.forEach((one, points) ->

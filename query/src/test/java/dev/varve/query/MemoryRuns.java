@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Samples in memory, given out as an engine gives them: series by series, in small runs. */
+/** Samples in memory, returned as an engine does: series by series, in small runs. */
 public final class MemoryRuns implements Runs {
   private static final int RUN = 7;
 
@@ -33,10 +33,10 @@ public final class MemoryRuns implements Runs {
   private final Resolution resolution;
   private final Comparator<Series> order;
 
-  /** How many runs were given out. */
+  /** Number of runs returned. */
   int runs;
 
-  /** Is called before each run. */
+  /** Called before each run. */
   Runnable beforeRun = () -> {};
 
   public MemoryRuns(Resolution resolution) {
@@ -57,7 +57,7 @@ public final class MemoryRuns implements Runs {
     this.order = order;
   }
 
-  /** The same samples, their series in an order of their own. */
+  /** Returns the same samples with their series in another order. */
   public MemoryRuns inOrder(Comparator<Series> other) {
     return new MemoryRuns(this, other);
   }
@@ -191,7 +191,7 @@ public final class MemoryRuns implements Runs {
     }
   }
 
-  /** The newest samples of each kind, the latest run first. */
+  /** Returns the newest samples of each kind, the latest run first. */
   private static List<Run> newest(List<Run> runs, int wanted) {
     Map<Kind, Integer> left = new java.util.EnumMap<>(Kind.class);
     List<Run> newest = new ArrayList<>();

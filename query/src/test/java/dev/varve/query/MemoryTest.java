@@ -35,7 +35,7 @@ class MemoryTest {
     assertThat(pool.held()).isZero();
   }
 
-  /** How often something small is refused while something is asked for that is too large. */
+  /** Counts how often a small request is refused while a request that is too large is repeated. */
   private static int refusedBeside(Memory large, Memory small) throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     AtomicBoolean done = new AtomicBoolean();

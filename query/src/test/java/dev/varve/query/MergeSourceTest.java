@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Many series side by side: read by several threads, and by several plans. */
+/** Merges many series, with several threads and for several plans. */
 @Timeout(60)
 class MergeSourceTest {
   private static final int SERIES = 300;
@@ -179,7 +179,7 @@ class MergeSourceTest {
     assertThat(use.memory().held()).isZero();
   }
 
-  /** Three of each kind that a series has. */
+  /** Three samples of each kind that a series has. */
   private static long newestRead() {
     long texts = java.util.stream.IntStream.range(0, SERIES).filter(i -> i % 50 == 7).count();
     return 3 * (SERIES + texts);

@@ -41,7 +41,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Operators against what a few lines over lists say. */
+/** Compares operators with simple implementations over lists. */
 class OperatorsTest {
   private static final Windows TENS = new Windows.Fixed(10, 3);
 
@@ -62,7 +62,7 @@ class OperatorsTest {
     return runs;
   }
 
-  /** One sample of a random data set; few times and series, so that they meet. */
+  /** One sample of a random data set. Times and series are few, so that they coincide. */
   record Sample(int host, int dc, long time, Value value) {
     Series series() {
       return OperatorsTest.series("h" + host, "d" + dc);
@@ -73,7 +73,7 @@ class OperatorsTest {
   Arbitrary<List<Sample>> numbers() {
     Arbitrary<Value> whole =
         Arbitraries.integers().between(-1000, 1000).map(v -> new Value.Int64(v));
-    // Halves add up exactly in any order, so that an oracle may add as it likes.
+    // Halves add up exactly in any order, so the expected result does not depend on it.
     Arbitrary<Value> real =
         Arbitraries.integers().between(-1000, 1000).map(v -> new Value.Real(v / 2.0));
     return samples(Arbitraries.oneOf(whole, real));
@@ -99,7 +99,7 @@ class OperatorsTest {
         .ofMinSize(1)
         .ofMaxSize(120)
         .map(list ->
-            // One sample a series, time and kind, as an engine has it.
+            // One sample per series, time and kind, as in an engine.
             List.copyOf(
                 list.stream()
                     .collect(
@@ -263,7 +263,7 @@ class OperatorsTest {
     assertThat(shape(sliced)).isEqualTo(shape(whole));
   }
 
-  /** Order among texts of one instant is nobody's business. */
+  /** Ignores the order of texts at the same instant, which is unspecified. */
   private static List<Object> shape(Collected collected) {
     return collected.series.entrySet().stream()
         .<Object>map(entry ->

@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of a dataset that nobody writes to: of each read the first reads its store, and what it gave
- * is given to all that ask for the same. So many queries of a slow store take the time of those
- * that differ in what they read.
+ * Caches the reads of a dataset that does not change: the first read of each kind goes to the
+ * store, later ones return its result. Many queries of a slow store then only take the time of
+ * their distinct reads.
  */
 public final class ReadOnce implements Runs {
   private final Runs runs;
@@ -49,7 +49,7 @@ public final class ReadOnce implements Runs {
 
   @Override
   public PartedRead readInParts(ReadRequest request) {
-    // What a query has left of its budget tells nothing of what it reads.
+    // The remaining budget of a query does not affect what it reads.
     Remembered remembered = reads.get(request.with(Budget.UNLIMITED));
     if (remembered != null) {
       return new Parts(request, remembered, null);
@@ -62,7 +62,7 @@ public final class ReadOnce implements Runs {
 
   private record Part(int from, int to) {}
 
-  /** What is known of a read: its parts are those that were read to their end. */
+  /** The known part of a read: the parts that were read to their end. */
   private record Remembered(int size, int leastPart, Map<Part, List<Run>> parts) {}
 
   private final class Parts implements PartedRead {
@@ -122,7 +122,7 @@ public final class ReadOnce implements Runs {
     }
   }
 
-  /** Reads a part and keeps what comes. */
+  /** Reads a part and caches its runs. */
   private static final class Remembering implements RunCursor {
     private final RunCursor cursor;
     private final Part part;

@@ -17,13 +17,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: selectors. What is read is printed and read again as the same, and a selector of PromQL
- * means here what it means there.
+ * Fuzz target for selectors. A valid selector is printed and parsed again to the same result, and a
+ * PromQL selector has the same meaning as in PromQL.
  */
 public final class SelectorFuzz {
   private SelectorFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Processes one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     String text = new String(input, UTF_8);
     List<LabelMatcher> matchers = matchers(text);
@@ -51,7 +51,9 @@ public final class SelectorFuzz {
     }
   }
 
-  /** What PromQL reads; null where that is no selector alone, without a comment. */
+  /**
+   * Returns the matchers of a PromQL selector; null if the text is something else or has a comment.
+   */
   private static @Nullable List<LabelMatcher> matchers(String text) {
     try {
       return text.indexOf('#') < 0

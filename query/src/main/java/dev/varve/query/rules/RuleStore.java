@@ -31,7 +31,7 @@ public interface RuleStore {
   /**
    * Writes samples with times in ms, and returns when the accepted ones are readable.
    *
-   * @throws RuntimeException if the outcome of all samples is unknown or they were not written
+   * @throws RuntimeException if no sample is known to have been written
    */
   WriteResult write(Batch batch);
 }

@@ -214,7 +214,7 @@ public final class QueryUse implements ReadGuard {
     memory.hold(bytes, what);
   }
 
-  /** Optional memory: leaves three quarters to those who cannot do without. */
+  /** Holds optional memory, up to a quarter of the limit; the rest is left for required memory. */
   @Override
   public boolean tryHold(long bytes) {
     ensureWanted();

@@ -13,7 +13,7 @@ import dev.varve.query.promql.Expr.VectorSelector;
 import java.util.Comparator;
 
 /**
- * Trees without the places they come from, matchers in one order, so that equal queries are equal.
+ * Trees without source positions and with sorted matchers, so that equivalent queries are equal.
  */
 final class PlainTrees {
   private static final SourceRange NOWHERE = new SourceRange(0, 0);

@@ -14,7 +14,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 class PrinterTest {
-  /** Names that are words of the language, or need quotes; texts that need escapes. */
+  /** Names that are keywords or need quotes; texts that need escapes. */
   private static final List<String> TEXTS =
       List.of("", "v", "\"", "'`\\", "\n\t\u0000\u00a0\u200b", "\uFFFD", "😀\uDBFF\uDFFF");
 

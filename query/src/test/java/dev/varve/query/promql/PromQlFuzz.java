@@ -2,11 +2,13 @@ package dev.varve.query.promql;
 
 import java.nio.charset.StandardCharsets;
 
-/** Fuzzed: what is read is printed, in one line and in many, so that it is read as the same. */
+/**
+ * Fuzz target: a valid query is formatted, in one line and in several, and parsed to the same tree.
+ */
 public final class PromQlFuzz {
   private PromQlFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Processes one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     Expr expr;
     try {
@@ -19,7 +21,7 @@ public final class PromQlFuzz {
     try {
       lines = PrettyPrinter.print(expr);
     } catch (IllegalArgumentException e) {
-      // Too long to be laid out, which is one of the limits.
+      // Too long to be formatted, which is one of the limits.
       return;
     }
     requireSame(expr, lines);

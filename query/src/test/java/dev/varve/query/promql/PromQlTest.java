@@ -321,7 +321,7 @@ class PromQlTest {
     check(query.toString());
   }
 
-  /** Whatever is read is written as something that is read as the same. */
+  /** Checks that a valid query is formatted as a text that is parsed to the same tree. */
   private static void check(String text) {
     Expr expr;
     try {

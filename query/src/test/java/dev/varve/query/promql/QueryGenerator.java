@@ -21,11 +21,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes well-typed queries in which every function and operator occurs, as the parser would give
- * them: with parentheses where precedence needs them, matchers sorted, and signs in numbers.
+ * Generates well-typed queries that use every function and operator, as the parser would return
+ * them: with parentheses where precedence requires them, sorted matchers, and signs in numbers.
  */
 public final class QueryGenerator {
-  /** Prometheus knows them only behind a feature flag. */
+  /** The others are supported by Prometheus only with a feature flag. */
   private static final List<AggregateOperator> AGGREGATES =
       List.of(AggregateOperator.values()).stream()
           .filter(operator -> !operator.isExperimental())
@@ -48,7 +48,7 @@ public final class QueryGenerator {
           Double.POSITIVE_INFINITY,
           Double.NEGATIVE_INFINITY);
 
-  /** More would only take longer. */
+  /** More steps would only take longer. */
   private static final int SUBQUERY_STEPS_MAX = 50;
 
   private static final List<Long> UNITS =
@@ -57,10 +57,10 @@ public final class QueryGenerator {
   private static final SourceRange NOWHERE = new SourceRange(0, 0);
 
   /**
-   * A label that queries name.
+   * A label that queries use.
    *
-   * @param values that matchers compare it with
-   * @param patterns likewise; the first fits no empty text
+   * @param values values for matchers
+   * @param patterns patterns for matchers; the first does not match the empty text
    */
   public record Label(String name, List<String> values, List<String> patterns) {
     public Label {
@@ -70,14 +70,14 @@ public final class QueryGenerator {
   }
 
   /**
-   * What queries speak of.
+   * The names and ranges that queries use.
    *
-   * @param buckets metrics of classic histograms, which functions of histograms are asked of
-   * @param texts for functions, and names of labels that they make
+   * @param buckets metrics of classic histograms, as input of histogram functions
+   * @param texts texts for functions, and names of labels that they create
    * @param shortestMillis the shortest range, step and offset
-   * @param spanMillis the longest
+   * @param spanMillis the longest range, step and offset
    * @param startMillis the first time after {@code @}
-   * @param endMillis the last
+   * @param endMillis the last time after {@code @}
    */
   public record Vocabulary(
       List<String> metrics,
@@ -96,7 +96,7 @@ public final class QueryGenerator {
     }
   }
 
-  /** Parameters that more of the operators make something of than any number. */
+  /** Parameters that are valid for more operators than arbitrary numbers. */
   private static final List<Double> SMALL = List.of(0.0, 0.1, 0.5, 0.9, 1.0, 2.0, 3.0, 5.0);
 
   private final RandomGenerator random;
@@ -108,9 +108,9 @@ public final class QueryGenerator {
   }
 
   /**
-   * A query.
+   * Generates a query.
    *
-   * @param depth how deep expressions may stand in it
+   * @param depth maximum nesting of its expressions
    */
   public Expr next(int depth) {
     return switch (random.nextInt(10)) {
@@ -156,7 +156,7 @@ public final class QueryGenerator {
     };
   }
 
-  /** Two vectors whose elements find one another, one to one or one to many. */
+  /** Generates an operator between two vectors whose elements match one to one or one to many. */
   private Binary matched(int depth) {
     List<String> labels = labels();
     Expr one = grouped(vector(depth - 1), labels);
@@ -217,7 +217,7 @@ public final class QueryGenerator {
     return random.nextInt(6) > 0 ? selector(any(vocabulary.metrics())) : selector("");
   }
 
-  /** Selects a metric, or any where the name is empty. */
+  /** Generates a selector of a metric, or of any metric if the name is empty. */
   private VectorSelector selector(String metric) {
     List<LabelMatcher> matchers = new ArrayList<>();
     if (metric.isEmpty()) {
@@ -287,7 +287,7 @@ public final class QueryGenerator {
     return new Call(function, arguments, NOWHERE);
   }
 
-  /** One that the function is likely to make something of. */
+  /** Generates an argument for which the function is likely to have a result. */
   private Expr argument(Function function, int index, ValueType type, int depth) {
     String name = function.name();
     if (type == ValueType.VECTOR && name.startsWith("histogram_") && random.nextInt(4) > 0) {
@@ -360,7 +360,7 @@ public final class QueryGenerator {
       Expr right,
       boolean bool,
       @Nullable VectorMatching matching) {
-    // Of operators in a row the left binds first, but for the power.
+    // Consecutive operators are left-associative, except for the power.
     int before =
         operator == BinaryOperator.POWER ? operator.precedence() + 1 : operator.precedence();
     return Binary.of(
@@ -389,7 +389,7 @@ public final class QueryGenerator {
     return new VectorMatching(cardinality, labels, on, include);
   }
 
-  /** In parentheses unless it binds at least so closely. */
+  /** Adds parentheses if the precedence of an expression is too low. */
   private static Expr wrapped(Expr expr, int precedence) {
     int own =
         switch (expr) {

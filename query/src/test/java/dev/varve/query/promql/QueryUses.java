@@ -17,20 +17,20 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Which functions, operators and forms of the language a query uses, by their names. */
+/** The functions, operators and syntactic forms that a query uses, by name. */
 public final class QueryUses {
   private final Set<String> uses = new TreeSet<>();
 
   private QueryUses() {}
 
-  /** Of one query. */
+  /** Returns those of one query. */
   public static Set<String> of(Expr expr) {
     QueryUses uses = new QueryUses();
     uses.walk(expr);
     return uses.uses;
   }
 
-  /** All that there are. */
+  /** Returns all that exist. */
   public static Set<String> all() {
     Set<String> all = new TreeSet<>();
     Function.all().forEach(function -> calls(function, all));
@@ -86,7 +86,7 @@ public final class QueryUses {
     }
   }
 
-  /** Where arguments may be absent, how many there are; of any number, none, one or several. */
+  /** Includes the number of arguments if it varies: zero, one or several if there is no limit. */
   private static String call(Function function, int arguments) {
     int several = severalArguments(function);
     return "%s() of %d%s"
@@ -179,7 +179,7 @@ public final class QueryUses {
     walk(binary.right());
   }
 
-  /** Every part of a query, the whole first. */
+  /** Visits every part of a query, starting with the whole. */
   public static void eachPart(Expr expr, Consumer<Expr> part) {
     part.accept(expr);
     switch (expr) {

@@ -11,8 +11,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Layouts and errors are those that Prometheus 3.5.3 gave. Where ours is another on purpose, both
- * stand in the recording, and docs/promql.md says why.
+ * Compares with the formatted queries and errors of Prometheus 3.5.3. For intentional differences,
+ * the recording contains both versions, and docs/promql.md explains them.
  */
 class RecordedAnswersTest {
   @Test

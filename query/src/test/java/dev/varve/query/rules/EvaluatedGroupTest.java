@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups evaluated by hand, minute by minute. */
+/** Groups evaluated manually, minute by minute. */
 class EvaluatedGroupTest {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -234,7 +234,7 @@ class EvaluatedGroupTest {
     assertThat(told.getFirst().generatorUrl())
         .isEqualTo("http://localhost:4242/graph?g0.expr=x&g0.tab=1");
     told.clear();
-    // The label changes with the value: another alert, and this one ends.
+    // The label changes with the value: a new alert starts, and this one ends.
     run(group, 3);
     assertThat(only(group).alerts()).hasSize(1);
     assertThat(only(group).alerts().getFirst().labels().get("severity")).isEqualTo("page");
@@ -254,7 +254,7 @@ class EvaluatedGroupTest {
     assertThat(told.getFirst().endsAt()).isAfter(minute(1));
     List<Notification> ended = told.subList(1, told.size());
     assertThat(ended).allSatisfy(alert -> assertThat(alert.endsAt()).isEqualTo(minute(1)));
-    // It is told of again once more than the delay of a minute has passed.
+    // It is sent again after more than the resend delay of one minute.
     assertThat(ended).hasSize(8);
     assertThat(store.query("ALERTS", minute(1))).isEmpty();
   }
@@ -297,7 +297,7 @@ class EvaluatedGroupTest {
     run(after, 21);
     assertThat(store.query("count_over_time(ALERTS_FOR_STATE[5m])", minute(21))).isEmpty();
     after.restore(minute(21));
-    // Ten minutes were waited before, eleven were lost.
+    // Ten minutes were pending before, eleven were lost.
     assertThat(only(after).alerts().getFirst().activeAt()).isEqualTo(minute(11));
     run(after, 22);
     assertThat(store.query("ALERTS_FOR_STATE", minute(22)))

@@ -26,16 +26,16 @@ import java.util.function.Consumer;
 final class MemoryStore implements RuleStore {
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
 
-  /** Whether series can be ended by a marker. */
+  /** Whether the store can hold staleness markers. */
   boolean marked = true;
 
-  /** Series of this metric are refused. */
+  /** Metric whose series are rejected. */
   String refused = "";
 
   /** Whether the store fails. */
   boolean broken;
 
-  /** Whether what reads runs out of stack. */
+  /** Whether reads overflow the stack. */
   boolean exhausted;
 
   @Override
@@ -87,7 +87,7 @@ final class MemoryStore implements RuleStore {
     runs.add(series, time, new Value.Real(value));
   }
 
-  /** What an expression gives, by its labels. */
+  /** Evaluates an expression, and returns the values by labels. */
   Map<String, Double> query(String expression, Instant at) {
     PromResult.Vector vector =
         (PromResult.Vector)

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** When groups are evaluated, in real time. */
+/** Evaluation times of groups, in real time. */
 class RuleSchedulerTest {
   private static RuleGroup group(String name, Duration interval, String query) {
     return new RuleGroup(
@@ -72,7 +72,7 @@ class RuleSchedulerTest {
       RuleGroup quick = group("quick", Duration.ofMillis(50), "vector(1)");
       rules.run(List.of(quick));
       await(() -> rules.groups().getFirst().counts().iterations() >= 4);
-      // What is the same goes on, and is counted on.
+      // An unchanged group continues and keeps its counts.
       rules.run(List.of(group("quick", Duration.ofMillis(50), "vector(1)")));
       assertThat(rules.groups().getFirst().counts().iterations()).isGreaterThanOrEqualTo(4);
       rules.run(List.of(group("other", Duration.ofMinutes(9), "vector(1)")));
@@ -108,7 +108,7 @@ class RuleSchedulerTest {
     }
   }
 
-  /** Reads of it end when they are cancelled, and no sooner. */
+  /** Its reads only end when they are cancelled. */
   private record Hanging(CountDownLatch never) implements RuleStore, Runs {
     @Override
     public PromResult instant(
@@ -200,7 +200,9 @@ class RuleSchedulerTest {
     }
   }
 
-  /** At these times Prometheus 3.5.3 evaluated groups of this file and these names. */
+  /**
+   * Expected: the times at which Prometheus 3.5.3 evaluated groups of this file and these names.
+   */
   @Test
   void evaluatesAtTheTimesOfPrometheus() {
     Instant second = Instant.parse("2026-11-22T00:17:42.653713974Z");

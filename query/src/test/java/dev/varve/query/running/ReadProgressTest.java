@@ -75,7 +75,7 @@ final class ReadProgressTest {
     assertThat(progress.share()).isEqualTo(0.5);
   }
 
-  /** Whatever is counted twice: no more than all is read. */
+  /** Progress never exceeds the whole, even if something is counted twice. */
   @Property
   void foretellsWhatEvenSeriesTake(
       @ForAll @IntRange(min = 1, max = 500) int keys,

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of queries, and that nothing of them stays. */
+/** Outcomes of queries, and that they release everything. */
 class RunningQueriesCountTest {
   private static final QueryOrigin ORIGIN = new QueryOrigin("d", "promql", "up", "c", "");
 
@@ -213,7 +213,7 @@ class RunningQueriesCountTest {
     assertThat(ended).extracting(EndedQuery::outcome).containsExactly(Outcome.GONE, Outcome.BUSY);
   }
 
-  /** Both places may be taken by heavy queries at first: they make way. */
+  /** Heavy queries may first take both places; they give way. */
   @Test
   void heavyQueriesMakeWayForLightOnes() throws Exception {
     CountDownLatch release = new CountDownLatch(1);

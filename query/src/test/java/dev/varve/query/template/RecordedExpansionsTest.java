@@ -13,8 +13,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Expansions and errors are those that Prometheus 3.5.3 gave. Where ours is another on purpose,
- * both stand in the recording, and docs/rules.md says why.
+ * Compares with the expansions and errors of Prometheus 3.5.3. For intentional differences, the
+ * recording contains both versions, and docs/rules.md explains them.
  */
 class RecordedExpansionsTest {
   private static final String URL = "http://prom.example:9090/pre";
@@ -68,7 +68,7 @@ class RecordedExpansionsTest {
     }
   }
 
-  /** The answers to the queries that stand in the templates. */
+  /** Returns the recorded results of the queries in the templates. */
   private static final class Recorded implements Template.Environment {
     @Override
     public List<Template.Sample> query(String expression) {

@@ -6,7 +6,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 
-/** Fuzzed: a template is refused, fails by its own exception, or becomes a bounded text. */
+/**
+ * Fuzz target: a template is rejected, fails with its own exception, or expands to a bounded text.
+ */
 public final class TemplateFuzz {
   private static final Template.Data DATA =
       new Template.Data(
@@ -35,7 +37,7 @@ public final class TemplateFuzz {
 
   private TemplateFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Processes one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     try {
       String text = Template.ofAlert("Fuzzed", new String(input, UTF_8)).expand(DATA, ENVIRONMENT);

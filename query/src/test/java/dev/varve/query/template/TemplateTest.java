@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** What templates may take, and that nothing but their own failure comes out of them. */
+/** Limits of templates, and that they fail only with their own exception. */
 class TemplateTest {
   private static final Template.Data DATA =
       new Template.Data(Map.of("a", "b"), Map.of(), "http://x", 1);
@@ -64,7 +64,7 @@ class TemplateTest {
     }
   }
 
-  /** The message is that of Go's text/template. */
+  /** Expected: the message of Go's text/template. */
   @Test
   void failsWhereAVariableIsNamedInItsOwnDeclaration() {
     for (String text : List.of("{{ $i := $i }}", "{{ range $i, $s := query $i }}{{ end }}")) {

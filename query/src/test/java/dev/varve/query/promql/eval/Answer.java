@@ -20,11 +20,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a query gave, wherever it ran.
+ * Result of a query, from Varve or another server.
  *
- * @param type as Prometheus' API names it; {@code error} if it failed
- * @param rows by their labels, in the order in which they came
- * @param text the string, or what was wrong
+ * @param type as in Prometheus' API; {@code error} if the query failed
+ * @param rows by their labels, in order of arrival
+ * @param text the string, or the error
  * @param notes warnings and infos
  */
 record Answer(String type, Map<Map<String, String>, Row> rows, String text, TreeSet<String> notes) {
@@ -53,14 +53,14 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     }
   }
 
-  /** A place where there may be a value. */
+  /** A series and time at which there may be a value. */
   private record Place(Map<String, String> labels, long time) {}
 
   static Answer error(String message) {
     return new Answer("error", Map.of(), message, new TreeSet<>());
   }
 
-  /** Of Varve. */
+  /** Converts a result of Varve. */
   static Answer of(PromResult result, Notes told) {
     Map<Map<String, String>, Row> rows = new LinkedHashMap<>();
     String type;
@@ -109,8 +109,8 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   }
 
   /**
-   * The same with numbers in labels and notes of so many digits. Of rows that are told apart by
-   * more digits the values are added up.
+   * Rounds numbers in labels and notes to some digits. Adds up the values of rows that then have
+   * the same labels.
    */
   Answer rounded(int digits) {
     Map<Map<String, String>, Row> others = new LinkedHashMap<>();
@@ -133,12 +133,12 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
         });
   }
 
-  /** The same without the places in notes. */
+  /** Removes the positions from notes. */
   Answer withoutPlaces() {
     return withNotes(notes(NotePlaces::text));
   }
 
-  /** The same without the metrics in infos that buckets of theirs were mended. */
+  /** Removes the metrics from infos about fixed buckets. */
   Answer withoutNamesOfMended() {
     return withNotes(
         notes(note ->
@@ -162,9 +162,9 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   }
 
   /**
-   * Where it differs from what another server gave; null if nowhere.
+   * Describes the difference from the answer of another server; null if there is none.
    *
-   * @param ordered whether values have to come in the same order; rows of equal values may not
+   * @param ordered whether the order of values matters; rows of equal values may be in any order
    */
   @Nullable String difference(Answer other, boolean ordered) {
     if (!type.equals(other.type)) {
@@ -199,16 +199,16 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   }
 
   /**
-   * Whether it is what some answers together leave open: an error is one of theirs; of all others
-   * each value lies between the least and the greatest that there are at its place, or is one of
-   * them, and stands nowhere where none has any; what all of them tell is told, and nothing that
-   * none does, but for places.
+   * Returns whether the answer is within what the other answers allow together. An error must be
+   * one of theirs. Otherwise, each value must lie between the least and the greatest value at its
+   * place or equal one of them, and there must be no value where none of them has one. A note must
+   * be present if all of them have it, and absent if none has it, regardless of positions.
    */
   boolean liesAmong(List<Answer> others) {
     return isMadeOf(others, Answer::isBetween);
   }
 
-  /** The same where each value has to be one of theirs. */
+  /** Like {@link #liesAmong}, but each value must equal one of theirs. */
   boolean isMadeOf(List<Answer> others) {
     return isMadeOf(others, Answer::isOneOf);
   }
@@ -252,7 +252,10 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
         && Arrays.stream(numbers).anyMatch(one -> one >= value);
   }
 
-  /** Whether it tells what all of some others do, and nothing that none does, but for places. */
+  /**
+   * Returns whether it has all notes common to the others and no note that none has, regardless of
+   * positions.
+   */
   boolean tellsAmong(List<Answer> others) {
     Set<String> some = new HashSet<>();
     others.forEach(one -> some.addAll(one.withoutPlaces().notes));
@@ -263,14 +266,14 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return some.containsAll(told) && (!all || told.containsAll(certain));
   }
 
-  /** Whether it tells whatever another does, but for places. */
+  /** Returns whether it has all notes of another, regardless of positions. */
   boolean tellsAll(Answer other) {
     Set<String> told = withoutPlaces().notes;
     return told.stream().anyMatch(Answer::isOmission)
         || told.containsAll(other.withoutPlaces().notes);
   }
 
-  /** The notes, without their places, that only this or only another has. */
+  /** Returns the notes, without positions, that only one of both has. */
   Set<String> notesOfDifference(Answer other) {
     Set<String> mine = withoutPlaces().notes;
     Set<String> theirs = other.withoutPlaces().notes;
@@ -280,12 +283,12 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return either;
   }
 
-  /** Whether a note only says how many more there are. */
+  /** Returns whether a note only states how many more notes there are. */
   static boolean isOmission(String note) {
     return OMISSION.matcher(note).matches();
   }
 
-  /** Whether its values rise from row to row, or fall; NaN comes last. */
+  /** Returns whether the values are sorted from row to row; NaN comes last. */
   boolean isSorted(boolean descending) {
     double[] values = values().values();
     for (int i = 1; i < values.length; i++) {
@@ -300,9 +303,9 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
   }
 
   /**
-   * Whether another chooses at each time values as great from the same as this.
+   * Returns whether another answer selects, at each time, values as large from the same set.
    *
-   * @param all from which both choose
+   * @param all the set from which both select
    */
   boolean isAsGoodAChoice(Answer other, Answer all) {
     Map<Place, Double> of = all.byPlace();
@@ -377,7 +380,7 @@ record Answer(String type, Map<Map<String, String>, Row> rows, String text, Tree
     return isError() ? "error (" + text + ")" : type + " of " + rows.size();
   }
 
-  /** A few of its rows, for messages. */
+  /** Returns the first rows, for messages. */
   List<String> head() {
     List<String> head = new ArrayList<>();
     rows.forEach((labels, row) -> {

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * A query of Varve and the times it is asked for, to be asked again in other ways.
+ * A query of Varve and its times, which can be run again in other ways.
  *
- * @param start of the first step, in ms since 1970; the time of a query for one
- * @param end the last step is not behind it
- * @param step in ms; 0 of a query for one time
+ * @param start time of the first step or of an instant query, in ms since 1970
+ * @param end latest time of the last step
+ * @param step in ms; 0 for an instant query
  */
 record AskedAgain(String query, SampleOrders samples, long start, long end, long step)
     implements KnownDifference.Again {
   private static final Duration EVERY = Duration.ofSeconds(15);
 
-  /** What Varve gives. */
+  /** Returns Varve's answer. */
   Answer answer() {
     return same(query);
   }
@@ -77,7 +77,7 @@ record AskedAgain(String query, SampleOrders samples, long start, long end, long
       PromResult result = asked.apply(promql);
       return Answer.of(result, promql.notes());
     } catch (PromQlException e) {
-      // As the server says it.
+      // The same text as in the server's response.
       return Answer.error("invalid parameter \"query\": " + e.getMessage());
     } catch (PromQlEvaluationException | QueryRefusedException e) {
       return Answer.error(String.valueOf(e.getMessage()));

@@ -5,21 +5,21 @@ import dev.varve.query.promql.Printer;
 import dev.varve.query.promql.PromQl;
 import java.util.function.UnaryOperator;
 
-/** Queries that are another one but for some of its parts. */
+/** Replaces parts of queries. */
 final class ChangedQuery {
   private ChangedQuery() {}
 
   /**
-   * The text of a query with other parts.
+   * Returns the text of a query with changed parts.
    *
-   * @param change gives what stands for a part, whose own parts are changed already; itself for
-   *     nothing else
+   * @param change returns the replacement of a part, whose own parts have already been changed;
+   *     returns the part itself to keep it
    */
   static String of(Expr query, UnaryOperator<Expr> change) {
     return Printer.print(changed(query, change));
   }
 
-  /** Some text, read as a part of a query. */
+  /** Parses a text as part of a query. */
   static Expr part(String text) {
     return PromQl.parse("(" + text + ")");
   }

@@ -30,7 +30,7 @@ class CivilTimeTest {
     assertThat(civil.minute()).isEqualTo(java.getMinute());
   }
 
-  /** What Go's {@code time.Unix(-1<<63, 0).UTC()} says. */
+  /** Expected: the result of Go's {@code time.Unix(-1<<63, 0).UTC()}. */
   @Test
   void goesRoundBeforeTheFirstDayOfGo() {
     CivilTime least = CivilTime.of(Long.MIN_VALUE);
@@ -45,7 +45,7 @@ class CivilTimeTest {
   }
 
   /**
-   * 400 years are 146,097 days: as far from 1970 as these, a year is the same but for its number.
+   * 400 years are 146,097 days: years at multiples of that from 1970 differ only in their number.
    */
   @Test
   void knowsYearsThatJavaDoesNot() {

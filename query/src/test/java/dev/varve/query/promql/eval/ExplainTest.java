@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a query before it runs, and afterwards. */
+/** Explanations of queries before and after they run. */
 class ExplainTest {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -26,9 +26,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Varve's answers differ from those of Prometheus 3.5, and why they may. None takes whatever
- * comes: either Varve gives what Prometheus gave once it is asked as Prometheus understands the
- * query, or it differs only where its own answer hangs on what is left open.
+ * Known differences between the answers of Varve and Prometheus 3.5, and their justification. No
+ * rule accepts arbitrary differences: either Varve returns the answer of Prometheus if the query is
+ * rewritten to what Prometheus understands, or the answers differ only where Varve's own answer
+ * depends on something unspecified.
  */
 enum KnownDifference {
   ORDER_OF_SERIES(
@@ -181,7 +182,7 @@ enum KnownDifference {
           + " for the first of them alone, and warns of that") {
     @Override
     boolean explains(Found found, Again again) {
-      // In a subquery the first time is that of its own steps, of which only warnings tell here.
+      // In a subquery the first time is that of its own steps, which is only visible in warnings.
       return found.isOf(KnownDifference::withFirstParameter, again)
           || (has(found.query(), part -> !withFirstParameter(part).equals(part))
               && has(found.query(), part -> part instanceof Expr.Subquery)
@@ -215,22 +216,22 @@ enum KnownDifference {
   };
 
   /**
-   * What differs.
+   * A difference.
    *
    * @param query as parsed from its own text
-   * @param ours what Varve gave
-   * @param theirs what Prometheus gave
-   * @param ordered whether the order of what it gives is part of what it means
+   * @param ours Varve's answer
+   * @param theirs the answer of Prometheus
+   * @param ordered whether the order of the result matters
    */
   record Found(Expr query, Answer ours, Answer theirs, boolean ordered) {
-    /** Whether it may be explained at all: no rule leaves an order open, or a place. */
+    /** Returns whether an explanation is possible: no rule covers the order or positions. */
     private boolean mayBeKnown() {
       boolean descending = ordered && isSortedDown(query);
       return (!ordered || (ours.isSorted(descending) && theirs.isSorted(descending)))
           && new NotePlaces(query).explain(ours.rounded(9).notes(), theirs.rounded(9).notes());
     }
 
-    /** Whether an answer is theirs but for the places of notes. */
+    /** Returns whether an answer equals theirs, regardless of positions in notes. */
     private boolean is(Answer other) {
       return other.withoutPlaces().difference(theirs.withoutPlaces(), ordered) == null;
     }
@@ -239,7 +240,10 @@ enum KnownDifference {
       return ours.withNotes(theirs.notes()).difference(theirs, ordered) == null;
     }
 
-    /** Whether another query gives here what Prometheus gave, but for places and last digits. */
+    /**
+     * Returns whether a changed query yields the answer of Prometheus here, regardless of positions
+     * and last digits.
+     */
     private boolean isOf(UnaryOperator<Expr> change, Again again) {
       String changed = ChangedQuery.of(query, change);
       return !changed.equals(Printer.print(query))
@@ -247,26 +251,29 @@ enum KnownDifference {
     }
   }
 
-  /** Asks Varve another time, for the times that were asked for where nothing else is said. */
+  /** Runs a query in Varve again, for the original times unless stated otherwise. */
   interface Again {
-    /** Asks for all times that there are. */
+    /** Runs a query for all times. */
     Answer all(String query);
 
     Answer same(String query);
 
-    /** Asks the same, of series in the order in which Prometheus stores them. */
+    /** Runs the query with series in the order of Prometheus' storage. */
     Answer asStored();
 
-    /** Asks from the first step to the end by a minute; for the one time of a query for one. */
+    /**
+     * Runs a query every minute from the first step to the end; for its single time if it is an
+     * instant query.
+     */
     Answer atEveryMinute(String query);
 
-    /** How many steps the query has. */
+    /** Returns the number of steps of the query. */
     long steps();
 
-    /** Asks for each step by itself. */
+    /** Runs a query for each step separately. */
     List<Answer> atEachStep(String query);
 
-    /** Asks the same, of series in several other orders. */
+    /** Runs the query with series in several other orders. */
     List<Answer> inOtherOrders();
   }
 
@@ -280,17 +287,17 @@ enum KnownDifference {
           AggregateOperator.STDDEV,
           AggregateOperator.STDVAR);
 
-  /** What neither is exact nor rounded to the nearest in every library. */
+  /** Functions that are neither exact nor correctly rounded in every library. */
   private static final Set<String> ROUNDED =
       Set.of(
           "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "ln", "log10",
           "log2", "sin", "sinh", "tan", "tanh");
 
-  /** The logarithms, and what they give of 2^-1023. */
+  /** The logarithms, and their values for 2^-1023. */
   private static final Map<String, Double> LOGARITHMS =
       Map.of("ln", -1023 * Math.log(2), "log2", -1023.0, "log10", -1023 * Math.log10(2));
 
-  /** Functions that look at the time of the step. */
+  /** Functions that depend on the time of the step. */
   private static final Set<String> OF_STEPS =
       Set.of(
           "time",
@@ -317,7 +324,7 @@ enum KnownDifference {
 
   abstract boolean explains(Found found, Again again);
 
-  /** What explains a difference; null if nothing does. */
+  /** Returns what explains a difference; null if nothing does. */
   static @Nullable KnownDifference of(Found found, Again again) {
     if (!found.mayBeKnown()) {
       return null;
@@ -331,8 +338,8 @@ enum KnownDifference {
   }
 
   /**
-   * Up to which length a part has its last digit changed, in characters: each change names it three
-   * times, so that where many stand in one another the outer ones are left as they are.
+   * Maximum length of a part whose last digit is changed, in characters. Each change triples the
+   * text, so the outer parts of deep nestings are left unchanged.
    */
   private static final int CHANGED_MAX = 50_000;
 
@@ -341,8 +348,9 @@ enum KnownDifference {
   }
 
   /**
-   * Of many numbers one may lie where ten digits are rounded in two ways. Rows that are told apart
-   * by more digits have no order; that of the answers themselves has been looked at.
+   * Tries two precisions, because one of many numbers may lie on a rounding boundary. Rows that
+   * differ only in further digits have no defined order; the order of the answers themselves has
+   * been checked.
    */
   private static boolean isSameInFewDigits(Answer some, Answer others) {
     return IntStream.of(10, 9)
@@ -353,7 +361,7 @@ enum KnownDifference {
                 == null);
   }
 
-  /** Whether an answer is an error that some part of a query gives, and names what there is. */
+  /** Returns whether an answer is an error of some part of a query, and names existing series. */
   private static boolean isErrorOf(Expr query, Answer answer, Again again) {
     return answer.isError()
         && (Twins.areIn(query, answer, again)
@@ -379,7 +387,7 @@ enum KnownDifference {
     return join(first, join(second, more));
   }
 
-  /** Whether a query gives its elements in the order of their values. */
+  /** Returns whether a query returns its elements sorted by value. */
   static boolean isSort(Expr query) {
     return bare(query) instanceof Expr.Call call
         && List.of("sort", "sort_desc").contains(call.function().name());
@@ -389,7 +397,7 @@ enum KnownDifference {
     return bare(query) instanceof Expr.Call call && call.function().name().equals("sort_desc");
   }
 
-  /** Whether a number becomes part of a label or a warning. */
+  /** Returns whether a part writes numbers into labels or warnings. */
   private static boolean writesNumbers(Expr part) {
     return switch (part) {
       case Expr.Aggregate aggregate ->
@@ -409,7 +417,7 @@ enum KnownDifference {
         || aggregate.operator() == AggregateOperator.BOTTOMK;
   }
 
-  /** Whether part of a query chooses among values of which two were ever equal. */
+  /** Returns whether part of a query selects among values that are ever equal. */
   private static boolean isTied(Expr part, Again again) {
     if (!(part instanceof Expr.Aggregate aggregate) || !isChoice(aggregate)) {
       return false;
@@ -433,9 +441,10 @@ enum KnownDifference {
   }
 
   /**
-   * A value whose last binary digit is another.
+   * Changes the last binary digit of a value.
    *
-   * @param seed makes it the next number or the one before, as if by chance, of each part another
+   * @param seed determines pseudo-randomly, for each part, whether the value becomes the next or
+   *     the previous number
    */
   private static Expr withOtherDigit(Expr part, double seed) {
     if (!isRounded(part)) {
@@ -453,8 +462,8 @@ enum KnownDifference {
   }
 
   /**
-   * The newest at a time without the offset, among what is read for the look-back with it: nothing
-   * where the offset is longer.
+   * The newest sample at a time without the offset, among those read for the look-back with it;
+   * none if the offset is longer.
    */
   private static Expr timestampAmongOthers(Expr part) {
     if (!(part instanceof Expr.Call call)
@@ -496,7 +505,7 @@ enum KnownDifference {
     return "%d.%03d".formatted(millis / 1000, millis % 1000);
   }
 
-  /** A subquery with an offset, of which the series that are asked for at one time are none. */
+  /** Removes series pinned to one time from a subquery with an offset. */
   private static Expr withoutPinned(Expr part) {
     if (!(part instanceof Expr.Subquery subquery) || subquery.modifiers().offset().isZero()) {
       return part;
@@ -536,7 +545,7 @@ enum KnownDifference {
     return part instanceof Expr.VectorSelector selector && selector.modifiers().at() != null;
   }
 
-  /** With patterns for the texts that a label has to equal of which some are excluded. */
+  /** Replaces values that a label must equal by patterns, if other values are excluded. */
   private static Expr absentAsLookedFor(Expr part) {
     if (!(part instanceof Expr.Call call) || !call.function().name().startsWith("absent")) {
       return part;
@@ -576,7 +585,7 @@ enum KnownDifference {
         || matcher.operator() == LabelMatcher.Operator.NO_MATCH;
   }
 
-  /** With the parameter at the first time of the whole query, where all else is constant. */
+  /** Fixes the parameter at the first time of the whole query if everything else is constant. */
   private static Expr withFirstParameter(Expr part) {
     if (!(part instanceof Expr.Aggregate aggregate)
         || aggregate.parameter() == null
@@ -597,7 +606,7 @@ enum KnownDifference {
         aggregate.source());
   }
 
-  /** Whether something is the same at all times of a query, as Prometheus sees it. */
+  /** Returns whether Prometheus considers an expression the same at all times of a query. */
   private static boolean isConstant(Expr expr) {
     return switch (expr) {
       case Expr.NumberLiteral number -> true;
@@ -616,7 +625,7 @@ enum KnownDifference {
   }
 
   /**
-   * A call as Go works it out, to which the least numbers, m 2^-1074, are 2^-1023 (1 + m 2^-52).
+   * Computes a call as Go does, for which the least numbers, m 2^-1074, are 2^-1023 (1 + m 2^-52).
    */
   private static Expr asGo(Expr part) {
     if (part instanceof Expr.Binary binary && binary.operator() == BinaryOperator.POWER) {
@@ -641,8 +650,8 @@ enum KnownDifference {
   }
 
   /**
-   * A power x ^ y, for which Go multiplies whole powers by e^(f ln x), f the rest of y, from -0.5
-   * to 0.5.
+   * Computes a power x ^ y as Go does: it multiplies integer powers by e^(f ln x), with the
+   * remainder f of y from -0.5 to 0.5.
    */
   private static Expr powerAsGo(Expr.Binary power) {
     if (power.type() != ValueType.VECTOR) {

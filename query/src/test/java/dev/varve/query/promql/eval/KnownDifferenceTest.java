@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** No rule takes for known what might be a mistake of Varve. */
+/** Checks that no rule accepts a difference that may be a defect of Varve. */
 class KnownDifferenceTest {
   private static final long SEED = 35;
   private static final long NOON = RandomSeries.START + 3_600_000L;
@@ -37,7 +37,7 @@ class KnownDifferenceTest {
     return new AskedAgain(query, SAMPLES, time, time, 0);
   }
 
-  /** What would explain that Prometheus had given another answer; null if nothing does. */
+  /** Returns what would explain a changed answer of Prometheus; null if nothing does. */
   private static @Nullable KnownDifference judged(String query, UnaryOperator<Answer> change) {
     return judged(asked(query, NOON), change);
   }

@@ -11,7 +11,7 @@ import dev.varve.query.MemoryRuns;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Labels that are made of themselves again and again are refused before they fill the memory. */
+/** Labels that repeatedly grow from themselves are rejected before they fill the memory. */
 class LongLabelsTest {
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
 

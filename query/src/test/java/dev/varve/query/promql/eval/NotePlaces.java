@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Where in a query Prometheus may say that the same warning or info stands that Varve gives. Of
- * notes that are equal but for the place it shows one. Of a counter in a subquery it has forgotten
- * the place, and says 1:1. Of an argument in parentheses it says now theirs, now that of what is in
- * them; Varve says the latter.
+ * Positions at which Prometheus may report the warnings and infos that Varve reports. Of notes that
+ * differ only in position, Prometheus shows one. For counters in subqueries it has lost the
+ * position and reports 1:1. For an argument in parentheses it reports the position either of the
+ * parentheses or of their content; Varve reports the latter.
  */
 final class NotePlaces {
   private static final Pattern PLACED =
@@ -27,6 +27,8 @@ final class NotePlaces {
   private final Set<Map.Entry<String, String>> aroundThem = new HashSet<>();
 
   /**
+   * Creates the positions of a query.
+   *
    * @param query as parsed from its own text
    */
   NotePlaces(Expr query) {
@@ -46,17 +48,17 @@ final class NotePlaces {
         });
   }
 
-  /** A note without its place. */
+  /** Returns a note without its position. */
   static String text(String note) {
     Matcher placed = PLACED.matcher(note);
     return placed.matches() ? placed.group("text") : note;
   }
 
   /**
-   * Whether all that both tell of stands where it may. Of what only one tells nothing is said.
+   * Returns whether all notes of both sides are at valid positions. Ignores notes of only one side.
    *
    * @param ours the notes of Varve
-   * @param theirs those of Prometheus
+   * @param theirs the notes of Prometheus
    */
   boolean explain(Set<String> ours, Set<String> theirs) {
     Map<String, Set<String>> mine =

@@ -21,9 +21,12 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** The real Prometheus with some series, asked over its HTTP API. */
+/** A real Prometheus with some series, queried over its HTTP API. */
 final class OriginalPrometheus implements AutoCloseable {
-  /** Samples come in slices of time: what is an hour behind the newest is refused. */
+  /**
+   * Samples are sent in slices of time, because Prometheus rejects samples an hour older than the
+   * newest.
+   */
   static final long SLICE = 10 * 60_000;
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -85,12 +88,12 @@ final class OriginalPrometheus implements AutoCloseable {
     }
   }
 
-  /** Asks for one time, in ms since 1970. */
+  /** Runs an instant query at a time in ms since 1970. */
   Answer instant(String query, long time) {
     return ask("/api/v1/query", "query=%s&time=%s".formatted(encoded(query), seconds(time)));
   }
 
-  /** Asks for times from one to another, in ms since 1970. */
+  /** Runs a range query with times in ms since 1970. */
   Answer range(String query, long start, long end, long step) {
     return ask(
         "/api/v1/query_range",
@@ -192,7 +195,7 @@ final class OriginalPrometheus implements AutoCloseable {
     rows.put(labels, row(pairs));
   }
 
-  /** Reads {@code [seconds, "value"]}, from its bracket on. */
+  /** Reads {@code [seconds, "value"]}, starting at its bracket. */
   private static double[] pair(JsonParser json) {
     json.nextToken();
     double time = json.getDoubleValue();

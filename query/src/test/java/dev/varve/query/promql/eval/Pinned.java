@@ -9,9 +9,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Expressions made to give the same at any time, by {@code @} at all that reads samples. */
+/**
+ * Makes expressions independent of the time of the query, by adding {@code @} to everything that
+ * reads samples.
+ */
 final class Pinned {
-  /** What depends on the time of the query even where its arguments do not. */
+  /** Functions that depend on the time of the query even if their arguments do not. */
   private static final Set<String> OF_THE_TIME =
       Set.of(
           "days_in_month",
@@ -35,7 +38,10 @@ final class Pinned {
     this.time = time;
   }
 
-  /** The expression with its selectors at the time, or null where it depends on the time anyway. */
+  /**
+   * Returns the expression with its selectors pinned to the time, or null if it depends on the
+   * query's time anyway.
+   */
   static @Nullable String at(String expression, long time) {
     Pinned pinned = new Pinned(time);
     Expr expr = pinned.pin(PromQl.parse(expression));
@@ -50,7 +56,7 @@ final class Pinned {
       case Expr.MatrixSelector m ->
           new Expr.MatrixSelector(pin(m.selector()), m.range(), m.source());
       case Expr.Subquery s -> {
-        // What stands in it moves with its steps, which are pinned.
+        // The inner expression follows the steps of the subquery, which are pinned.
         ofTheTime |= EDGE.matcher(Printer.print(s.expr())).find();
         yield new Expr.Subquery(s.expr(), s.range(), s.step(), pin(s.modifiers()), s.source());
       }
@@ -88,7 +94,7 @@ final class Pinned {
   }
 
   private Modifiers pin(Modifiers modifiers) {
-    // The start and the end of the query are whenever that is.
+    // The start and the end depend on the query.
     ofTheTime |= modifiers.at() instanceof At.Edge;
     return modifiers.at() != null
         ? modifiers

@@ -20,22 +20,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A script in the language in which Prometheus 3.5 tests its queries (promql/promqltest/README.md
- * there): samples are loaded, expressions worked out, results compared.
+ * there): it loads samples, evaluates expressions and compares the results.
  *
  * <pre>
- * clear                                    forgets all samples
+ * clear                                    removes all samples
  * load 30s                                 series with samples every 30 s from time 0 on:
- *   a{b="c"} 1 2 _ 3+1x4 stale             values; none; 3 4 5 6 7; a marker of staleness
+ *   a{b="c"} 1 2 _ 3+1x4 stale             values; none; 3 4 5 6 7; a staleness marker
  * eval instant at 5m EXPRESSION            or: eval range from 0 to 5m step 1m EXPRESSION
  *   expect fail|warn|info [msg: TEXT | regex: PATTERN], expect ordered|no_warn|no_info
- *   a{b="c"} 1 _ 2                         what is expected, one value a step
+ *   a{b="c"} 1 _ 2                         expected values, one per step
  *   42                                     a scalar
  * </pre>
  *
- * <p>Where nothing is said about warnings and infos there may be none. What is expected at an
- * instant is also expected in the middle of a range of three steps, and of the expression pinned to
- * that instant by {@code @} at five other times, as in Prometheus. Native histograms are not
- * understood.
+ * <p>Warnings and infos must be expected explicitly. As in Prometheus, the expected result at an
+ * instant is also checked in the middle of a range of three steps, and at five other times for the
+ * expression pinned to that instant by {@code @}. Native histograms are not supported.
  */
 final class PromScript {
   private static final Pattern LOAD = Pattern.compile("load\\s+(\\S+)");
@@ -50,28 +49,28 @@ final class PromScript {
 
   private static final Duration ASIDE = Duration.ofMinutes(1);
 
-  /** Takes samples, at times in ms since 1970. */
+  /** Receives samples, at times in ms since 1970. */
   interface Samples {
     void add(Series series, long time, double value);
   }
 
-  /** Where samples go, and where queries get them. */
+  /** Stores samples and creates queries on them. */
   interface Subject extends Samples {
     void clear();
 
     PromQuery query(String expression);
 
-    /** The time in ms since 1970 that is time 0 of the script. */
+    /** Returns the time in ms since 1970 that is time 0 of the script. */
     default long origin() {
       return 0;
     }
 
-    /** Whether what is expected at an instant is also asked for at others. */
+    /** Returns whether expected results at an instant are also checked at other times. */
     default boolean asksAtOtherTimes() {
       return true;
     }
 
-    /** Whether what is expected at an instant is also asked for in the middle of a range. */
+    /** Returns whether expected results at an instant are also checked in the middle of a range. */
     default boolean asksInRanges() {
       return true;
     }
@@ -90,7 +89,7 @@ final class PromScript {
     return text.lines().map(String::strip).map(line -> line.startsWith("#") ? "" : line).toList();
   }
 
-  /** All samples that a script loads, before and behind each {@code clear}. */
+  /** Loads all samples of a script, before and after each {@code clear}. */
   static void load(String text, long origin, Samples into) {
     List<String> lines = lines(text);
     for (int i = 0; i < lines.size(); i++) {
@@ -100,7 +99,7 @@ final class PromScript {
     }
   }
 
-  /** Runs it, and tells how many expressions were worked out. */
+  /** Runs the script, and returns the number of expressions evaluated. */
   int run() {
     int evaluations = 0;
     for (; at < lines.size(); at++) {
@@ -123,7 +122,7 @@ final class PromScript {
     return evaluations;
   }
 
-  /** The lines behind one, up to the next empty one. */
+  /** Returns the lines after a line, up to the next empty one. */
   private static List<String> block(List<String> lines, int at) {
     return lines.subList(at + 1, lines.size()).stream().takeWhile(line -> !line.isEmpty()).toList();
   }
@@ -208,7 +207,7 @@ final class PromScript {
     PromResult run();
   }
 
-  /** A message that is expected: a whole one, or a pattern of a part; any where neither is said. */
+  /** An expected message: a whole text, or a pattern of a part; any message if neither is given. */
   private record Message(String kind, @Nullable String text, @Nullable Pattern pattern) {
     boolean fits(@Nullable String message) {
       return text != null
@@ -217,7 +216,7 @@ final class PromScript {
     }
   }
 
-  /** What a script says that an expression gives. */
+  /** The expected result of an expression. */
   private static final class Expected {
     private final List<Message> messages = new ArrayList<>();
     private final Map<String, List<@Nullable Double>> rows = new LinkedHashMap<>();
@@ -227,9 +226,9 @@ final class PromScript {
     private boolean failing;
 
     /**
-     * Reads the lines behind {@code eval}.
+     * Parses the lines after {@code eval}.
      *
-     * @param mode the older way to expect, as in {@code eval_fail}; null where there is none
+     * @param mode the older form of an expectation, as in {@code eval_fail}; null if there is none
      */
     static Expected of(@Nullable String mode, List<String> block) {
       Expected expected = new Expected();
@@ -269,7 +268,7 @@ final class PromScript {
               what != null && !whole ? Pattern.compile(what.strip()) : null));
     }
 
-    /** Runs and compares; null where it failed as it should. */
+    /** Runs and compares; returns null if the query failed as expected. */
     @Nullable PromResult check(
         String where, long start, Duration step, PromQuery query, Evaluation evaluation) {
       if (failing) {
@@ -285,12 +284,12 @@ final class PromScript {
       return result;
     }
 
-    /** Scripts do not say where in the query the cause is. */
+    /** Scripts do not state the position of the cause in the query. */
     private static List<String> withoutPlace(List<String> notes) {
       return notes.stream().map(note -> note.replaceFirst(" \\(\\d+:\\d+\\)$", "")).toList();
     }
 
-    /** Each that is expected is there, and nothing else is. */
+    /** Checks that exactly the expected messages are present. */
     private void fits(String where, String kind, List<String> said) {
       List<Message> wanted = messages.stream().filter(m -> m.kind().equals(kind)).toList();
       for (Message message : wanted) {
@@ -373,7 +372,7 @@ final class PromScript {
     return rows;
   }
 
-  /** As near as Prometheus wants it. */
+  /** Uses the tolerance of Prometheus. */
   private static void assertSame(String where, double expected, double actual) {
     if (Double.isNaN(expected) || Double.isInfinite(expected)) {
       assertThat(actual).as(where).isEqualTo(Double.valueOf(expected));

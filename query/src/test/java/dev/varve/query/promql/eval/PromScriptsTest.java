@@ -19,9 +19,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every function and operator, by scripts that say what each gives. */
+/** Tests every function and operator with scripts. */
 class PromScriptsTest {
-  /** Further scripts that somebody has: {@code -Dvarve.promql.scripts=DIRECTORY}. */
+  /** Directory of additional scripts: {@code -Dvarve.promql.scripts=DIRECTORY}. */
   private static final @Nullable String MORE = System.getProperty("varve.promql.scripts");
 
   @TestFactory

@@ -35,9 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random queries of random series give here what they give in the real Prometheus: values, errors,
- * warnings. A difference is a {@link KnownDifference} or fails the test. At the end stands which
- * part of the language was asked for how often, in {@code target/promql-uses.md}.
+ * Compares random queries of random series with a real Prometheus: values, errors and warnings. A
+ * difference is a {@link KnownDifference} or fails the test. At the end, {@code
+ * target/promql-uses.md} shows how often each part of the language was used.
  */
 class PrometheusIT {
   private static final int QUERIES = Integer.getInteger("varve.promql.queries", 1_000);
@@ -46,7 +46,9 @@ class PrometheusIT {
   private static final long[] STEPS = {15_000, 37_000, 60_000, 300_000, 12_345, 1_800_000};
   private static final int TRIES = 200_000;
 
-  /** They look at native histograms, which are not held: of other samples they give nothing. */
+  /**
+   * Functions of native histograms, which are not supported: they return nothing for other samples.
+   */
   private static final Set<String> OF_NATIVE_HISTOGRAMS =
       Set.of(
           "histogram_avg()",
@@ -79,7 +81,7 @@ class PrometheusIT {
       for (int i = 0; i < QUERIES; i++) {
         ask(random, queries.next(1 + random.nextInt(4)), samples, prometheus);
       }
-      // What chance has not brought is looked for.
+      // Search for uses that have not occurred by chance.
       for (int i = 0; i < TRIES && !missing().isEmpty(); i++) {
         Expr query = queries.next(1 + random.nextInt(4));
         if (!Collections.disjoint(QueryUses.of(query), missing())) {
@@ -102,7 +104,7 @@ class PrometheusIT {
     return missing;
   }
 
-  /** Rows are short, so that long steps leave some out. */
+  /** Rows are short, so that long steps skip some. */
   private Engine engine() throws IOException {
     Layout layout = Layouts.of(Layouts.DEFAULT, Map.of("bucket", "10m"));
     DatasetConfig dataset =
@@ -172,7 +174,7 @@ class PrometheusIT {
     }
   }
 
-  /** Whether the order of what it gives is part of what it means. */
+  /** Returns whether the order of the result matters. */
   private static boolean isOrdered(Expr expr, Answer answer) {
     return answer.type().equals("vector") && KnownDifference.isSort(expr);
   }

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Series of the kinds that servers write, made by chance from a seed: counters with resets, gauges,
- * classic histograms whole and broken, information that changes its labels, times, values at the
- * ends of what a double holds; with gaps, jitter, markers of staleness, NaN and infinities.
+ * Pseudo-random series of the kinds that servers write: counters with resets, gauges, intact and
+ * broken classic histograms, information with changing labels, times, and values at the limits of a
+ * double; with gaps, jitter, staleness markers, NaN and infinities.
  */
 final class RandomSeries {
-  /** Where they begin, in ms since 1970; the time is fixed so that a seed says all. */
+  /** Start of the series, in ms since 1970; fixed, so that the seed determines everything. */
   static final long START = 1_750_000_020_000L;
 
   static final long END = START + 3 * 3_600_000L;
@@ -70,8 +70,8 @@ final class RandomSeries {
   /**
    * A series.
    *
-   * @param labels with the name
-   * @param times in ms since 1970, rising
+   * @param labels the labels, including the name
+   * @param times in ms since 1970, ascending
    */
   record Made(Map<String, String> labels, List<Long> times, List<Double> values) {
     private void add(long time, double value) {
@@ -162,7 +162,7 @@ final class RandomSeries {
     all.add(made);
   }
 
-  /** The same thing under another label now and then, as after an upgrade. */
+  /** Adds a series whose label changes from time to time, as after an upgrade. */
   private void churn(Map<String, String> target) {
     long time = START;
     for (int version = 1; time < END; version++) {
@@ -183,9 +183,9 @@ final class RandomSeries {
   }
 
   /**
-   * A classic histogram.
+   * Adds a classic histogram.
    *
-   * @param noise how much a bucket may fall behind the one below it
+   * @param noise how far a bucket may fall below the next lower one
    */
   private void histogram(String name, String job, List<String> bounds, int noise) {
     List<Made> buckets = new ArrayList<>();

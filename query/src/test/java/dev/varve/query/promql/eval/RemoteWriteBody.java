@@ -8,14 +8,17 @@ import java.util.List;
 
 /**
  * A message of <a href="https://prometheus.io/docs/specs/prw/remote_write_spec/">remote write
- * 1.0</a>, in a block of snappy that compresses nothing.
+ * 1.0</a>, in an uncompressed snappy block.
  */
 final class RemoteWriteBody {
   private static final int LITERAL_MAX = 1 << 16;
 
   private RemoteWriteBody() {}
 
-  /** What series have from a time on, up to another; empty if that is nothing. */
+  /**
+   * Encodes the samples of series from a time (inclusive) to another (exclusive); empty if there
+   * are none.
+   */
   static byte[] of(List<RandomSeries.Made> all, long from, long to) {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     for (RandomSeries.Made made : all) {
@@ -70,7 +73,7 @@ final class RemoteWriteBody {
     out.write((int) left);
   }
 
-  /** A block of snappy whose every element is a literal with a length of two bytes. */
+  /** Encodes a snappy block of literals, each with a two-byte length. */
   private static byte[] literal(byte[] content) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     varint(block, content.length);

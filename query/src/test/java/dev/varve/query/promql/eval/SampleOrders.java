@@ -18,17 +18,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples, and the same once more with their series in other orders.
+ * Samples, and the same samples with their series in other orders.
  *
  * @param runs by metric and tags
- * @param asStored in the order in which they came to Prometheus
- * @param inOtherOrders in orders made by chance, of which each series begins two
+ * @param asStored in the order in which they were sent to Prometheus
+ * @param inOtherOrders in random orders; each series is the first in two of them
  */
 record SampleOrders(Runs runs, Runs asStored, List<Runs> inOtherOrders) {
   /**
-   * The orders of some series.
+   * Creates the orders of some series.
    *
-   * @param runs what holds them; null for memory
+   * @param runs contains the series; null to hold them in memory
    */
   static SampleOrders of(List<RandomSeries.Made> series, @Nullable Runs runs, long seed) {
     MemoryRuns memory = new MemoryRuns(Resolution.MILLISECONDS);

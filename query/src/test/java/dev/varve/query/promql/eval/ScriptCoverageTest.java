@@ -10,12 +10,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The script that runs in every layout leaves nothing of the language out. */
+/** Checks that the script for all layouts covers the whole language. */
 class ScriptCoverageTest {
   private static final Pattern EVAL =
       Pattern.compile("eval (?:instant at \\S+|range from \\S+ to \\S+ step \\S+) (.+)");
 
-  /** A time since 1970: the samples of the script are of another time in every run. */
+  /** Fixed times since 1970, because the samples of the script have other times in every run. */
   private static final Set<String> SAID_ELSEWHERE = Set.of("@ time");
 
   @Test

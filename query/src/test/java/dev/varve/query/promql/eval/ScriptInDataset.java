@@ -15,21 +15,21 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A script's samples in a dataset of some layout on some store, and its queries of them. */
+/** A script's samples in a dataset of some layout and store, and queries of them. */
 public final class ScriptInDataset implements PromScript.Subject {
-  /** Scripts over what every layout can hold; no two of them have a metric in common. */
+  /** Scripts that every layout can hold; no two of them share a metric. */
   public static final List<String> FOR_ALL = List.of("language", "layouts", "reads");
 
-  /** The longest script spans 300 days, and no layout is asked to hold what is yet to come. */
+  /** The longest script spans 300 days, and layouts need not hold samples of the future. */
   private static final int DAYS_AGO = 301;
 
-  /** More than one, so that many series are read in parts wherever that is. */
+  /** More than one, so that many series are read in parts. */
   private static final int READERS = 3;
 
   private final Dataset dataset;
   private final long origin;
 
-  /** What was read so far; null where every query reads for itself. */
+  /** The cached reads; null if every query reads on its own. */
   private @Nullable ReadOnce once;
 
   private BatchBuilder unwritten = new BatchBuilder();
@@ -42,9 +42,9 @@ public final class ScriptInDataset implements PromScript.Subject {
   }
 
   /**
-   * Writes the samples of one of {@link #FOR_ALL} and holds every answer against the script. Each
-   * expression is worked out as it is written, and what several of them read is read once: most
-   * functions and operators of a script are asked for the same samples.
+   * Writes the samples of one of {@link #FOR_ALL} and compares every result with the script. Each
+   * expression is evaluated once, as written, and reads are cached: most functions and operators of
+   * a script use the same samples.
    */
   public static void check(String script, Dataset dataset) {
     ScriptInDataset subject = new ScriptInDataset(dataset, lately());
@@ -53,7 +53,10 @@ public final class ScriptInDataset implements PromScript.Subject {
     assertThat(subject.refused()).isZero();
   }
 
-  /** A time 0 for scripts that do not say which: some layouts have a retention. */
+  /**
+   * Returns a recent time 0 for scripts without one of their own, because some layouts have a
+   * retention.
+   */
   static long lately() {
     return Instant.now()
         .minus(DAYS_AGO, ChronoUnit.DAYS)
@@ -82,7 +85,7 @@ public final class ScriptInDataset implements PromScript.Subject {
     }
   }
 
-  /** How many samples the dataset has not taken so far. */
+  /** Returns the number of samples that the dataset has rejected so far. */
   int refused() {
     return refused;
   }
@@ -92,7 +95,7 @@ public final class ScriptInDataset implements PromScript.Subject {
     return origin;
   }
 
-  /** The time of a query is nothing to a layout. */
+  /** The time of a query does not matter to a layout. */
   @Override
   public boolean asksAtOtherTimes() {
     return false;

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every script gives the same in every layout that can hold its samples. */
+/** Every script has the same results in every layout that can hold its samples. */
 class ScriptsInLayoutsTest {
-  /** Scripts that say what time it is, so that their samples have to be of 1970. */
+  /** Scripts that use absolute times, so that their samples must be of 1970. */
   private static final Set<String> OF_1970 = Set.of("functions", "over-time", "selectors");
 
   @TempDir private Path directory;
@@ -76,7 +76,7 @@ class ScriptsInLayoutsTest {
     }
   }
 
-  /** What is left out above is left out for a reason. */
+  /** Checks that the combinations skipped above are skipped for a reason. */
   @ParameterizedTest
   @MethodSource("notHeld")
   void refusesWhatItsDomainLacks(String layout, String script) {
@@ -108,7 +108,7 @@ class ScriptsInLayoutsTest {
     TAGS,
     LETTERS,
     NUMBER,
-    /** Held, but as another NaN: a marker of staleness is none any more. */
+    /** NaNs become another NaN, so that staleness markers are lost. */
     NAN_BITS
   }
 
@@ -169,7 +169,7 @@ class ScriptsInLayoutsTest {
     }
   }
 
-  /** A dataset of a layout, and after each {@code clear} a new one. */
+  /** A dataset of a layout, replaced by a new one after each {@code clear}. */
   private final class InDatasets implements PromScript.Subject, AutoCloseable {
     private final String layout;
     private final long origin;
@@ -216,7 +216,7 @@ class ScriptsInLayoutsTest {
       current.add(series, time, value);
     }
 
-    /** How many samples no dataset has taken. */
+    /** Returns the number of samples that were rejected. */
     int refused() {
       current.write();
       return refused + current.refused();

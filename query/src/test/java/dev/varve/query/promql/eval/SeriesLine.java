@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A series with its values in Prometheus' notation: {@code a{b="c"} 1 2 _ 3+1x4 stale}.
  *
- * @param labels the name among them
- * @param values one a step; null where there is none
+ * @param labels the labels, including the name
+ * @param values one per step; null for none
  */
 record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
   private static final String NUMBER =
@@ -29,7 +29,7 @@ record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
     return new SeriesLine(labels(line.substring(0, end)), values(line.substring(end)));
   }
 
-  /** The name is the metric, the rest are tags. */
+  /** Returns the labels without the name. */
   Map<String, String> tags() {
     Map<String, String> tags = new TreeMap<>(labels);
     tags.remove(Series.NAME_LABEL);
@@ -61,7 +61,7 @@ record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
     return line.length();
   }
 
-  /** Whether braces follow, as in {@code a {b="c"} 1}, and no histogram does. */
+  /** Returns whether braces follow that do not start a histogram, as in {@code a {b="c"} 1}. */
   private static boolean opensNext(String line, int at) {
     String rest = line.substring(at).stripLeading();
     return rest.startsWith("{") && !rest.startsWith("{{");
@@ -111,7 +111,7 @@ record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
     }
   }
 
-  /** Also in hexadecimal, as Go reads it; {@code stale} is a marker. */
+  /** Parses a number, which may be hexadecimal as in Go; {@code stale} is a staleness marker. */
   static double number(String text) {
     return switch (text) {
       case "stale" -> Double.longBitsToDouble(SampleVector.STALE_BITS);

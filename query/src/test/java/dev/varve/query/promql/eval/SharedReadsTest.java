@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read once and used several times gives what it gives when it is read for each use. */
+/** Shared reads have the same results as separate reads. */
 class SharedReadsTest {
   private static final int SAMPLES = 120;
   private static final int SERIES = 6;

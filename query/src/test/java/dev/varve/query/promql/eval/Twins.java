@@ -12,10 +12,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Two series of one group, of which an error says that they meet on the side of an operator where
- * one alone may stand.
- */
+/** Two series of one group that an error reports as duplicates on the "one" side of an operator. */
 record Twins(Map<String, String> group, String side, Labels one, Labels other) {
   private static final Pattern ERROR =
       Pattern.compile(
@@ -24,7 +21,7 @@ record Twins(Map<String, String> group, String side, Labels one, Labels other) {
               + " matching not allowed: matching labels must be unique on one side",
           Pattern.DOTALL);
 
-  /** Whether an answer is such an error, and names what there is. */
+  /** Returns whether an answer is such an error, and names existing series. */
   static boolean areIn(Expr query, Answer answer, KnownDifference.Again again) {
     Matcher error = ERROR.matcher(answer.text());
     if (!answer.isError() || !error.matches()) {

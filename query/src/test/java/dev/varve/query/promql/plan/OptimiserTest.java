@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a query before anything is read. */
+/** Plans of queries before anything is read. */
 class OptimiserTest {
   private static final long MINUTE = 60_000;
   private static final long START = 100 * MINUTE;
