@@ -19,8 +19,8 @@ public sealed interface QueryPlan {
    * @param fields the fields to read; null for all
    * @param versions which of the samples accepted for the same instant to read
    * @param kinds what to do if a series has samples of several kinds at one instant
-   * @param newest how many of the newest samples per series suffice, or per series and kind if kinds
-   *     are read separately; 0 for all. Samples are still returned in ascending order of time
+   * @param newest how many of the newest samples per series suffice, or per series and kind if
+   *     kinds are read separately; 0 for all. Samples are still returned in ascending order of time
    * @param wholeTable whether scanning a whole table is allowed
    */
   record Select(
@@ -44,8 +44,8 @@ public sealed interface QueryPlan {
    * @param labels labels that separate series; a missing label counts as empty. Without labels the
    *     result is at most one series of numbers and one of texts
    * @param descending whether the newest sample comes first, also for the following operators
-   * @param perSeries how many samples of each series and kind suffice, from the end that comes first;
-   *     0 for all
+   * @param perSeries how many samples of each series and kind suffice, from the end that comes
+   *     first; 0 for all
    * @param always whether to emit one series without samples and sources if nothing matches, for
    *     operators that create samples from nothing
    */
