@@ -83,7 +83,8 @@ class QueriesOfDeathIT {
     static final Right ENDLESS = new Right(Set.of(TIME_UP), NEVER);
 
     /** It needs more than a query may have, if its time is not over before. */
-    static final Right BEYOND = new Right(Set.of(422, TIME_UP), " that (it|a query) may|possible");
+    static final Right BEYOND =
+        new Right(Set.of(422, TIME_UP), " that (it|a query) may|limit of|possible");
 
     /** Refused for what it says, before anything is read. */
     static Right refused(int status, String refusal) {

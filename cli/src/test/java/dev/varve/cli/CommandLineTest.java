@@ -423,15 +423,15 @@ class CommandLineTest {
           query m --bogus; '--bogus'
           query m --output xml; table, json, csv
           query m{; expected the name of a tag
-          query m{a=~"("}; no regular expression
+          query m{a=~"("}; not a regular expression
           query m --from yesterday; 'yesterday' for 'from' is no time
           query m --as-of soon; 'soon' for 'asof' is no time
           query m --last 0; '0' for '--last' is no length
           query m --last 1h --from 1d; neither --from nor --to
           query m --from now --to 2020-01-01; 'to' lies before 'from'
-          query m --every 7x; '7x' is no width of a window
+          query m --every 7x; '7x' is not a window width
           query m --every 1d --zone Mars/Base; 'Mars/Base' for 'zone' is no time zone
-          query m --every 1h --aggregate p200; 'p200' is no aggregation
+          query m --every 1h --aggregate p200; 'p200' is not an aggregation
           query m --limit -1; '-1' for 'limit' is no count
           query m --rate maybe; 'rate' is counter
           query m --server nonsense; 'nonsense' is no address of a server

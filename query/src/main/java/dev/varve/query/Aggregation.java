@@ -130,6 +130,6 @@ public sealed interface Aggregation {
     throw new IllegalArgumentException(
         "'"
             + name
-            + "' is no aggregation (try avg, min, max, sum, count, first, last, rate, dev, pdev, or a percentile such as p99)");
+            + "' is not an aggregation (try avg, min, max, sum, count, first, last, rate, dev, pdev, or a percentile such as p99)");
   }
 }

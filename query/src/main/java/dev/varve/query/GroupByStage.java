@@ -34,7 +34,7 @@ final class GroupByStage extends Stage {
     if (plan.aggregation() == Aggregation.Basic.RATE
         || plan.aggregation() == Aggregation.Basic.LEAST_SQUARES) {
       throw new QueryRefusedException(
-          plan.aggregation() + " looks along one series and cannot aggregate across several");
+          plan.aggregation() + " works within one series and cannot aggregate across several");
     }
     this.plan = plan;
     this.resolution = resolution;

@@ -145,7 +145,7 @@ public final class Memory {
     long wanted = held.get() + bytes;
     if (pool != null && wanted <= max) {
       throw new OverloadedException(
-          "%s: it holds %s and needs %s more, but all queries together hold %s of the %s that they may; ask again when others have ended"
+          "%s: it holds %s and needs %s more, but all queries together hold %s of at most %s; retry when others have ended"
               .formatted(
                   what,
                   size(held.get()),

@@ -56,8 +56,7 @@ final class NewestSource implements Source {
     if (samples.kind() == Kind.STRING && last >= 0) {
       bytes += samples.textEnd(last) - samples.textStart(0);
     }
-    memory.hold(
-        bytes, "the newest samples of a series are held to be put in order (ask for fewer)");
+    memory.hold(bytes, "sorting the newest samples of a series holds all of them (request fewer)");
     held += bytes;
     Samples own = new Samples(samples.kind());
     for (int i = 0; i <= last; i++) {

@@ -20,8 +20,7 @@ final class OrderStages {
 
     Backwards(Memory memory, Stage next) {
       super(next);
-      this.held =
-          new Held(memory, "to turn a series round all of it is held (ask for the newest N)");
+      this.held = new Held(memory, "reversing a series holds all of it (request the newest N)");
       this.out = new Emitter(next);
     }
 
@@ -61,7 +60,7 @@ final class OrderStages {
 
     @Override
     public void begin(ResultSeries series) {
-      all.add(new One(series, new Held(memory, "to sort series all of them are held")));
+      all.add(new One(series, new Held(memory, "sorting series holds all of them")));
     }
 
     @Override

@@ -94,7 +94,7 @@ public final class SelectorParser {
     String operator = operator();
     if (operator.isEmpty()) {
       if (!quoted) {
-        throw error(at, "expected '=', '!=', '=~' or '!~' behind the name of a tag" + found());
+        throw error(at, "expected '=', '!=', '=~' or '!~' after the name of a tag" + found());
       }
       if (metric != null) {
         throw error(start, "the metric is named twice: '" + metric + "' and '" + name + "'");
@@ -104,7 +104,7 @@ public final class SelectorParser {
     }
     skipSpace();
     if (at >= text.length() || !isQuote(text.charAt(at))) {
-      throw error(at, "expected a value in quotes behind '" + operator + "'" + found());
+      throw error(at, "expected a value in quotes after '" + operator + "'" + found());
     }
     if (name.equals(Series.NAME_LABEL) && metric != null) {
       throw error(start, "the metric is named twice: '" + metric + "' and by __name__");
@@ -152,7 +152,7 @@ public final class SelectorParser {
     } catch (PatternSyntaxException e) {
       throw error(
           position,
-          "'" + pattern + "' is no regular expression of RE2 syntax: " + e.getDescription());
+          "'" + pattern + "' is not a regular expression in RE2 syntax: " + e.getDescription());
     }
   }
 
@@ -239,7 +239,8 @@ public final class SelectorParser {
           default -> {
             if (c != quote) {
               throw error(
-                  escapeStart, "'\\" + c + "' is no escape (a backslash itself is written '\\\\')");
+                  escapeStart,
+                  "'\\" + c + "' is not an escape (a backslash itself is written '\\\\')");
             }
             value.append(c);
           }

@@ -43,7 +43,7 @@ final class SplitStage extends Stage {
       }
       parts
           .computeIfAbsent(
-              part, p -> new Held(memory, "to split a series by time or value all of it is held"))
+              part, p -> new Held(memory, "splitting a series by time or value holds all of it"))
           .add(samples, i, i + 1);
     }
   }

@@ -190,11 +190,7 @@ public sealed interface Windows {
       return windows(text, zone, resolution);
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
-          "'"
-              + text
-              + "' is wider than all the time that 64 bits of "
-              + resolution.symbol()
-              + " can tell");
+          "'" + text + "' is wider than 64 bits of " + resolution.symbol() + " can represent");
     }
   }
 
@@ -208,7 +204,7 @@ public sealed interface Windows {
     }
     int count = Integer.parseInt(text.substring(0, digits));
     if (count == 0) {
-      throw new IllegalArgumentException("'" + text + "' is no width of a window: it is 0");
+      throw new IllegalArgumentException("'" + text + "' is not a window width: it is 0");
     }
     return switch (text.substring(digits)) {
       case "ms" -> fixed(text, Duration.ofMillis(count), resolution);
@@ -243,7 +239,7 @@ public sealed interface Windows {
       throw new IllegalArgumentException(
           "'"
               + text
-              + "' is no whole number of "
+              + "' is not a whole number of "
               + resolution.symbol()
               + ", in which the dataset counts time");
     }
@@ -251,6 +247,6 @@ public sealed interface Windows {
   }
 
   private static String noWidth(String text) {
-    return "'" + text + "' is no width of a window (try 30s, 5m, 1h, 1d, 1w, 1mo or 1y)";
+    return "'" + text + "' is not a window width (try 30s, 5m, 1h, 1d, 1w, 1mo or 1y)";
   }
 }

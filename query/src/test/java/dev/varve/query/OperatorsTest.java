@@ -466,7 +466,7 @@ class OperatorsTest {
         .hasMessageContaining("98 KiB");
     assertThatThrownBy(() ->
             Collected.of(new QueryPlan.Order(all(), QueryPlan.Order.By.TIME, true), runs, 100_000))
-        .hasMessageContaining("to turn a series round all of it is held");
+        .hasMessageContaining("reversing a series holds all of it");
   }
 
   @Test

@@ -131,15 +131,15 @@ class SelectorParserTest {
           ~~; 1; expected the name of a metric or '{', found the end
           =a; 1; expected the name of a metric or '{', found '='
           cpu{; 5; expected the name of a tag, found the end
-          cpu{host}; 9; expected '=', '!=', '=~' or '!~' behind the name of a tag, found '}'
-          cpu{host=a}; 10; expected a value in quotes behind '=', found 'a'
+          cpu{host}; 9; expected '=', '!=', '=~' or '!~' after the name of a tag, found '}'
+          cpu{host=a}; 10; expected a value in quotes after '=', found 'a'
           cpu{host="a" dc="b"}; 14; expected ',' or '}', found 'd'
           cpu{host="a"; 13; expected ',' or '}', found the end
           cpu{host="a; 10; the string that begins here has no end
-          cpu{host="\\q"}; 11; is no escape
+          cpu{host="\\q"}; 11; is not an escape
           cpu{host="\\xg"}; 11; the escape needs 2 digits
           cpu{host="\\ud800"}; 11; the escape names no character
-          cpu{host=~"("}; 11; is no regular expression
+          cpu{host=~"("}; 11; is not a regular expression
           cpu{"mem"}; 5; the metric is named twice
           cpu{__name__="mem"}; 5; the metric is named twice
           cpu{} by; 7; expected the end of the selector, found 'b'

@@ -108,15 +108,15 @@ class WindowsTest {
       assertThatThrownBy(() -> Windows.parse(text, ZoneOffset.UTC, Resolution.MILLISECONDS))
           .as(text)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("'" + text + "' is no width");
+          .hasMessageContaining("'" + text + "' is not a window width");
     }
     assertThatThrownBy(() -> Windows.parse("1500ms", ZoneOffset.UTC, Resolution.SECONDS))
-        .hasMessageContaining("no whole number of s");
+        .hasMessageContaining("not a whole number of s");
     for (String text : new String[] {"999999999h", "999999999w"}) {
       assertThatThrownBy(() -> Windows.parse(text, ZoneOffset.UTC, Resolution.NANOSECONDS))
           .as(text)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("wider than all the time that 64 bits of ns can tell");
+          .hasMessageContaining("wider than 64 bits of ns can represent");
     }
   }
 

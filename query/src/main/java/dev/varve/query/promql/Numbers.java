@@ -23,7 +23,7 @@ public final class Numbers {
     }
     boolean prefixed = text.length() > 1 && text.charAt(0) == '0' && isX(text.charAt(1));
     if (!underscoresSeparate(prefixed ? "0" + text.substring(2) : text)) {
-      throw wrong(text, "an underscore stands between digits");
+      throw wrong(text, "underscores are only allowed between digits");
     }
     String digits = text.replace("_", "");
     if (prefixed) {

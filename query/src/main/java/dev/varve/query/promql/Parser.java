@@ -122,7 +122,7 @@ final class Parser {
     if (reached > PromQl.DEPTH_MAX) {
       throw error(
           peek().source(),
-          "expressions stand in each other more than %d levels deep".formatted(PromQl.DEPTH_MAX));
+          "expressions are nested more than %d levels deep".formatted(PromQl.DEPTH_MAX));
     }
   }
 
@@ -226,7 +226,7 @@ final class Parser {
     } catch (CharacterCodingException e) {
       throw error(
           token.source(),
-          "the escapes of string %s spell bytes that are no UTF-8"
+          "the escapes of string %s encode bytes that are not UTF-8"
               .formatted(Quoting.quoted(token.text())));
     }
   }

@@ -62,8 +62,7 @@ public final class Printer {
   static void checkLength(StringBuilder text) {
     if (text.length() > CHARACTERS_MAX) {
       throw new IllegalArgumentException(
-          "the query comes to more than %d characters once it is laid out"
-              .formatted(CHARACTERS_MAX));
+          "the formatted query has more than %d characters".formatted(CHARACTERS_MAX));
     }
   }
 

@@ -26,7 +26,7 @@ public final class PromQl {
       throw new PromQlException(
           utf8,
           LENGTH_MAX,
-          "the query has %d bytes, at most %d are possible".formatted(utf8.length, LENGTH_MAX));
+          "the query has %d bytes, more than the limit of %d".formatted(utf8.length, LENGTH_MAX));
     }
     Patterns patterns = new Patterns(utf8);
     Expr expr = read(utf8, patterns);

@@ -203,7 +203,7 @@ final class EvaluatedGroup {
         now.remove(refused);
         if (problem == null) {
           problem =
-              "%d of %d samples cannot be held, such as %s: %s"
+              "%d of %d samples were rejected, such as %s: %s"
                   .formatted(
                       result.refused(),
                       vector.size() + ended,
@@ -248,7 +248,7 @@ final class EvaluatedGroup {
       try {
         store.write(batch.build());
       } catch (RuntimeException e) {
-        around.listener().failed(group, null, "series of rules that are gone cannot be ended", e);
+        around.listener().failed(group, null, "series of removed rules cannot be ended", e);
         return;
       }
     }

@@ -41,7 +41,7 @@ final class RuleQueries {
 
   /** Ends the running query because of the timeout. */
   void expire() {
-    end("the rule takes more than the %s that it may".formatted(text(settings.timeout())));
+    end("the rule exceeded its timeout of %s".formatted(text(settings.timeout())));
   }
 
   private static String text(Duration duration) {

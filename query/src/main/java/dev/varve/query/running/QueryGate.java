@@ -136,7 +136,7 @@ final class QueryGate {
       if (turn.isSentAway()) {
         throw new QueryStoppedException(
             Outcome.BUSY,
-            "%d queries run and %d wait, which is all that this server takes at once (queries.concurrency and queries.queue)"
+            "%d queries are running and %d waiting, which is the capacity of this server (queries.concurrency and queries.queue)"
                 .formatted(running(), waiting()),
             Duration.ofSeconds(1),
             null);
@@ -145,9 +145,9 @@ final class QueryGate {
         throw new QueryStoppedException(
             Outcome.TIMEOUT,
             turns == light
-                ? "the query waited %s for one of the %d that run to end, and was not begun (queries.wait and queries.concurrency)"
+                ? "the query waited %s for one of %d running queries to end, and was not started (queries.wait and queries.concurrency)"
                     .formatted(Durations.text(capacity.patience()), turns.running())
-                : "the query is heavy and waited %s for one of the %d heavy ones that run to end (queries.wait and half of queries.concurrency)"
+                : "the query is heavy and waited %s for one of %d running heavy queries to end (queries.wait and half of queries.concurrency)"
                     .formatted(Durations.text(capacity.patience()), turns.running()),
             Duration.ofSeconds(5),
             null);

@@ -234,7 +234,7 @@ public final class QueryUse implements ReadGuard {
   private void refuseBeyond(long keys) {
     if (keys > limits.series()) {
       throw beyond(
-          "the query matches %,d series, more than the %,d that it may; name more labels"
+          "the query matches %,d series, more than the limit of %,d; add label matchers"
               .formatted(keys, limits.series()));
     }
   }
@@ -250,7 +250,7 @@ public final class QueryUse implements ReadGuard {
     long all = seriesRead.incrementAndGet();
     if (all > limits.series()) {
       throw beyond(
-          "the query reads more than the %,d series that it may, of %,d keys that match; name more labels"
+          "the query reads more series than the limit of %,d, of %,d matching keys; add label matchers"
               .formatted(limits.series(), seriesMatched.get()));
     }
   }
@@ -260,7 +260,7 @@ public final class QueryUse implements ReadGuard {
     long all = samples.addAndGet(more);
     if (all > limits.samples()) {
       throw beyond(
-          "the query reads more than the %,d samples that it may: it stopped at %,d, in series %,d of %,d%s; a shorter range or more labels would help"
+          "the query reads more samples than the limit of %,d: it stopped at %,d, in series %,d of %,d%s; use a shorter range or add label matchers"
               .formatted(
                   limits.samples(),
                   all,
@@ -275,7 +275,7 @@ public final class QueryUse implements ReadGuard {
     long all = points.addAndGet(more);
     if (all > limits.points()) {
       throw beyond(
-          "the answer has more than the %,d points that it may: it stopped at %,d%s; a longer step, a shorter range or fewer series would help"
+          "the answer has more points than the limit of %,d: it stopped at %,d%s; use a longer step, a shorter range or fewer series"
               .formatted(limits.points(), all, wouldTake(", and would have about %,d", all)));
     }
   }
@@ -285,7 +285,7 @@ public final class QueryUse implements ReadGuard {
     steps.accumulateAndGet(more, Math::max);
     if (more > limits.steps()) {
       throw beyond(
-          "a subquery of %,d steps, more than the %,d that it may have; a longer step or a shorter range would help"
+          "a subquery has %,d steps, more than the limit of %,d; use a longer step or a shorter range"
               .formatted(more, limits.steps()));
     }
   }
@@ -324,13 +324,13 @@ public final class QueryUse implements ReadGuard {
   QueryRefusedException looksAtTooMuch() {
     ReadCost used = cost.get();
     return beyond(
-        "the query looks at more than the %,d cells or %,d bytes of the store that it may: it stopped at %,d cells and %,d bytes%s, of %,d keys that match; a shorter range or more labels would help, and 'explain' shows what is read beside"
+        "the query reads more than the limit of %,d cells or %,d bytes from the store: it stopped at %,d cells and %,d bytes%s, of %,d matching keys; use a shorter range or add label matchers, and see 'explain' for what else is read"
             .formatted(
                 limits.cells(),
                 limits.bytes(),
                 used.cellsRead(),
                 used.bytesRead(),
-                wouldTake(", and would look at about %,d cells", used.cellsRead()),
+                wouldTake(", and would read about %,d cells", used.cellsRead()),
                 seriesMatched.get()));
   }
 

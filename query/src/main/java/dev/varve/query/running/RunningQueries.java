@@ -218,7 +218,7 @@ public final class RunningQueries implements AutoCloseable {
     String message =
         switch (why) {
           case TIMEOUT ->
-              "the query took longer than %s and was stopped, when it had read %,d samples in %,d of %,d series that match%s; ask for less"
+              "the query took longer than %s and was stopped after reading %,d samples in %,d of %,d matching series%s; request less data"
                   .formatted(
                       Durations.text(use.limits().time()),
                       use.samplesRead(),
@@ -236,7 +236,7 @@ public final class RunningQueries implements AutoCloseable {
     long millis = use.progress().ofAll(use.limits().time().toMillis());
     return millis < 0
         ? ""
-        : "; to read them all would take about " + Durations.text(Duration.ofMillis(millis));
+        : "; reading all of them would take about " + Durations.text(Duration.ofMillis(millis));
   }
 
   private static Outcome outcome(QueryUse answered) {

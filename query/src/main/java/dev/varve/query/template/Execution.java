@@ -94,7 +94,7 @@ final class Execution {
   private void step(Node node) throws TemplateException {
     if (++steps > STEPS_MAX) {
       throw source.failed(
-          node, "the template takes more than the %,d steps that it may".formatted(STEPS_MAX));
+          node, "the template needs more than the limit of %,d steps".formatted(STEPS_MAX));
     }
   }
 

@@ -185,7 +185,7 @@ final class Functions {
 
   static Failure.Refused tooLong() {
     return new Failure.Refused(
-        "the text is longer than the %,d characters that it may be".formatted(Template.OUTPUT_MAX));
+        "the text is longer than the limit of %,d characters".formatted(Template.OUTPUT_MAX));
   }
 
   /** Calls a function. The arguments must have been checked. */

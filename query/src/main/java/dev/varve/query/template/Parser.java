@@ -173,7 +173,7 @@ final class Parser {
 
   private void deeper(Token token) throws TemplateException {
     if (++depth > DEPTH_MAX) {
-      throw wrong(token, "more than %d levels in each other".formatted(DEPTH_MAX));
+      throw wrong(token, "nested more than %d levels deep".formatted(DEPTH_MAX));
     }
   }
 

@@ -87,7 +87,7 @@ class PrinterTest {
       Expr expr = PromQl.parse(query);
       assertThatThrownBy(() -> PrettyPrinter.print(expr))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the query comes to more than 16777216 characters once it is laid out");
+          .hasMessage("the formatted query has more than 16777216 characters");
     }
   }
 }

@@ -191,10 +191,9 @@ class PromQlTest {
   @Test
   void boundsLengthDepthAndPatterns() {
     assertThat(problem("#".repeat(PromQl.LENGTH_MAX + 1)))
-        .endsWith("the query has 1048577 bytes, at most 1048576 are possible");
+        .endsWith("the query has 1048577 bytes, more than the limit of 1048576");
     assertThat(problem("a" + " or a".repeat(PromQl.DEPTH_MAX)))
-        .isEqualTo(
-            "1:2002: parse error: expressions stand in each other more than 400 levels deep");
+        .isEqualTo("1:2002: parse error: expressions are nested more than 400 levels deep");
     assertThat(problem("a{b=~\"(x{1000}){1000}\"}"))
         .isEqualTo(
             "1:3: parse error: the groups and repetitions of pattern '(x{1000}){1000}' expand to"

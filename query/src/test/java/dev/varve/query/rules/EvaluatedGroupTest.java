@@ -170,7 +170,7 @@ class EvaluatedGroupTest {
     EvaluatedGroup group = group(0, record("y", "x"));
     run(group, 0);
     assertThat(only(group).error())
-        .isEqualTo("1 of 1 samples cannot be held, such as y{host=\"a\"}: no room");
+        .isEqualTo("1 of 1 samples were rejected, such as y{host=\"a\"}: no room");
     store.refused = "";
     store.broken = true;
     run(group, 1);

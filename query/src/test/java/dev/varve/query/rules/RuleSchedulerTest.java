@@ -104,7 +104,7 @@ class RuleSchedulerTest {
           rules.groups().get(1).counts().evaluations()
               > 2 * rules.groups().get(0).counts().evaluations());
       assertThat(rules.groups().get(0).rules().getFirst().error())
-          .isEqualTo("the rule takes more than the 300 ms that it may");
+          .isEqualTo("the rule exceeded its timeout of 300 ms");
     }
   }
 

@@ -334,7 +334,7 @@ class RunningQueriesCountTest {
       assertThatThrownBy(() -> run(query -> 1))
           .isInstanceOf(QueryStoppedException.class)
           .hasMessage(
-              "2 queries run and 5 wait, which is all that this server takes at once (queries.concurrency and queries.queue)");
+              "2 queries are running and 5 waiting, which is the capacity of this server (queries.concurrency and queries.queue)");
       release.countDown();
       for (Future<?> one : all) {
         one.get();

@@ -43,7 +43,7 @@ class TemplateTest {
     assertThatThrownBy(
             () -> expand("{{ range 1000000000 }}{{ range 1000000000 }}{{ end }}{{ end }}"))
         .isInstanceOf(TemplateException.class)
-        .hasMessageContaining("more than the 100,000 steps that it may");
+        .hasMessageContaining("more than the limit of 100,000 steps");
   }
 
   @Test
@@ -60,7 +60,7 @@ class TemplateTest {
       assertThatThrownBy(() -> expand(text))
           .as(text)
           .isInstanceOf(TemplateException.class)
-          .hasMessageContaining("longer than the 65,536 characters that it may be");
+          .hasMessageContaining("longer than the limit of 65,536 characters");
     }
   }
 
@@ -99,11 +99,11 @@ class TemplateTest {
     String closed = "{{ " + "(".repeat(5000) + "1" + ")".repeat(5000) + " }}";
     assertThatThrownBy(() -> Template.ofAlert("A", closed))
         .isInstanceOf(TemplateException.class)
-        .hasMessageContaining("more than 100 levels in each other");
+        .hasMessageContaining("nested more than 100 levels deep");
     String blocks = "{{ if 1 }}".repeat(5000) + "{{ end }}".repeat(5000);
     assertThatThrownBy(() -> Template.ofAlert("A", blocks))
         .isInstanceOf(TemplateException.class)
-        .hasMessageContaining("more than 100 levels in each other");
+        .hasMessageContaining("nested more than 100 levels deep");
   }
 
   @Test

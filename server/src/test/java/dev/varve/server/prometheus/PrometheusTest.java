@@ -129,6 +129,6 @@ class PrometheusTest {
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).endsWith("\"type\":\"call\"}}");
     assertThat(post("/api/v1/parse_query", "(".repeat(300_000)).body())
-        .contains("expressions stand in each other more than 400 levels deep");
+        .contains("expressions are nested more than 400 levels deep");
   }
 }

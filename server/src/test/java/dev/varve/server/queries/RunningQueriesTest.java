@@ -257,7 +257,7 @@ class RunningQueriesTest {
             1 << 30);
     start(store, options(limits, QueryCapacity.DEFAULTS));
     write(20, 1000);
-    String said = "looks at more than the 25,000 cells or 1,073,741,824 bytes of the store";
+    String said = "reads more than the limit of 25,000 cells or 1,073,741,824 bytes from the store";
     HttpResponse<String> twice =
         server.get(range("sum(m)+sum(m{host!=\"h1\"} offset 1s)", START, 1000));
     assertThat(twice.statusCode()).isEqualTo(422);
@@ -469,7 +469,7 @@ class RunningQueriesTest {
     assertThat(third.statusCode()).as(third.body()).isEqualTo(429);
     assertThat(third.headers().firstValue("Retry-After")).contains("1");
     assertThat(third.body())
-        .contains("1 queries run and 1 wait", "(queries.concurrency and queries.queue)");
+        .contains("1 queries are running and 1 waiting", "(queries.concurrency and queries.queue)");
 
     server.post(STATUS + "/" + queued + "/kill", "");
     assertThat(second.get(SOON.toMillis(), TimeUnit.MILLISECONDS).statusCode()).isEqualTo(499);
@@ -528,29 +528,29 @@ class RunningQueriesTest {
     String range = "&start=%d&end=%d&step=1".formatted(START / 1000, START / 1000 + 100);
     assertRefused("/api/v1/query_range?query=m" + range, 422)
         .contains("\"errorType\":\"execution\"")
-        .contains("the query matches 5 series, more than the 4 that it may");
+        .contains("the query matches 5 series, more than the limit of 4");
     String four = encoded("m{host!=\"h4\"}");
     assertRefused("/api/v1/query_range?query=" + four + range, 422)
-        .contains("the answer has more than the 300 points that it may: it stopped at 303");
+        .contains("the answer has more points than the limit of 300: it stopped at 303");
     String pair = encoded("sum(m{host!=\"h4\"}) + sum(m{host=~\"h[0-3]\"} offset 1s)");
     assertRefused("/api/v1/query_range?query=" + pair + range, 422)
-        .contains("the query matches 8 series, more than the 4");
+        .contains("the query matches 8 series, more than the limit of 4");
     String two = encoded("sum(m{host=~\"h[01]\"}) + sum(m{host=~\"h[01]\"} offset 1ms) ");
     assertThat(server.get("/api/v1/query_range?query=" + two + range).statusCode()).isEqualTo(200);
     String kairos =
         "{\"start_absolute\":0,\"metrics\":[{\"name\":\"m\",\"tags\":{\"host\":[\"h0\"]}},{\"name\":\"m\",\"tags\":{\"host\":[\"h1\",\"h2\",\"h3\",\"h4\"]}}]}";
     HttpResponse<String> refused = server.post("/api/v1/datapoints/query", kairos);
     assertThat(refused.statusCode()).isEqualTo(400);
-    assertThat(refused.body()).contains("the query matches 5 series, more than the 4");
+    assertThat(refused.body()).contains("the query matches 5 series, more than the limit of 4");
     String varve = "/varve/v1/query?from=0&selector=";
-    assertRefused(varve + four, 400).contains("300 points that it may: it stopped at 303");
+    assertRefused(varve + four, 400).contains("points than the limit of 300: it stopped at 303");
     assertRefused("/api/v1/series?match%5B%5D=m", 422).contains("matches 5 series");
     assertThat(server.get("/api/v1/series?match%5B%5D=m&limit=3").statusCode()).isEqualTo(200);
     String tags = "{\"start_absolute\":0,\"metrics\":[{\"name\":\"m\"}]}";
     assertThat(server.post("/api/v1/datapoints/query/tags", tags).body())
         .contains("matches 5 series");
     assertRefused("/api/v1/query?query=" + encoded("sum_over_time(vector(1)[7000000s:1s])"), 422)
-        .contains("a subquery of 7,000,000 steps, more than the 5,000,000 that it may have");
+        .contains("a subquery has 7,000,000 steps, more than the limit of 5,000,000");
     assertRefused("/api/v1/query?query=" + encoded("sum_over_time(vector(1)[7000s:1s])"), 422)
         .contains("KiB that a query may hold; it stopped at");
     awaitIdle();
@@ -578,7 +578,7 @@ class RunningQueriesTest {
         800,
         20,
         "sum(m)",
-        "it stopped at [\\d,]+ cells and [\\d,]+ bytes, and would look at about ([\\d,]+) cells");
+        "it stopped at [\\d,]+ cells and [\\d,]+ bytes, and would read about ([\\d,]+) cells");
   }
 
   /** Each sample is a cell, and a point of an answer by seconds. */

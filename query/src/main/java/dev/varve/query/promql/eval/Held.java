@@ -52,7 +52,7 @@ final class Held {
 
   void row(int steps) {
     use.giveWay();
-    hold(BYTES_PER_LABELS + Column.bytes(steps), "a query of series that meet");
+    hold(BYTES_PER_LABELS + Column.bytes(steps), "a query that combines series");
   }
 
   void release(int steps) {
@@ -61,7 +61,7 @@ final class Held {
 
   /** Holds memory for labels until the end of the query. */
   void labels(Labels labels) {
-    hold(BYTES_PER_LABELS + labels.ownBytes(), "a query whose series have to differ");
+    hold(BYTES_PER_LABELS + labels.ownBytes(), "a query that checks series for duplicates");
   }
 
   /** Holds memory other than rows. */

@@ -43,7 +43,7 @@ final class LabelFunctions {
 
   private static PromQlEvaluationException tooLong(String function, String label) {
     return new PromQlEvaluationException(
-        "%s() would make a label '%s' of more than the %,d characters that are possible"
+        "%s() would create a label '%s' longer than the limit of %,d characters"
             .formatted(function, label, LENGTH_MAX));
   }
 

@@ -232,7 +232,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     long step = expr.step() == null ? subqueryStep : expr.step().toMillis();
     long length = expr.range().toMillis();
     if (step == 0) {
-      throw new QueryRefusedException("a subquery steps by a millisecond at least");
+      throw new QueryRefusedException("the step of a subquery must be at least a millisecond");
     }
     long before = at.first() - length;
     long start = step * (before / step);
@@ -242,8 +242,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     long count = at.last() < start ? 0 : (at.last() - start) / step + 1;
     if (count > STEPS_MAX) {
       throw new QueryRefusedException(
-          "a subquery of %,d steps, more than the %,d that are possible"
-              .formatted(count, STEPS_MAX));
+          "a subquery has %,d steps, more than the limit of %,d".formatted(count, STEPS_MAX));
     }
     StepPlan input =
         count == 0

@@ -71,7 +71,7 @@ public final class Optimiser {
           List.of(),
           Map.of(),
           Map.of(),
-          List.of("the plan has more than %,d operators and is run as it is".formatted(NODES_MAX)));
+          List.of("a plan of more than %,d operators is not optimised".formatted(NODES_MAX)));
     }
     return new Optimiser(count, memory).optimise(ProjectionPushDown.apply(plan));
   }
@@ -133,7 +133,7 @@ public final class Optimiser {
     }
     StepPlan.Kept result = keep((StepPlan.Vector) inside);
     notes.add(
-        "kept %d stands in %d places and is worked out once"
+        "kept %d is used in %d places and evaluated once"
             .formatted(result.number(), occurrences.get(vector)));
     done.put(vector, result);
     return result;
@@ -183,7 +183,7 @@ public final class Optimiser {
     long bytes = bytes(plan);
     if (bytes > left) {
       notes.add(
-          "not worked out once: to hold it could take %,d bytes, of which %,d are left for that"
+          "not evaluated once: holding it could take %,d bytes, but only %,d are left"
               .formatted(bytes, left));
       return false;
     }
@@ -343,7 +343,7 @@ public final class Optimiser {
     }
     if (bytes > left) {
       notes.add(
-          "series that %d operators work on are read %d times: to hold what is made of them at once could take %,d bytes, of which %,d are left for that"
+          "series used by %d operators are read %d times: holding their results at once could take %,d bytes, but only %,d are left"
               .formatted(uses.size(), uses.size(), bytes, left));
       return false;
     }

@@ -116,7 +116,7 @@ public final class PlanWords {
       case StepPlan.Sorted sorted -> sorted.descending() ? "descending" : "ascending";
       case StepPlan.Relabelled relabelled -> String.join(", ", relabelled.texts());
       case StepPlan.Repeated repeated ->
-          "%,d steps have what is worked out for one".formatted(repeated.steps().count());
+          "evaluated once for all %,d steps".formatted(repeated.steps().count());
       case StepPlan.Kept kept -> kept(kept);
       default -> "";
     };
@@ -139,7 +139,7 @@ public final class PlanWords {
     long offset = at.steps().start() - at.first();
     return offset == 0
         ? "each step"
-        : offset > 0 ? length(offset) + " before each step" : length(-offset) + " behind each step";
+        : offset > 0 ? length(offset) + " before each step" : length(-offset) + " after each step";
   }
 
   private static String subquery(StepPlan.Stepped plan) {
@@ -171,8 +171,8 @@ public final class PlanWords {
         plan.shared().stream()
             .flatMap(shared -> shared.users().stream())
             .anyMatch(user -> user.number() == kept.number());
-    String once = uses > 1 ? "worked out once, used in %d places".formatted(uses) : "";
-    String read = along ? "worked out while its scan is read for others" : "";
+    String once = uses > 1 ? "evaluated once, used in %d places".formatted(uses) : "";
+    String read = along ? "evaluated while its scan is read for others" : "";
     return once + (once.isEmpty() || read.isEmpty() ? "" : "; ") + read;
   }
 

@@ -86,7 +86,7 @@ class ExplainTest {
   void tellsWhatIsReadOnce() {
     PlanExplanation explanation = explain("sum(x_total) / count(x_total offset 1m)", true);
     assertThat(text(explanation.plan()))
-        .contains("kept 1 worked out while its scan is read for others");
+        .contains("kept 1 evaluated while its scan is read for others");
     assertThat(explanation.scans()).hasSize(1);
     assertThat(explanation.notes())
         .anyMatch(note -> note.startsWith("one scan feeds kept 1, kept 2"));

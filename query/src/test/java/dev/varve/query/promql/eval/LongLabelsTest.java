@@ -33,11 +33,11 @@ class LongLabelsTest {
     assertThatThrownBy(() -> ask("label_join(", ", \"id\", \"\", \"id\", \"id\")", 40))
         .isInstanceOf(PromQlEvaluationException.class)
         .hasMessage(
-            "label_join() would make a label 'id' of more than the 65,536 characters that are possible");
+            "label_join() would create a label 'id' longer than the limit of 65,536 characters");
     assertThatThrownBy(() -> ask("label_replace(", ", \"id\", \"$1$1\", \"id\", \"(.*)\")", 40))
         .isInstanceOf(PromQlEvaluationException.class)
         .hasMessage(
-            "label_replace() would make a label 'id' of more than the 65,536 characters that are possible");
+            "label_replace() would create a label 'id' longer than the limit of 65,536 characters");
   }
 
   @Test
