@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 enum KnownDifference {
   ORDER_OF_SERIES(
-      "the last digits of sums, means and deviations, what functions and comparisons make of these,"
-          + " and whether values near the greatest number come to an infinity or to NaN: a matter"
-          + " of the order of series, in Prometheus that of its storage or of chance, in Varve that"
-          + " by metric and tags") {
+      "the last digits of sums, means and deviations, results of functions and comparisons of"
+          + " these, and whether values near the limits of a double become an infinity or NaN:"
+          + " they depend on the order of series, which is random or that of its storage in"
+          + " Prometheus, and by metric and tags in Varve") {
     @Override
     boolean explains(Found found, Again again) {
       if (!has(found.query(), KnownDifference::isSum)) {
@@ -48,8 +48,8 @@ enum KnownDifference {
     }
   },
   TIES(
-      "`topk` and `bottomk` of equal values: Prometheus takes any of them, by the order of its"
-          + " storage and of a heap; Varve the first by metric and tags") {
+      "`topk` and `bottomk` of equal values: Prometheus returns any of them, depending on the"
+          + " order of its storage and of a heap; Varve returns the first by metric and tags") {
     @Override
     boolean explains(Found found, Again again) {
       if (!has(found.query(), part -> isTied(part, again))) {
@@ -80,8 +80,8 @@ enum KnownDifference {
     }
   },
   LAST_DIGITS_IN_TEXTS(
-      "numbers in texts, by `count_values` or in a warning: the last of 17 digits may differ, as Go"
-          + " and Java work out powers, sines and sums in their own ways") {
+      "numbers in texts, by `count_values` or in a warning: the last of 17 digits may differ,"
+          + " because Go and Java compute powers, sines and sums differently") {
     @Override
     boolean explains(Found found, Again again) {
       return has(found.query(), KnownDifference::isRounded)
@@ -92,8 +92,8 @@ enum KnownDifference {
     }
   },
   LAST_DIGITS(
-      "what hangs on the last of 17 digits of a power, a sine and the like, such as the sine of a"
-          + " great power: Go and Java work these out in their own ways") {
+      "results that depend on the last of 17 digits of a power, a sine and the like, such as"
+          + " the sine of a large power: Go and Java compute these differently") {
     @Override
     boolean explains(Found found, Again again) {
       if (!has(found.query(), KnownDifference::isRounded)) {
@@ -110,17 +110,19 @@ enum KnownDifference {
     }
   },
   PLACES(
-      "the place in a note: of notes that are equal but for it Prometheus shows one; of a counter in a"
-          + " subquery it has forgotten it and says 1:1; of an argument in parentheses it says now"
-          + " theirs, now that of what is in them, as Varve does") {
+      "the position in a note: Prometheus shows one of several notes that differ only in"
+          + " position; for a counter in a subquery it has lost the position and reports 1:1;"
+          + " for an argument in parentheses it reports the position either of the parentheses"
+          + " or, as Varve does, of their content") {
     @Override
     boolean explains(Found found, Again again) {
       return found.is(found.ours());
     }
   },
   WHICH_ERROR(
-      "which of several errors is told, and which of several series that meet where they may not it"
-          + " names: Prometheus tells of its first at the first step, Varve of the first that it meets") {
+      "which of several errors is reported, and which of several duplicate series it names:"
+          + " Prometheus reports its first error at the first step, Varve the first that it"
+          + " finds") {
     @Override
     boolean explains(Found found, Again again) {
       return isErrorOf(found.query(), found.ours(), again)
@@ -128,24 +130,25 @@ enum KnownDifference {
     }
   },
   PINNED_TIMESTAMP(
-      "`timestamp(x @ TIME offset LENGTH)`: Prometheus forgets the offset, and looks for what is newest"
-          + " at that time among the samples read for another") {
+      "`timestamp(x @ TIME offset LENGTH)`: Prometheus ignores the offset, and looks for the"
+          + " newest sample at TIME among those read for another time") {
     @Override
     boolean explains(Found found, Again again) {
       return found.isOf(KnownDifference::timestampAmongOthers, again);
     }
   },
   PINNED_IN_SUBQUERY(
-      "`(x @ TIME)[5m:1m] offset LENGTH` where the first step of the subquery is the time of the"
-          + " query: Prometheus adds the offset to the time, and finds nothing among what it has read") {
+      "`(x @ TIME)[5m:1m] offset LENGTH` where the first step of the subquery is the time of"
+          + " the query: Prometheus adds the offset to the time, and finds nothing among the"
+          + " samples it has read") {
     @Override
     boolean explains(Found found, Again again) {
       return found.isOf(KnownDifference::withoutPinned, again);
     }
   },
   PINNED_IN_PARAMETER(
-      "`quantile(scalar(x @ TIME), y)`: in the parameter of an aggregation Prometheus goes on from TIME"
-          + " with each step, among samples read for TIME alone, and soon finds none") {
+      "`quantile(scalar(x @ TIME), y)`: in the parameter of an aggregation, Prometheus advances"
+          + " from TIME with each step, among samples read for TIME alone, and soon finds none") {
     @Override
     boolean explains(Found found, Again again) {
       String without = ChangedQuery.of(found.query(), KnownDifference::withoutPinnedParameter);
@@ -154,8 +157,8 @@ enum KnownDifference {
     }
   },
   STEPS_BETWEEN(
-      "errors and warnings of steps of a subquery that no step of the query looks at: Prometheus works"
-          + " these out too, up to the end of the query") {
+      "errors and warnings of steps of a subquery that no step of the query uses: Prometheus"
+          + " evaluates these too, up to the end of the query") {
     @Override
     boolean explains(Found found, Again again) {
       if (!has(found.query(), part -> part instanceof Expr.Subquery)) {
@@ -170,16 +173,16 @@ enum KnownDifference {
     }
   },
   LABELS_OF_ABSENT(
-      "labels of `absent(x{a!=\"b\",a=\"c\"})`: where Prometheus has looked for series it has moved"
-          + " what excludes behind what includes, and then leaves the label out") {
+      "labels of `absent(x{a!=\"b\",a=\"c\"})`: where Prometheus has searched for series, it"
+          + " has moved excluding matchers after including ones, and then omits the label") {
     @Override
     boolean explains(Found found, Again again) {
       return found.isOf(KnownDifference::absentAsLookedFor, again);
     }
   },
   PARAMETER_OF_CONSTANTS(
-      "the parameter of an aggregation over what is the same at all times: Prometheus works it out"
-          + " for the first of them alone, and warns of that") {
+      "the parameter of an aggregation over an expression that is the same at all times:"
+          + " Prometheus evaluates it for the first time only, and warns only about that") {
     @Override
     boolean explains(Found found, Again again) {
       // In a subquery the first time is that of its own steps, which is only visible in warnings.
@@ -192,17 +195,17 @@ enum KnownDifference {
     }
   },
   FUNCTIONS_AT_THEIR_ENDS(
-      "logarithms of numbers below 2^-1022: Go on amd64 alone does not see that their first bit is a"
-          + " zero, and takes the logarithm of a number from 2^-1023 on, also for powers; `sinh` and `cosh`"
-          + " from 709.8 to 710.4, which Go takes for infinite") {
+      "logarithms of numbers below 2^-1022: only Go on amd64 ignores that their first bit is a"
+          + " zero, and computes the logarithm of a number from 2^-1023 on, also for powers;"
+          + " `sinh` and `cosh` from 709.8 to 710.4, which Go considers infinite") {
     @Override
     boolean explains(Found found, Again again) {
       return found.isOf(KnownDifference::asGo, again);
     }
   },
   FORGOTTEN_NAMES(
-      "the metric in the info that `histogram_quantile` has mended buckets: Prometheus has forgotten it"
-          + " behind the first step at which a histogram has buckets, Varve names it") {
+      "the metric in the info that `histogram_quantile` has fixed buckets: Prometheus has lost"
+          + " it after the first step at which a histogram has buckets, Varve names it") {
     @Override
     boolean explains(Found found, Again again) {
       return has(found.query(), KnownDifference::isOfHistograms)
