@@ -40,6 +40,13 @@ final class PeriodPlanner {
     this.primariesOnly = primariesOnly;
   }
 
+  /** How a period is read, or why it cannot be. */
+  sealed interface Outcome {
+    record Planned(PlannedRead read) implements Outcome {}
+
+    record Refused(String reason) implements Outcome {}
+  }
+
   /** A way to read a period by one of its layouts. */
   private record Candidate(
       PlacedLayout layout, List<Binding> bindings, List<Integer> matches, Plan plan) {
@@ -53,9 +60,8 @@ final class PeriodPlanner {
    *
    * @param wanted places among the series that match
    * @param apart whether each series has to be read apart from the others
-   * @throws QueryRefusedException if no layout has a way to read it
    */
-  PlannedRead plan(
+  Outcome plan(
       Reading reading, Period period, List<Integer> wanted, boolean attributes, boolean apart) {
     TimeRange times = reading.times().intersect(period.times());
     List<Candidate> candidates = new ArrayList<>();
@@ -80,11 +86,12 @@ final class PeriodPlanner {
     }
     if (candidates.isEmpty()) {
       String reason = refusal == null ? String.join("; ", lost) : refusal.getMessage();
-      throw new QueryRefusedException(reason == null ? "there is no way to read this" : reason);
+      return new Outcome.Refused(reason == null ? "there is no way to read this" : reason);
     }
     Candidate best = cheapest(candidates, lost);
-    return new PlannedRead(
-        period, times, best.layout(), best.bindings(), best.matches(), best.plan(), lost);
+    return new Outcome.Planned(
+        new PlannedRead(
+            period, times, best.layout(), best.bindings(), best.matches(), best.plan(), lost));
   }
 
   /**

@@ -48,17 +48,10 @@ final class Reading {
   private ReadCost closed = ReadCost.NOTHING;
   private volatile boolean cancelled;
 
-  /** How many cells may be looked at before {@link #within} gives up. */
+  /** How many cells may be read before the attempt under way is given up; see {@link #within}. */
   private long cellsAllowed = Long.MAX_VALUE;
 
-  /** More was looked at than is worth it. Stays within {@link #within}. */
-  private static final class TooFarException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    private TooFarException() {
-      super("more cells were looked at than was expected", null, false, false);
-    }
-  }
+  private boolean exceeded;
 
   /** What has turned out of the ways to read; of the parts of one reading, what one finds holds. */
   private static final class Ways {
@@ -248,19 +241,22 @@ final class Reading {
   }
 
   /**
-   * Reads, as long as no more than so many cells are looked at for it.
+   * Attempts to read with a limit on cells. Beyond it every cursor ends, so that what was read is
+   * incomplete and must be dropped.
    *
-   * @return what the reading says; false where there were more
+   * @return false if the limit was reached, or the attempt failed otherwise
    */
   boolean within(long cells, BooleanSupplier read) {
     cellsAllowed = cost().cellsRead() + cells;
-    try {
-      return read.getAsBoolean();
-    } catch (TooFarException e) {
-      return false;
-    } finally {
-      cellsAllowed = Long.MAX_VALUE;
-    }
+    boolean succeeded = read.getAsBoolean() && !exceeded;
+    cellsAllowed = Long.MAX_VALUE;
+    exceeded = false;
+    return succeeded;
+  }
+
+  /** Returns whether the attempt under way has reached its limit on cells. */
+  boolean isExceeded() {
+    return exceeded;
   }
 
   /** Whether a series that matches has, or may have, samples that are texts. */
@@ -287,9 +283,16 @@ final class Reading {
     return cursor;
   }
 
-  /** Pulls a page. */
+  /**
+   * Pulls a page.
+   *
+   * @return false at the end of the cursor, or of an attempt that has reached its limit
+   */
   boolean pull(CellCursor cursor, CellBatch page) {
     ensureWanted();
+    if (exceeded) {
+      return false;
+    }
     boolean more;
     try {
       more = cursor.next(page);
@@ -301,10 +304,8 @@ final class Reading {
         || spent.bytesRead() > request.budget().bytesRead()) {
       throw new BudgetExceededException(request.budget(), spent);
     }
-    if (spent.cellsRead() > cellsAllowed) {
-      throw new TooFarException();
-    }
-    return more;
+    exceeded = spent.cellsRead() > cellsAllowed;
+    return more && !exceeded;
   }
 
   void close(CellCursor cursor) {

@@ -4,6 +4,7 @@ import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
 import dev.varve.engine.periods.Period;
+import dev.varve.engine.read.PeriodPlanner.Outcome;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
 import dev.varve.model.Run;
@@ -69,23 +70,47 @@ final class RunStream implements RunCursor {
       return false;
     }
     if (together) {
-      plans.addAll(inTurn ? likelyPlans(size) : plansOf(size, false));
+      plans.addAll(inTurn ? likelyPlans(size) : require(plansOf(size, false)));
       nextMatch = size;
     } else if (!planSeveral()) {
-      plans.addAll(plansOf(nextMatch + 1, true));
+      plans.addAll(require(plansOf(nextMatch + 1, true)));
       nextMatch++;
     }
     return true;
   }
 
-  /** A plan for each period of the next series. */
-  private List<PlannedRead> plansOf(int end, boolean apart) {
+  /**
+   * Plans of the next series, one for each period.
+   *
+   * @param reads empty if one of the periods cannot be read
+   * @param refusal why it cannot; null if all can
+   */
+  private record Plans(List<PlannedRead> reads, @Nullable String refusal) {
+    boolean areRefused() {
+      return refusal != null;
+    }
+  }
+
+  /** Plans the next series in each period, as far as all of them can be read. */
+  private Plans plansOf(int end, boolean apart) {
     List<Integer> wanted = places(end);
     List<PlannedRead> each = new ArrayList<>(periods.size());
     for (Period period : periods) {
-      each.add(planner.plan(reading, period, wanted, attributes, apart));
+      switch (planner.plan(reading, period, wanted, attributes, apart)) {
+        case Outcome.Planned planned -> each.add(planned.read());
+        case Outcome.Refused refused -> {
+          return new Plans(List.of(), refused.reason());
+        }
+      }
     }
-    return each;
+    return new Plans(each, null);
+  }
+
+  private static List<PlannedRead> require(Plans plans) {
+    if (plans.refusal() != null) {
+      throw new QueryRefusedException(plans.refusal());
+    }
+    return plans.reads();
   }
 
   /**
@@ -93,15 +118,12 @@ final class RunStream implements RunCursor {
    * apart each has one of its own, which are shown as one.
    */
   private List<PlannedRead> likelyPlans(int end) {
-    List<PlannedRead> cheapest = plansOf(end, false);
+    List<PlannedRead> cheapest = require(plansOf(end, false));
     if (GatheredRuns.mayHold(reading, cheapest, places(end)) && !reading.newest().isAsked()) {
       return cheapest;
     }
-    try {
-      return plansOf(end, true);
-    } catch (QueryRefusedException e) {
-      return cheapest;
-    }
+    Plans apart = plansOf(end, true);
+    return apart.areRefused() ? cheapest : apart.reads();
   }
 
   /**
@@ -129,14 +151,13 @@ final class RunStream implements RunCursor {
     if (reading.plansApart()) {
       return false;
     }
-    List<PlannedRead> cheapest;
-    try {
-      cheapest = plansOf(end, false);
-    } catch (QueryRefusedException e) {
-      // Too much for one plan may be little enough for one of each series.
+    Plans together = plansOf(end, false);
+    if (together.areRefused()) {
+      // Too much for one plan may be little enough for one plan for each series.
       reading.planApart();
       return false;
     }
+    List<PlannedRead> cheapest = together.reads();
     PlannedRead joined = cheapest.size() == 1 ? SeriesInTurn.joined(cheapest.getFirst()) : null;
     if (joined != null) {
       plans.add(joined);
@@ -161,8 +182,8 @@ final class RunStream implements RunCursor {
     int most =
         SeriesInTurn.end(
             reading.matches(), nextMatch, GatheredRuns.mostLike(planned, end - nextMatch));
-    List<PlannedRead> more = most > end ? plansOf(most, false) : planned;
-    boolean all = most > end && GatheredRuns.mayHold(reading, more, places(most));
+    List<PlannedRead> more = most > end ? plansOf(most, false).reads() : List.of();
+    boolean all = !more.isEmpty() && GatheredRuns.mayHold(reading, more, places(most));
     int to = all ? most : end;
     gathered = new GatheredRuns(reading, all ? more : planned, places(to));
     nextMatch = to;
@@ -178,12 +199,8 @@ final class RunStream implements RunCursor {
     if (reading.plansOneByOne() || periods.size() != 1) {
       return false;
     }
-    @Nullable PlannedRead planned;
-    try {
-      planned = SeriesInTurn.joined(plansOf(end, true).getFirst());
-    } catch (QueryRefusedException e) {
-      planned = null;
-    }
+    Plans apart = plansOf(end, true);
+    PlannedRead planned = apart.areRefused() ? null : SeriesInTurn.joined(apart.reads().getFirst());
     if (planned == null) {
       reading.planOneByOne();
       return false;

@@ -83,7 +83,8 @@ final class StrandCursor implements AutoCloseable {
         if (goesOn && wholeRows) {
           carry();
         }
-        return true;
+        // A row that an attempt has left half read would look damaged.
+        return !reading.isExceeded();
       }
     }
     return false;
