@@ -6,7 +6,6 @@ import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
-import dev.varve.store.FamilySelect;
 import dev.varve.store.Power;
 import dev.varve.store.TableSpec;
 import java.util.List;
@@ -26,7 +25,7 @@ import java.util.Set;
  * and keeps the rest of the group. It reports damaged cells and never misreads them. Every plan
  * whose range and series include a row finds that row. The partitions of every plan can be named.
  */
-public interface Layout {
+public interface Layout extends RowAddressing {
   /**
    * Returns name, parameters and codec versions, which are stored in the home and compared at
    * startup.
@@ -36,25 +35,13 @@ public interface Layout {
   /** Returns the unit of all sample times, both written and read. */
   Resolution resolution();
 
-  /** Returns all tables. Other methods of this interface refer to them by index in this list. */
-  List<TableSpec> tables();
-
   /** Returns the default table names of the original program, in the order of {@link #tables()}. */
   default List<String> originalTables() {
     return tables().stream().map(TableSpec::name).toList();
   }
 
-  /** Returns the index of the table that holds the samples. */
-  int dataTable();
-
   /** Returns the powers that the tables need beyond reading and writing. */
   Set<Class<? extends Power>> needs();
-
-  /** Returns the set of points that the layout can represent. */
-  Domain domain();
-
-  /** Returns the structure of row keys in the data table. */
-  RowShape rows();
 
   /**
    * Prepares a key for use: looks up or claims whatever its row keys need. Throws {@link
@@ -89,24 +76,6 @@ public interface Layout {
    * @throws RefusedException if the layout does not support it
    */
   void encode(Binding binding, Attribute attribute, long stamp, CellSink sink);
-
-  /**
-   * Returns the selections that a read of data rows needs, family by family. If cells of other
-   * fields cannot be told apart by their qualifiers, they are read too, and the reader discards
-   * what they decode to.
-   */
-  List<FamilySelect> select(ReadScope scope);
-
-  /**
-   * Returns where in a row the samples of a time start, for layouts whose qualifiers begin with the
-   * time.
-   *
-   * @param bucket the start of the row's bucket
-   * @param time an instant in the bucket
-   * @return a qualifier that is not greater than those of samples at or after {@code time}, and
-   *     greater than those of earlier samples; empty if the layout cannot tell
-   */
-  Optional<dev.varve.model.Bytes> qualifierAt(long bucket, long time);
 
   /**
    * Returns whether the cells of one series are in time order within a row, so that a long row can
@@ -166,11 +135,6 @@ public interface Layout {
 
   /** Returns how rows of the data table are compacted, if the layout has a compacted form. */
   default Optional<Compaction> compaction() {
-    return Optional.empty();
-  }
-
-  /** Returns the layout's own index of its rows, if it has one. */
-  default Optional<Directory> directory() {
     return Optional.empty();
   }
 }

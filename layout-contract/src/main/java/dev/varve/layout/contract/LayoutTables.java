@@ -130,7 +130,7 @@ public final class LayoutTables implements AutoCloseable {
 
   /** Plans and reads. */
   public PlanReader.Found read(PlanRequest request) {
-    return new PlanReader(layout, tables, steps).read(request, plan(request));
+    return new PlanReader(layout, tables).read(request, plan(request));
   }
 
   /** How far rows are kept in order. */

@@ -7,7 +7,6 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
-import dev.varve.layout.Steps;
 import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRequest;
 import dev.varve.model.Attribute;
@@ -42,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class PlanReader {
   private final Layout layout;
   private final List<? extends Table> tables;
-  private final Steps steps;
 
   /**
    * What was found.
@@ -98,10 +96,9 @@ public final class PlanReader {
   }
 
   /** Reads with the open tables of the layout, in its order. */
-  public PlanReader(Layout layout, List<? extends Table> tables, Steps steps) {
+  public PlanReader(Layout layout, List<? extends Table> tables) {
     this.layout = layout;
     this.tables = List.copyOf(tables);
-    this.steps = steps;
   }
 
   /** Reads a plan that was made for the request. */
@@ -120,7 +117,7 @@ public final class PlanReader {
 
   /** One read under way. */
   private final class Reading {
-    private final @Nullable List<? extends Binding> bindings;
+    private final List<? extends Binding> bindings;
     private final @Nullable Set<String> fields;
     private final boolean newestFirst;
     private final boolean partitioned;
@@ -134,7 +131,7 @@ public final class PlanReader {
       bindings = request.bindings();
       fields = request.scope().fields();
       newestFirst = request.newestFirst() > 0;
-      partitioned = bindings != null && request.order() == RowOrder.PARTITION;
+      partitioned = request.order() == RowOrder.PARTITION;
     }
 
     private Found found() {
@@ -176,11 +173,9 @@ public final class PlanReader {
       this.strand = strand;
       this.partitions =
           strand.read().slices().stream().map(Slice::partition).collect(Collectors.toSet());
-      if (reading.bindings != null) {
-        for (int place : group.bindings()) {
-          Binding binding = reading.bindings.get(place);
-          members.put(layout.rows().signature(binding), binding.key());
-        }
+      for (int place : group.bindings()) {
+        Binding binding = reading.bindings.get(place);
+        members.put(layout.rows().signature(binding), binding.key());
       }
     }
 
@@ -225,9 +220,6 @@ public final class PlanReader {
 
     private @Nullable GroupKey keyOf(Bytes row) {
       try {
-        if (reading.bindings == null) {
-          return steps.run(layout.identify(row));
-        }
         byte[] bytes = row.toArray();
         KeyBytes signature = new KeyBytes();
         layout.rows().signature(bytes, 0, bytes.length, signature);

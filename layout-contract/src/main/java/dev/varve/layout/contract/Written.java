@@ -57,7 +57,7 @@ public final class Written {
     Set<String> fields = request.scope().fields();
     samples.forEach((series, all) -> {
       boolean asked =
-          (bindings == null || bindings.stream().anyMatch(b -> b.key().equals(series.key())))
+          bindings.stream().anyMatch(b -> b.key().equals(series.key()))
               && (fields == null || fields.contains(series.field()));
       Map<Instant, Value> inRange = new TreeMap<>();
       all.forEach((instant, value) -> {

@@ -76,9 +76,6 @@ class OpenTsdbErasTest {
 
     assertThat(timesOf(request)).as("%s", range).isEqualTo(wanted);
     assertThat(timesOf(request.withNewestFirst(3)).reversed()).as("%s", range).isEqualTo(wanted);
-    assertThat(tables.read(PlanRequest.ofWholeTable(ReadScope.of(range))).hits())
-        .as("%s", range)
-        .hasSize(2 * wanted.size());
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.varve.layout.plan;
 import dev.varve.layout.Binding;
 import dev.varve.layout.Directory;
 import dev.varve.layout.KeyPart;
-import dev.varve.layout.Layout;
+import dev.varve.layout.RowAddressing;
 import dev.varve.layout.Step;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
@@ -82,12 +82,6 @@ final class DirectoryPlan {
         .map(named -> new DirectoryPlan(survey).plan(named));
   }
 
-  /** Every row that the index names, whatever series it belongs to. */
-  static Step<Plan> ofAll(Directory directory, Survey survey, List<String> metrics) {
-    return named(directory, survey, metrics, Map.of(), Named.NOTHING)
-        .map(named -> new DirectoryPlan(survey).planOfAll(named));
-  }
-
   private static Map<String, Set<String>> valuesOf(Tags tags) {
     Map<String, Set<String>> values = new TreeMap<>();
     tags.forEach((name, value) -> values.computeIfAbsent(name, key -> new TreeSet<>()).add(value));
@@ -144,13 +138,6 @@ final class DirectoryPlan {
     // Rows are long, and may be cut at both ends: which share of the cells lies in some is a guess.
     double share = all == 0 ? 1 : (double) rows(groups) / all;
     return plan(named, groups, all, cells.share(share, false));
-  }
-
-  private Plan planOfAll(Named named) {
-    List<Plan.Strand> strands = strands(named.rows());
-    List<Plan.StrandGroup> groups =
-        strands.isEmpty() ? List.of() : List.of(new Plan.StrandGroup(List.of(), strands));
-    return plan(named, groups, named.rows().size(), new Way.Amount(0, false));
   }
 
   /**
@@ -269,7 +256,7 @@ final class DirectoryPlan {
   }
 
   private Slice slice(Timed timed) {
-    Layout layout = survey.layout;
+    RowAddressing layout = survey.layout;
     Partitioning partitioning = layout.tables().get(layout.dataTable()).partitioning();
     Bytes row = timed.row().row();
     Bytes partition = row.slice(0, partitioning.prefixLength(row.toArray(), 0, row.length()));

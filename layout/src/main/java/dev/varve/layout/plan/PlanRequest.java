@@ -4,14 +4,12 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.ReadScope;
 import dev.varve.store.Capabilities.RowOrder;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be read.
  *
  * @param bindings the series that match, each key once; the plan reads every sample of theirs in
- *     scope, and may read others that are then dropped. Null where nobody knows which series there
- *     are: every row in scope is wanted then, which takes a scan of the whole table
+ *     scope, and may read others that are then dropped
  * @param scope times, fields, versions, attributes
  * @param census what is known of how much there is
  * @param newestFirst how many of the newest samples suffice, or 0 for all in rising order of time;
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     the other
  */
 public record PlanRequest(
-    @Nullable List<? extends Binding> bindings,
+    List<? extends Binding> bindings,
     ReadScope scope,
     Census census,
     int newestFirst,
@@ -31,7 +29,7 @@ public record PlanRequest(
     RowOrder order,
     boolean apart) {
   public PlanRequest {
-    bindings = bindings == null ? null : List.copyOf(bindings);
+    bindings = List.copyOf(bindings);
     if (newestFirst < 0) {
       throw new IllegalArgumentException(
           "newest first asks for " + newestFirst + " samples, at least 0 is needed");
@@ -41,11 +39,6 @@ public record PlanRequest(
   /** A request for all samples in scope of a store that spreads partitions by hash. */
   public static PlanRequest of(List<? extends Binding> bindings, ReadScope scope) {
     return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, RowOrder.PARTITION, false);
-  }
-
-  /** Every row in scope, whatever series it belongs to. */
-  public static PlanRequest ofWholeTable(ReadScope scope) {
-    return new PlanRequest(null, scope, Census.UNKNOWN, 0, true, RowOrder.PARTITION, false);
   }
 
   public PlanRequest with(Census other) {

@@ -1,7 +1,7 @@
 package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
-import dev.varve.layout.Layout;
+import dev.varve.layout.RowAddressing;
 import dev.varve.layout.Step;
 import dev.varve.model.Recurring;
 import java.util.ArrayList;
@@ -25,12 +25,12 @@ public final class Planner {
   private Planner() {}
 
   /**
-   * Plans a read. Only a layout with a {@link Layout#directory()} looks into its tables for it.
+   * Plans a read. Only a layout with a {@link RowAddressing#directory()} looks into its tables for it.
    *
    * @throws PlanRefusedException if there is no way to read what is asked; it may also come out of
    *     the functions of the step
    */
-  public static Step<Plan> plan(Layout layout, PlanRequest request) {
+  public static Step<Plan> plan(RowAddressing layout, PlanRequest request) {
     Step<Plan> plan = null;
     for (PlanRequest era : Eras.of(layout.rows(), request)) {
       plan =
@@ -41,11 +41,8 @@ public final class Planner {
     return Objects.requireNonNull(plan);
   }
 
-  private static Step<Plan> planEra(Layout layout, PlanRequest request) {
+  private static Step<Plan> planEra(RowAddressing layout, PlanRequest request) {
     List<? extends Binding> bindings = request.bindings();
-    if (bindings == null) {
-      return WholeTablePlan.of(layout, request);
-    }
     if (bindings.isEmpty()) {
       return Step.done(nothing("no series matches"));
     }

@@ -2,7 +2,7 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.KeyPart;
-import dev.varve.layout.Layout;
+import dev.varve.layout.RowAddressing;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.RowShape;
 import dev.varve.model.TagFilter;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * much one series holds on average.
  */
 final class Survey {
-  final Layout layout;
+  final RowAddressing layout;
   final RowShape shape;
   final List<? extends Binding> bindings;
   final ReadScope scope;
@@ -71,7 +71,7 @@ final class Survey {
 
   record Mean(double value, boolean counted) {}
 
-  Survey(Layout layout, PlanRequest request, List<? extends Binding> bindings) {
+  Survey(RowAddressing layout, PlanRequest request, List<? extends Binding> bindings) {
     this.layout = layout;
     this.shape = layout.rows();
     this.bindings = bindings;

@@ -79,11 +79,6 @@ final class FamilyMapping {
     return stamped;
   }
 
-  /** Whether Bigtable's times run a thousand times as fast as ours. */
-  boolean isStretched() {
-    return stretched;
-  }
-
   /** Bigtable's time of a cell: the millisecond that holds the time, or stands for it. */
   long micros(long time) {
     if (stretched) {
