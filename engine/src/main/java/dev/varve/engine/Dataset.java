@@ -24,7 +24,7 @@ import dev.varve.engine.repair.RowCompaction;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
 import dev.varve.engine.write.MetadataWriter;
-import dev.varve.engine.write.PointExplainer;
+import dev.varve.layout.Domain;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.guardrail.Finding;
@@ -48,6 +48,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -82,7 +83,7 @@ public final class Dataset implements AutoCloseable {
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open);
-    this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer);
+    this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer.companionWriter());
     this.refresh = new CatalogRefresh(open);
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);
@@ -235,6 +236,20 @@ public final class Dataset implements AutoCloseable {
     return open.config();
   }
 
+  /** Returns whether samples of every period may be of fields other than {@code value}. */
+  public boolean holdsFields() {
+    return everyDomain(Domain::fields);
+  }
+
+  /** Returns whether the staleness markers of Prometheus, a NaN, are preserved in every period. */
+  public boolean holdsStaleMarkers() {
+    return everyDomain(domain -> domain.numbers() == Domain.Numbers.ALL);
+  }
+
+  private boolean everyDomain(Predicate<Domain> holds) {
+    return open.layouts().map(layout -> layout.layout().domain()).allMatch(holds);
+  }
+
   /**
    * Writes a batch and returns once what was accepted is durable.
    *
@@ -356,7 +371,7 @@ public final class Dataset implements AutoCloseable {
    * @throws QueryRefusedException if a layout refuses something of it
    */
   public List<PointExplanation> explain(Batch batch) {
-    return new PointExplainer(open, writer).explain(batch);
+    return writer.explain(batch);
   }
 
   /**
@@ -432,11 +447,6 @@ public final class Dataset implements AutoCloseable {
     refresh.rebuild(progress);
   }
 
-  /** Makes a rebuild that is under way stop, and every later one; they go on after a restart. */
-  void stopRebuilding() {
-    refresh.stop();
-  }
-
   /**
    * Compacts the rows of series, in every layout of the dataset that has a form for that: what is
    * read stays the same, in fewer cells. Safe to break off at any time, and to run again. Writers
@@ -464,7 +474,7 @@ public final class Dataset implements AutoCloseable {
     }
     List<RowWalk> walks = reader.rows(request, Dataset::compacts);
     try {
-      RowCompaction compaction = new RowCompaction(open, writer, progress, stopped);
+      RowCompaction compaction = new RowCompaction(open, writer.tables(), progress, stopped);
       walks.forEach(compaction::run);
       return compaction.end();
     } finally {

@@ -12,6 +12,7 @@ import dev.varve.store.Durability;
 import dev.varve.store.Store;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.stream.Stream;
 
 /**
  * What belongs to a dataset while it is open: writing and reading stand on it.
@@ -32,6 +33,11 @@ public record OpenDataset(
     ClockTable marks) {
   public String name() {
     return config.name();
+  }
+
+  /** Returns the layouts of all periods, by slot. */
+  public Stream<PlacedLayout> layouts() {
+    return periods.all().stream().flatMap(period -> period.layouts().stream());
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.varve.engine.periods;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.layout.Layout;
+import dev.varve.model.Attribute;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
 import dev.varve.store.Store;
@@ -174,6 +175,12 @@ public final class Periods implements AutoCloseable {
       index--;
     }
     return periods.get(index);
+  }
+
+  /** Returns the period of an attribute; one without a time belongs to the last period. */
+  public Period of(Attribute attribute) {
+    Long time = attribute.time();
+    return time == null ? periods.getLast() : of(time);
   }
 
   /**

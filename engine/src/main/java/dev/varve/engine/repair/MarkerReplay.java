@@ -9,7 +9,7 @@ import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.DatasetReader;
 import dev.varve.engine.write.Companions;
-import dev.varve.engine.write.DatasetWriter;
+import dev.varve.engine.write.CompanionWriter;
 import dev.varve.model.Attribute;
 import dev.varve.model.Column;
 import dev.varve.model.Run;
@@ -37,7 +37,7 @@ public final class MarkerReplay implements AutoCloseable {
   private final OpenDataset dataset;
   private final Companions companions;
   private final DatasetReader reader;
-  private final DatasetWriter writer;
+  private final CompanionWriter writer;
   private volatile @Nullable Thread thread;
   private volatile boolean closed;
 
@@ -45,7 +45,7 @@ public final class MarkerReplay implements AutoCloseable {
   private final Set<Marker> refused = new HashSet<>();
 
   public MarkerReplay(
-      OpenDataset dataset, Companions companions, DatasetReader reader, DatasetWriter writer) {
+      OpenDataset dataset, Companions companions, DatasetReader reader, CompanionWriter writer) {
     this.dataset = dataset;
     this.companions = companions;
     this.reader = reader;
@@ -133,7 +133,7 @@ public final class MarkerReplay implements AutoCloseable {
       attributes.forEach(attribute -> {
         for (PlacedLayout companion : behind) {
           if (companion.layout().domain().attributes()) {
-            writer.rewrite(companion, attribute);
+            writer.write(companion, attribute);
           }
         }
       });
@@ -148,7 +148,7 @@ public final class MarkerReplay implements AutoCloseable {
   private void copy(Run run, PlacedLayout companion) {
     Samples samples = run.samples();
     if (samples.stamp(0) == 0) {
-      writer.rewrite(companion, group(run, 0, samples.size()), 0);
+      writer.write(companion, group(run, 0, samples.size()), 0);
       return;
     }
     int end;
@@ -157,7 +157,7 @@ public final class MarkerReplay implements AutoCloseable {
       while (end < samples.size() && samples.stamp(end) == samples.stamp(end - 1) + 1) {
         end++;
       }
-      writer.rewrite(companion, group(run, from, end), samples.stamp(from));
+      writer.write(companion, group(run, from, end), samples.stamp(from));
     }
   }
 

@@ -4,7 +4,7 @@ import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.read.RowWalk;
-import dev.varve.engine.write.DatasetWriter;
+import dev.varve.engine.write.TableWriters;
 import dev.varve.layout.Compaction;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.model.Bytes;
@@ -36,7 +36,7 @@ public final class RowCompaction {
   private static final int ROWS_BETWEEN_NEWS = 1000;
 
   private final OpenDataset dataset;
-  private final DatasetWriter writer;
+  private final TableWriters tables;
   private final Consumer<CompactionProgress> progress;
   private final BooleanSupplier stopped;
   private final List<Bytes> waiting = new ArrayList<>();
@@ -56,11 +56,11 @@ public final class RowCompaction {
    */
   public RowCompaction(
       OpenDataset dataset,
-      DatasetWriter writer,
+      TableWriters tables,
       Consumer<CompactionProgress> progress,
       BooleanSupplier stopped) {
     this.dataset = dataset;
-    this.writer = writer;
+    this.tables = tables;
     this.progress = progress;
     this.stopped = stopped;
   }
@@ -112,7 +112,7 @@ public final class RowCompaction {
   }
 
   private void rewrite(PlacedLayout placed, Compaction form) {
-    writer.rewriteRows(placed, () -> edits(placed, form));
+    tables.rewriteRows(placed, () -> edits(placed, form));
     waiting.clear();
   }
 

@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.engine.HeapShares;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.home.AttributeTable;
+import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.model.MetricMetadata;
 import dev.varve.store.MutationBatch;
@@ -103,7 +104,7 @@ public final class MetadataWriter {
     MetricMetadata after = before == null ? said : merged(before, said);
     if (!after.equals(before)) {
       long stamp = dataset.clock().next();
-      dataset.marks().reach(stamp, DatasetWriter.MARK_AHEAD_MICROS);
+      dataset.marks().reach(stamp, ClockTable.MARK_AHEAD_MICROS);
       AttributeTable.put(edits, said, stamp);
       changed.put(said.metric(), after);
     }

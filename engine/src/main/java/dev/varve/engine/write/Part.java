@@ -35,11 +35,6 @@ final class Part implements LayoutEdits.Refusals {
     return group;
   }
 
-  /** The same part with fewer values. */
-  Part with(SampleGroup fewer) {
-    return new Part(series, period, fewer, tally);
-  }
-
   @Override
   public void refuse(int column, int place, Refusal refusal) {
     if (column < 0) {

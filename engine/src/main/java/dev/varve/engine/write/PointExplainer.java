@@ -20,14 +20,14 @@ import java.util.BitSet;
 import java.util.List;
 
 /** Says which cells a batch would become, in every layout of its periods. Writes nothing. */
-public final class PointExplainer {
+final class PointExplainer {
   private final OpenDataset dataset;
-  private final DatasetWriter writer;
+  private final SeriesCache known;
   private final List<PointExplanation> cells = new ArrayList<>();
 
-  public PointExplainer(OpenDataset dataset, DatasetWriter writer) {
+  PointExplainer(OpenDataset dataset, SeriesCache known) {
     this.dataset = dataset;
-    this.writer = writer;
+    this.known = known;
   }
 
   /**
@@ -35,11 +35,11 @@ public final class PointExplainer {
    *
    * @throws QueryRefusedException if a layout refuses something of it
    */
-  public List<PointExplanation> explain(Batch batch) {
+  List<PointExplanation> explain(Batch batch) {
     long stamp = dataset.clock().last() + 1;
     try {
       for (SampleGroup group : batch.groups()) {
-        KnownSeries series = writer.series(group.key());
+        KnownSeries series = known.of(group.key());
         for (int place = 0; place < group.size(); place++) {
           BitSet one = new BitSet();
           one.set(place);
@@ -70,9 +70,9 @@ public final class PointExplainer {
   }
 
   private void explain(Attribute raw, long stamp) {
-    KnownSeries series = writer.series(raw.key());
+    KnownSeries series = known.of(raw.key());
     Attribute attribute = new Attribute(series.key(), raw.name(), raw.time(), raw.value());
-    PlacedLayout layout = writer.periodOf(attribute).primary();
+    PlacedLayout layout = dataset.periods().of(attribute).primary();
     LayoutEdits edits = new LayoutEdits(layout);
     Binding binding = layout.rehearse(series.key());
     layout.layout().encode(binding, attribute, stamp, edits);

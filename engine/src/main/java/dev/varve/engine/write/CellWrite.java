@@ -1,0 +1,366 @@
+package dev.varve.engine.write;
+
+import com.dynatrace.hash4j.hashing.HashValue128;
+import dev.varve.engine.WriteFailedException;
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.home.ChangeTable;
+import dev.varve.engine.home.ClockTable;
+import dev.varve.engine.home.MarkerTable.Marker;
+import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
+import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.write.Applier.Rejected;
+import dev.varve.engine.write.GatheredBatch.Noted;
+import dev.varve.layout.RefusedException;
+import dev.varve.model.Attribute;
+import dev.varve.model.SampleGroup;
+import dev.varve.model.TimeRange;
+import dev.varve.store.Durability;
+import dev.varve.store.MutationBatch;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Encodes one batch into cells and applies them: first the catalog, then the layout's index, then
+ * the samples. Used once, by one thread.
+ */
+final class CellWrite {
+  private static final Logger LOG = LoggerFactory.getLogger(CellWrite.class);
+
+  private final OpenDataset dataset;
+  private final TableWriters tables;
+  private final IndexCells index;
+  private final Applier home;
+  private final @Nullable Companions companions;
+  private final GatheredBatch batch;
+  private final SeriesNotes notes;
+  private final List<Written> written = new ArrayList<>(0);
+  private final List<HashValue128> newIndexCells = new ArrayList<>(0);
+
+  /** The cells of the batch in each layout, by its slot. */
+  private final @Nullable LayoutEdits[] edits;
+
+  CellWrite(CellDestination into, GatheredBatch batch) {
+    this.dataset = into.dataset();
+    this.tables = into.tables();
+    this.index = into.index();
+    this.home = into.home();
+    this.companions = into.companions();
+    this.batch = batch;
+    this.notes = new SeriesNotes(dataset);
+    this.edits = new @Nullable LayoutEdits[dataset.periods().slots()];
+  }
+
+  /**
+   * Writes the batch.
+   *
+   * @return false if the store rejects cells by which a series would be found
+   * @throws WriteFailedException if a store failed
+   */
+  boolean run() {
+    try {
+      boolean applied = companions == null ? runAlone() : runTogether(companions);
+      if (applied) {
+        index.remember(newIndexCells);
+      }
+      return applied;
+    } finally {
+      for (LayoutEdits used : edits) {
+        if (used != null) {
+          tables.giveBack(used);
+        }
+      }
+    }
+  }
+
+  private boolean runAlone() {
+    tables.writing().lock();
+    try {
+      encode();
+      return applyAlone();
+    } finally {
+      tables.writing().unlock();
+    }
+  }
+
+  /** Applies everything; the last edits are synced, and with them all that precede. */
+  private boolean applyAlone() {
+    if (!applyHome()) {
+      return false;
+    }
+    LayoutEdits last = null;
+    int lastTable = 0;
+    for (LayoutEdits of : edits) {
+      if (of != null && !applyIndex(of)) {
+        return false;
+      }
+      for (int table = 0; of != null && table < of.tables(); table++) {
+        if (!of.data(table).isEmpty()) {
+          if (last != null) {
+            applyData(last, lastTable, dataset.earlier());
+          }
+          last = of;
+          lastTable = table;
+        }
+      }
+    }
+    if (last != null && !applyData(last, lastTable, Durability.SYNCED)) {
+      dataset.marks().sync();
+    }
+    return true;
+  }
+
+  private void encode() {
+    if (batch.isEmpty()) {
+      return;
+    }
+    long unit = dataset.periods().stampUnit();
+    Set<Part> again = unit == 1 ? Set.of() : partsOfKnownKeys();
+    int stamps = batch.attributes().size() + again.size() * (int) unit;
+    for (Part part : batch.parts()) {
+      stamps += part.group().size();
+    }
+    long stamp = dataset.stamps(stamps);
+    dataset.marks().reach(stamp + stamps, ClockTable.MARK_AHEAD_MICROS);
+    for (Part part : batch.parts()) {
+      stamp = again.contains(part) ? Math.ceilDiv(stamp, unit) * unit : stamp;
+      encode(part, stamp);
+      if (part.accepted() > 0) {
+        notes.add(part, stamp);
+      }
+      stamp += part.group().size();
+    }
+    for (Noted attribute : batch.attributes()) {
+      encode(attribute, stamp++);
+    }
+  }
+
+  /** Returns the parts whose key an earlier part has: the two must not share cell times. */
+  private Set<Part> partsOfKnownKeys() {
+    Set<SeriesIdentity> keys = new HashSet<>();
+    Set<Part> again = new HashSet<>();
+    for (Part part : batch.parts()) {
+      if (!keys.add(part.series().identity())) {
+        again.add(part);
+      }
+    }
+    return again;
+  }
+
+  private void encode(Part part, long stamp) {
+    if (part.period().hasCompanions()) {
+      encodeIntoAll(part, stamp);
+      return;
+    }
+    LayoutEdits into = edits(part.period().primary());
+    into.refusals(part);
+    encode(part, part.group(), stamp, into);
+  }
+
+  private static void encode(Part part, SampleGroup group, long stamp, LayoutEdits into) {
+    PlacedLayout layout = into.layout();
+    layout.layout().encode(part.series().binding(layout), group, stamp, into);
+  }
+
+  /** Encodes a part into all layouts. A value that one of them refuses goes into none. */
+  private void encodeIntoAll(Part part, long stamp) {
+    RefusedValues refused = new RefusedValues(part.group());
+    List<LayoutEdits> trial = new ArrayList<>();
+    for (PlacedLayout layout : part.period().layouts()) {
+      LayoutEdits edits = tables.take(layout);
+      trial.add(edits);
+      edits.refusals(refused);
+      encode(part, part.group(), stamp, edits);
+    }
+    for (LayoutEdits edits : trial) {
+      if (refused.isEmpty()) {
+        edits(edits.layout()).addAll(edits);
+      }
+      tables.giveBack(edits);
+    }
+    refused.tell(part);
+    SampleGroup rest = refused.isEmpty() ? null : Places.without(part.group(), refused.places());
+    if (rest != null) {
+      for (PlacedLayout layout : part.period().layouts()) {
+        encode(part, rest, stamp, edits(layout));
+      }
+    }
+    if (part.accepted() > 0) {
+      TimeRange times = TimeRange.closed(part.first(), part.last());
+      written.add(new Written(part.period().index(), part.series().key(), times));
+    }
+  }
+
+  private void encode(Noted noted, long stamp) {
+    Attribute attribute = noted.attribute();
+    try {
+      encodeIntoLayouts(noted, stamp);
+      notes.addKeyOnly(noted.series(), stamp);
+    } catch (RefusedException e) {
+      batch
+          .tally()
+          .refuse(1, attribute.key(), attribute.name(), attribute.time(), e.refusal());
+    }
+  }
+
+  /** Encodes an attribute into the primary, which must hold it, and companions that can. */
+  private void encodeIntoLayouts(Noted noted, long stamp) {
+    Period period = noted.period();
+    Attribute attribute = noted.attribute();
+    for (PlacedLayout layout : period.layouts()) {
+      if (layout == period.primary() || layout.layout().domain().attributes()) {
+        layout
+            .layout()
+            .encode(noted.series().binding(layout), attribute, stamp, edits(layout));
+      }
+    }
+    if (period.hasCompanions()) {
+      Long time = attribute.time();
+      TimeRange times = time == null ? TimeRange.ALL : TimeRange.closed(time, time);
+      written.add(new Written(period.index(), noted.series().key(), times));
+    }
+  }
+
+  private LayoutEdits edits(PlacedLayout layout) {
+    LayoutEdits known = edits[layout.slot()];
+    if (known == null) {
+      known = tables.take(layout);
+      edits[layout.slot()] = known;
+    }
+    return known;
+  }
+
+  /**
+   * Applies what is new in the catalog and tells other servers, before any sample is applied:
+   * samples of a write that fails may still be stored, and once one reader has seen them every
+   * reader must find them.
+   */
+  private boolean applyHome() {
+    MutationBatch edits = notes.edits();
+    if (edits.isEmpty()) {
+      return true;
+    }
+    dataset.tellOthers(notes.identities());
+    long told = System.nanoTime();
+    boolean applied = home.apply(edits, edits.size(), dataset.earlier()).isEmpty();
+    if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
+      dataset.tellOthers(notes.identities());
+    }
+    if (applied) {
+      notes.remember();
+    }
+    return applied;
+  }
+
+  private boolean applyIndex(LayoutEdits of) {
+    for (int table = 0; table < of.tables(); table++) {
+      MutationBatch unknown = index.unknown(of.layout(), table, of.index(table), newIndexCells);
+      if (!unknown.isEmpty()
+          && !tables.apply(of.layout(), table, unknown, Durability.ORDERED).isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Applies the samples of a table, and refuses those that the store rejects.
+   *
+   * @return whether the store rejected nothing
+   */
+  private boolean applyData(LayoutEdits of, int table, Durability durability) {
+    List<Rejected> rejected =
+        tables.apply(of.layout(), table, of.data(table), durability, batch.lifetime());
+    for (Rejected row : rejected) {
+      TableWriters.refuse(of.layout(), row, batch.tally());
+    }
+    return rejected.isEmpty();
+  }
+
+  /**
+   * Writes into primaries and companions after a marker. Such writes run one at a time: two layouts
+   * that received two batches in different order would differ for ever.
+   */
+  private boolean runTogether(Companions companions) {
+    companions.lock();
+    tables.writing().lock();
+    try {
+      encode();
+      List<Marker> markers = dataset.home().markers().of(written, dataset.clock()::next);
+      companions.put(markers);
+      if (!applyPrimaries(companions, markers)) {
+        return false;
+      }
+      if (applyCompanions()) {
+        companions.remove(markers);
+      }
+    } finally {
+      tables.writing().unlock();
+      companions.unlock();
+    }
+    dataset.marks().sync();
+    return true;
+  }
+
+  private boolean applyPrimaries(Companions companions, List<Marker> markers) {
+    try {
+      boolean applied = applyHome() && applyPrimaries();
+      companions.ended(markers);
+      return applied;
+    } catch (WriteFailedException e) {
+      if (!e.unknown()) {
+        companions.ended(markers);
+      }
+      throw e;
+    }
+  }
+
+  private boolean applyPrimaries() {
+    for (LayoutEdits of : edits) {
+      if (of == null || !of.layout().isPrimary()) {
+        continue;
+      }
+      if (!applyIndex(of)) {
+        return false;
+      }
+      for (int table = 0; table < of.tables(); table++) {
+        applyData(of, table, Durability.ORDERED);
+      }
+    }
+    return true;
+  }
+
+  /** Applies companions. What does not reach one now is repaired later from its primary. */
+  private boolean applyCompanions() {
+    boolean complete = true;
+    for (LayoutEdits of : edits) {
+      if (of != null && !of.layout().isPrimary()) {
+        complete &= applyCompanion(of);
+      }
+    }
+    return complete;
+  }
+
+  private boolean applyCompanion(LayoutEdits of) {
+    try {
+      boolean complete = applyIndex(of);
+      for (int table = 0; complete && table < of.tables(); table++) {
+        complete = tables.apply(of.layout(), table, of.data(table), Durability.ORDERED).isEmpty();
+      }
+      return complete;
+    } catch (WriteFailedException e) {
+      LOG.warn(
+          "dataset '{}': a write did not reach companion '{}' and will be repeated: {}",
+          dataset.name(),
+          of.layout().name(),
+          e.getMessage());
+      return false;
+    }
+  }
+}

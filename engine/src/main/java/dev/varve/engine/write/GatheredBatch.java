@@ -1,0 +1,29 @@
+package dev.varve.engine.write;
+
+import dev.varve.engine.periods.Period;
+import dev.varve.model.Attribute;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch sorted by series and period: what a destination writes.
+ *
+ * @param parts samples of one series in one period each, in the order in which they arrived
+ * @param tally counts what the destination refuses
+ * @param lifetime after which the samples expire; null for never
+ */
+record GatheredBatch(
+    List<Part> parts, List<Noted> attributes, Tally tally, @Nullable Duration lifetime) {
+
+  /**
+   * An attribute and where it belongs.
+   *
+   * @param attribute under the key of its series as it is stored
+   */
+  record Noted(KnownSeries series, Period period, Attribute attribute) {}
+
+  boolean isEmpty() {
+    return parts.isEmpty() && attributes.isEmpty();
+  }
+}

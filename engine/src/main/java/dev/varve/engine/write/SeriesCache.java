@@ -1,0 +1,117 @@
+package dev.varve.engine.write;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
+import dev.varve.engine.catalog.SeriesIdentity;
+import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.write.KnownSeries.Standing;
+import dev.varve.layout.RefusedException;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Tags;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Caches what writers need to know of a series. Safe for use by several threads. */
+final class SeriesCache {
+  private static final long BYTES_MAX = 256L << 20;
+
+  /** Memory of a cached series in addition to its two keys: cache entry, identity and bindings. */
+  private static final int OVERHEAD_BYTES = 400;
+
+  private final OpenDataset dataset;
+  private final Cache<GroupKey, KnownSeries> known;
+
+  /**
+   * Creates an empty cache.
+   *
+   * @param bytes memory that cached series may take; values above 256 MiB count as 256 MiB
+   */
+  SeriesCache(OpenDataset dataset, long bytes) {
+    this.dataset = dataset;
+    boolean shared = dataset.config().attached() != null;
+    Duration believed = shared ? dataset.config().refresh().believed() : null;
+    this.known = cache(Math.min(bytes, BYTES_MAX), believed);
+  }
+
+  /**
+   * Builds the cache. If other servers write to the tables, entries expire, at times that differ
+   * from series to series so that they are not all resolved again at once.
+   */
+  private static Cache<GroupKey, KnownSeries> cache(long bytes, @Nullable Duration believed) {
+    Caffeine<GroupKey, KnownSeries> cache =
+        Caffeine.newBuilder()
+            .maximumWeight(bytes)
+            .weigher((key, series) -> OVERHEAD_BYTES + (int) key.byteCount());
+    if (believed == null) {
+      return cache.build();
+    }
+    long half = Math.max(1, believed.toNanos() / 2);
+    return cache
+        .expireAfter(
+            Expiry.creating((GroupKey key, KnownSeries series) ->
+                Duration.ofNanos(half + ThreadLocalRandom.current().nextLong(half))))
+        .build();
+  }
+
+  /**
+   * Returns the series of a key as a sender wrote it.
+   *
+   * @throws RefusedException if a different key has the same identity
+   */
+  KnownSeries of(GroupKey raw) {
+    KnownSeries series = known.getIfPresent(raw);
+    if (series == null) {
+      series = resolve(raw);
+      known.put(raw, series);
+    }
+    return series;
+  }
+
+  private KnownSeries resolve(GroupKey raw) {
+    GroupKey key = withResources(raw);
+    SeriesIdentity identity = SeriesIdentity.of(key);
+    int number = dataset.index().find(identity);
+    Standing standing = Standing.NOTHING;
+    if (number >= 0) {
+      if (!dataset.index().key(number).equals(key)) {
+        throw new RefusedException(
+            "catalog.identity",
+            "%s has the same 128 bits of identity as %s, which stands"
+                .formatted(key, dataset.index().key(number)));
+      }
+      standing = new Standing(number, fields(number), dataset.index().extent(number));
+    }
+    return new KnownSeries(key, identity, dataset.periods().slots(), standing);
+  }
+
+  private FieldKinds fields(int series) {
+    List<FieldKinds.Field> fields = new ArrayList<>();
+    for (String field : dataset.index().fields(series)) {
+      for (Kind kind : Kind.values()) {
+        if (dataset.index().hasField(series, field, kind)) {
+          fields.add(new FieldKinds.Field(field, kind));
+        }
+      }
+    }
+    return FieldKinds.NONE.with(fields);
+  }
+
+  /** Moves the tags that the dataset lists as resource identifiers, unless one is there already. */
+  private GroupKey withResources(GroupKey raw) {
+    Tags tags = raw.tags();
+    Tags resource = raw.resource();
+    for (String name : dataset.config().resources()) {
+      String value = raw.tags().get(name);
+      if (value != null && !resource.has(name)) {
+        tags = tags.without(name);
+        resource = resource.with(name, value);
+      }
+    }
+    return resource.equals(raw.resource()) ? raw : new GroupKey(raw.metric(), tags, resource);
+  }
+}
