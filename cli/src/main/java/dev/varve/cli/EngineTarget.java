@@ -2,7 +2,6 @@ package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
 import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
@@ -52,9 +51,7 @@ final class EngineTarget implements Target {
 
   @Override
   public boolean holdsFields() {
-    return dataset.config().periods().stream()
-        .map(DatasetConfig.PeriodConfig::layouts)
-        .allMatch(layouts -> layouts.stream().allMatch(layout -> layout.domain().fields()));
+    return dataset.holdsFields();
   }
 
   @Override

@@ -35,15 +35,11 @@ public record Precision(Resolution unit, int factor) {
   /** What reads lines for a dataset; lines without a time are of now. */
   public InfluxLines lines(Dataset dataset, Clock clock) {
     Resolution target = dataset.resolution();
-    boolean holdsFields =
-        dataset.config().periods().stream()
-            .flatMap(period -> period.layouts().stream())
-            .allMatch(layout -> layout.domain().fields());
     return new InfluxLines(
         unit,
         factor,
         target,
         () -> Resolution.MILLISECONDS.convert(clock.millis(), target),
-        !holdsFields);
+        !dataset.holdsFields());
   }
 }

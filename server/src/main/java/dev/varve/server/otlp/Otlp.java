@@ -2,7 +2,6 @@ package dev.varve.server.otlp;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
-import dev.varve.layout.Domain;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
@@ -72,7 +71,7 @@ public final class Otlp {
     boolean json = isJson(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
-    Translation translation = new Translation(intake, dataset.name(), holdsMarkers(dataset), sums);
+    Translation translation = new Translation(intake, dataset.name(), dataset.holdsStaleMarkers(), sums);
     try (InputStream body = exchange.body()) {
       if (json) {
         new OtlpJson(translation, exchange.memory()).read(body);
@@ -98,12 +97,6 @@ public final class Otlp {
       default ->
           throw new HttpError(415, "OTLP is %s or %s, not '%s'".formatted(PROTOBUF, JSON, bare));
     };
-  }
-
-  private static boolean holdsMarkers(Dataset dataset) {
-    return dataset.config().periods().stream()
-        .flatMap(period -> period.layouts().stream())
-        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
   }
 
   private static String message(Translation translation, Intake intake) {

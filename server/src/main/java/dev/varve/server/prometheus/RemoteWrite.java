@@ -2,7 +2,6 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
-import dev.varve.layout.Domain;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -35,7 +34,7 @@ final class RemoteWrite {
     boolean second = isSecond(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
-    WriteRequestReader reader = new WriteRequestReader(intake, holdsMarkers(dataset));
+    WriteRequestReader reader = new WriteRequestReader(intake, dataset.holdsStaleMarkers());
     try {
       read(SnappyBody.read(exchange, "remote write"), second, reader, intake);
     } finally {
@@ -100,12 +99,6 @@ final class RemoteWrite {
       }
     }
     return false;
-  }
-
-  private static boolean holdsMarkers(Dataset dataset) {
-    return dataset.config().periods().stream()
-        .flatMap(period -> period.layouts().stream())
-        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
   }
 
   private static String reasons(long refused, Intake intake, WriteRequestReader reader) {

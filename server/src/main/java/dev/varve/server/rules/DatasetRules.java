@@ -2,7 +2,6 @@ package dev.varve.server.rules;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult;
-import dev.varve.layout.Domain;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Column;
@@ -61,9 +60,7 @@ public final class DatasetRules implements RuleStore {
 
   @Override
   public boolean holdsMarkers() {
-    return dataset.config().periods().stream()
-        .flatMap(period -> period.layouts().stream())
-        .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+    return dataset.holdsStaleMarkers();
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.varve.server.scrape;
 
 import dev.varve.engine.Dataset;
-import dev.varve.layout.Domain;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.WriteBudget;
@@ -62,10 +61,7 @@ public final class Scraper implements AutoCloseable {
       Clock clock,
       String version,
       WriteBudget budget) {
-    boolean holdsMarkers =
-        dataset.config().periods().stream()
-            .flatMap(period -> period.layouts().stream())
-            .allMatch(layout -> layout.domain().numbers() == Domain.Numbers.ALL);
+    boolean holdsMarkers = dataset.holdsStaleMarkers();
     this.shared =
         new ScrapeLoop.Shared(dataset, ingest, clock, holdsMarkers, new Semaphore(ROOM), budget);
     for (ScrapeConfig job : scrapes.jobs()) {

@@ -49,15 +49,11 @@ public final class GraphiteLines implements LineFormat {
   /** Prepares to read for a dataset; lines without a time are of now. */
   public static GraphiteLines of(GraphiteTemplates templates, Dataset dataset, Clock clock) {
     Resolution target = dataset.resolution();
-    boolean holdsFields =
-        dataset.config().periods().stream()
-            .flatMap(period -> period.layouts().stream())
-            .allMatch(layout -> layout.domain().fields());
     return new GraphiteLines(
         templates,
         target,
         () -> Resolution.MILLISECONDS.convert(clock.millis(), target),
-        !holdsFields);
+        !dataset.holdsFields());
   }
 
   @Override

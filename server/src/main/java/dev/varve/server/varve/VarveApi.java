@@ -1,7 +1,6 @@
 package dev.varve.server.varve;
 
 import dev.varve.engine.Dataset;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
@@ -126,17 +125,13 @@ public final class VarveApi {
 
   private void dataset(Exchange exchange) throws IOException {
     Dataset dataset = context.dataset(exchange);
-    boolean fields =
-        dataset.config().periods().stream()
-            .map(DatasetConfig.PeriodConfig::layouts)
-            .allMatch(layouts -> layouts.stream().allMatch(layout -> layout.domain().fields()));
     answer(
         exchange,
         json -> {
           json.writeStartObject();
           json.writeStringProperty("name", dataset.name());
           json.writeStringProperty("resolution", dataset.resolution().symbol());
-          json.writeBooleanProperty("fields", fields);
+          json.writeBooleanProperty("fields", dataset.holdsFields());
           json.writeEndObject();
         });
   }
