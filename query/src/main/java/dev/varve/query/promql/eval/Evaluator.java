@@ -154,9 +154,9 @@ final class Evaluator {
         DoubleUnaryOperator function = ValueFunctions.of(of.function());
         into.row(Labels.NONE, Column.of(each(times, i -> function.applyAsDouble(times[i]))));
       }
-      default -> {
-        RowSink stage = stages.stage(plan, into);
-        vector(Stages.input(plan), stage);
+      case StepPlan.RowOperator operator -> {
+        RowSink stage = stages.stage(operator, into);
+        vector(operator.input(), stage);
         stage.end();
       }
     }
@@ -277,11 +277,11 @@ final class Evaluator {
       StepPlan to = user;
       RowSink sink = output(top, to, holding(user, now, now ? into : null));
       List<RowSink> chain = new ArrayList<>();
-      while (Stages.takesRows(top)) {
-        sink = stages.stage(top, sink);
+      while (top instanceof StepPlan.RowOperator operator) {
+        sink = stages.stage(operator, sink);
         chain.addFirst(sink);
-        to = top;
-        top = Stages.input(top);
+        to = operator;
+        top = operator.input();
         sink = output(top, to, sink);
       }
       plans.add(top);

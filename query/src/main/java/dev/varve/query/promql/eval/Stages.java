@@ -32,42 +32,8 @@ final class Stages {
     this.held = held;
   }
 
-  /** Returns whether an operator is one of these. */
-  static boolean takesRows(StepPlan.Vector plan) {
-    return switch (plan) {
-      case StepPlan.Each each -> true;
-      case StepPlan.WithNumber with -> true;
-      case StepPlan.Negated negated -> true;
-      case StepPlan.Aggregate aggregate -> true;
-      case StepPlan.Absent absent -> true;
-      case StepPlan.Sorted sorted -> true;
-      case StepPlan.Relabelled relabelled -> true;
-      case StepPlan.OfHistograms histograms -> true;
-      case StepPlan.Ignored ignored -> true;
-      case StepPlan.Repeated repeated -> true;
-      default -> false;
-    };
-  }
-
-  /** Returns the vector whose rows an operator receives. */
-  static StepPlan.Vector input(StepPlan.Vector plan) {
-    return switch (plan) {
-      case StepPlan.Each each -> each.input();
-      case StepPlan.WithNumber with -> with.input();
-      case StepPlan.Negated negated -> negated.input();
-      case StepPlan.Aggregate aggregate -> aggregate.input();
-      case StepPlan.Absent absent -> absent.input();
-      case StepPlan.Sorted sorted -> sorted.input();
-      case StepPlan.Relabelled relabelled -> relabelled.input();
-      case StepPlan.OfHistograms histograms -> histograms.input();
-      case StepPlan.Ignored ignored -> ignored.input();
-      case StepPlan.Repeated repeated -> repeated.input();
-      default -> throw new IllegalArgumentException(plan + " takes no rows");
-    };
-  }
-
   /** Creates the sink of an operator; its numeric parameters are computed immediately. */
-  RowSink stage(StepPlan.Vector plan, RowSink into) {
+  RowSink stage(StepPlan.RowOperator plan, RowSink into) {
     return switch (plan) {
       case StepPlan.Each each -> each(each, into);
       case StepPlan.WithNumber with -> withNumber(with, into);
@@ -79,7 +45,6 @@ final class Stages {
       case StepPlan.OfHistograms histograms -> histograms(histograms, into);
       case StepPlan.Ignored ignored -> (labels, column) -> {};
       case StepPlan.Repeated repeated -> repeated(repeated.steps(), into);
-      default -> throw new IllegalArgumentException(plan + " takes no rows");
     };
   }
 

@@ -106,11 +106,8 @@ public final class Optimiser {
   }
 
   private static boolean readsSomething(StepPlan plan) {
-    return switch (plan) {
-      case StepPlan.Newest newest -> true;
-      case StepPlan.Stored stored -> true;
-      default -> plan.inputs().stream().anyMatch(Optimiser::readsSomething);
-    };
+    return plan instanceof StepPlan.Scanning
+        || plan.inputs().stream().anyMatch(Optimiser::readsSomething);
   }
 
   /** Wraps vectors that occur several times in {@link StepPlan.Kept}. */
@@ -291,13 +288,10 @@ public final class Optimiser {
    */
   private static boolean passesRows(StepPlan plan) {
     boolean oneByOne =
-        switch (plan) {
-          case StepPlan.Each each -> true;
-          case StepPlan.WithNumber with -> true;
-          case StepPlan.Negated negated -> true;
-          case StepPlan.Aggregate aggregate -> true;
-          default -> false;
-        };
+        plan instanceof StepPlan.Each
+            || plan instanceof StepPlan.WithNumber
+            || plan instanceof StepPlan.Negated
+            || plan instanceof StepPlan.Aggregate;
     return oneByOne
         && plan.inputs().stream()
             .noneMatch(other -> other instanceof StepPlan.Scalar && readsSomething(other));

@@ -56,11 +56,7 @@ public final class PlanWords {
   }
 
   private @Nullable Integer scan(StepPlan node) {
-    return switch (node) {
-      case StepPlan.Newest newest -> number(newest.scan());
-      case StepPlan.Stored stored -> number(stored.scan());
-      default -> null;
-    };
+    return node instanceof StepPlan.Scanning scanning ? number(scanning.scan()) : null;
   }
 
   private Integer number(Scan scan) {

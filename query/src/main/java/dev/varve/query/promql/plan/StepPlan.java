@@ -21,6 +21,16 @@ public sealed interface StepPlan {
   /** Has a number at every step. */
   sealed interface Scalar extends StepPlan {}
 
+  /** Reads samples from the dataset. */
+  sealed interface Scanning extends StepPlan {
+    Scan scan();
+
+    @Override
+    default List<StepPlan> inputs() {
+      return List.of();
+    }
+  }
+
   record Constant(Steps steps, double value) implements Scalar {
     @Override
     public List<StepPlan> inputs() {
@@ -88,12 +98,7 @@ public sealed interface StepPlan {
   }
 
   /** Stored samples. */
-  record Stored(Scan scan, Instants at, long length) implements Range {
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of();
-    }
-  }
+  record Stored(Scan scan, Instants at, long length) implements Range, Scanning {}
 
   /** A subquery: another plan, evaluated at its own steps. */
   record Stepped(StepPlan input, Instants at, long length) implements Range {
@@ -105,6 +110,21 @@ public sealed interface StepPlan {
 
   /** Has rows: series with a value or no value at every step. */
   sealed interface Vector extends StepPlan {}
+
+  /** Processes the rows of one vector one by one. */
+  sealed interface RowOperator extends Vector {
+    Vector input();
+
+    @Override
+    default Steps steps() {
+      return input().steps();
+    }
+
+    @Override
+    default List<StepPlan> inputs() {
+      return List.of(input());
+    }
+  }
 
   /** An empty vector. */
   record Nothing(Steps steps) implements Vector {
@@ -120,15 +140,11 @@ public sealed interface StepPlan {
    * @param lookback maximum age, in ms
    * @param timestamps whether to return the time in seconds instead of the value
    */
-  record Newest(Scan scan, Instants at, long lookback, boolean timestamps) implements Vector {
+  record Newest(Scan scan, Instants at, long lookback, boolean timestamps)
+      implements Vector, Scanning {
     @Override
     public Steps steps() {
       return at.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of();
     }
   }
 
@@ -162,12 +178,7 @@ public sealed interface StepPlan {
   }
 
   /** A function of each value separately, such as {@code abs} or {@code clamp}. */
-  record Each(String function, Vector input, List<Scalar> parameters) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
+  record Each(String function, Vector input, List<Scalar> parameters) implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
       return joined(input, parameters);
@@ -190,12 +201,7 @@ public sealed interface StepPlan {
    */
   record WithNumber(
       BinaryOperator operator, boolean bool, boolean numberLeft, Vector input, Scalar number)
-      implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
+      implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
       return numberLeft ? List.of(number, input) : List.of(input, number);
@@ -207,17 +213,7 @@ public sealed interface StepPlan {
   }
 
   /** Negates every value. */
-  record Negated(Vector input) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Negated(Vector input) implements RowOperator {}
 
   /** An operator between two vectors. */
   record Join(
@@ -250,14 +246,9 @@ public sealed interface StepPlan {
       List<String> labels,
       boolean without,
       Place place)
-      implements Vector {
+      implements RowOperator {
     public Aggregate {
       labels = List.copyOf(labels);
-    }
-
-    @Override
-    public Steps steps() {
-      return input.steps();
     }
 
     @Override
@@ -267,55 +258,20 @@ public sealed interface StepPlan {
   }
 
   /** 1 where the input has no value. */
-  record Absent(Vector input, List<LabelMatcher> matchers) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Absent(Vector input, List<LabelMatcher> matchers) implements RowOperator {}
 
   /** Sorts rows by value; for a single step only. */
-  record Sorted(Vector input, boolean descending) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Sorted(Vector input, boolean descending) implements RowOperator {}
 
   /** {@code label_replace} or {@code label_join}, with its texts. */
-  record Relabelled(String function, Vector input, List<String> texts) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Relabelled(String function, Vector input, List<String> texts) implements RowOperator {}
 
   /**
    * A function of classic histograms: {@code histogram_quantile} with one number, {@code
    * histogram_fraction} with two.
    */
   record OfHistograms(List<Scalar> numbers, Vector input, Place numberPlace, Place place)
-      implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
+      implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
       return joined(input, numbers);
@@ -323,17 +279,7 @@ public sealed interface StepPlan {
   }
 
   /** An empty vector whose input is still evaluated, as it may have errors. */
-  record Ignored(Vector input) implements Vector {
-    @Override
-    public Steps steps() {
-      return input.steps();
-    }
-
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Ignored(Vector input) implements RowOperator {}
 
   /** A number as the only element of a vector. */
   record OfNumber(Scalar number) implements Vector {
@@ -349,12 +295,7 @@ public sealed interface StepPlan {
   }
 
   /** An expression that is the same at every step, evaluated for one. */
-  record Repeated(Vector input, Steps steps) implements Vector {
-    @Override
-    public List<StepPlan> inputs() {
-      return List.of(input);
-    }
-  }
+  record Repeated(Vector input, Steps steps) implements RowOperator {}
 
   /**
    * An expression that is evaluated once and used in several places, or evaluated together with
