@@ -17,39 +17,39 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The markers of writes that go to companion layouts as well: a write that has a marker may be
- * missing there.
+ * The markers of writes into companion layouts. A companion may lack a write that has a marker.
+ * Safe for use by several threads.
  */
 public final class Companions {
   /**
-   * As many stretches of keys may be marked at once, which are some tens of megabytes. A store that
-   * fails for hours would else fill the memory with what is to be repaired.
+   * Maximum number of marked spans of keys, which take some tens of megabytes. Without it, a store
+   * that fails for hours would fill the memory with pending repairs.
    */
   private static final int MARKED_MAX = 100_000;
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(2);
 
   /**
-   * After so long a write that nobody knows the end of counts as lost, if it has not arrived in the
-   * primary: replayed earlier, its marker would be gone when it arrives.
+   * Age from which a write with an unknown outcome counts as lost if it is not in the primary. If
+   * its marker were replayed earlier, the write could arrive after the marker is removed.
    */
   private static final long MAY_ARRIVE_MICROS = 60_000_000L;
 
-  /** After so long a marker of another server is taken for one that nobody else will see to. */
+  /** Age from which a marker of another server counts as abandoned. */
   private static final long ABANDONED_MICROS = 600_000_000L;
 
   private final MarkerTable table;
   private final Applier applier;
 
-  /** Held by whoever writes into companions, so that all layouts see the same order. */
+  /** Held by every write into companions, so that all layouts receive writes in the same order. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Set<Marker> standing = new ConcurrentSkipListSet<>();
 
-  /** Those of our own whose write has ended in the primary, well or not. */
+  /** Our own markers whose write into the primary has ended, successfully or not. */
   private final Set<Marker> ended = new ConcurrentSkipListSet<>();
 
-  /** How many stretches of keys the markers that stand mark. */
+  /** Number of spans of keys in all standing markers. */
   private final AtomicInteger marked = new AtomicInteger();
 
   Companions(MarkerTable table, Applier applier) {
@@ -80,10 +80,10 @@ public final class Companions {
   }
 
   /**
-   * Puts the markers of a write before anything that is written next.
+   * Writes the markers of a write. They are ordered before everything that is written next.
    *
-   * @throws OverloadedException if too much is marked already
-   * @throws WriteFailedException if that fails
+   * @throws OverloadedException if too many spans are marked already
+   * @throws WriteFailedException if the store fails
    */
   void put(List<Marker> markers) {
     if (marked.get() >= MARKED_MAX && !markers.isEmpty()) {
@@ -105,12 +105,12 @@ public final class Companions {
     }
   }
 
-  /** Takes note that nothing of a write is on its way into the primary any more. */
+  /** Notes that a write into the primary has ended. */
   void ended(List<Marker> markers) {
     ended.addAll(markers);
   }
 
-  /** Takes markers away: what they mark stands in all layouts. */
+  /** Removes markers of writes that all layouts have. */
   void remove(List<Marker> markers) {
     MutationBatch edits = new MutationBatch();
     markers.forEach(marker -> MarkerTable.delete(edits, marker));
@@ -131,8 +131,8 @@ public final class Companions {
   }
 
   /**
-   * Does what a marker asks for while nobody else writes, and takes the marker away; nothing where
-   * it stands no more.
+   * Runs the repair of a marker while no other write into companions runs, and removes the marker.
+   * Does nothing if the marker was removed.
    */
   public void repair(Marker marker, Runnable copy) {
     lock.lock();
@@ -146,15 +146,14 @@ public final class Companions {
     }
   }
 
-  /** The markers that stand, oldest first. */
+  /** Returns the standing markers, oldest first. */
   public List<Marker> standing() {
     return List.copyOf(standing);
   }
 
   /**
-   * The markers that are to be replayed, oldest first: our own, where nothing may arrive any more
-   * from a store that is not embedded, and those of servers that have not seen to them for ten
-   * minutes.
+   * Returns the markers to replay, oldest first: our own, once nothing can arrive late from a
+   * remote store, and abandoned ones of other servers.
    *
    * @param now microseconds since 1970
    */
@@ -169,7 +168,7 @@ public final class Companions {
     return marker.server() == null || ended.contains(marker) || age > MAY_ARRIVE_MICROS;
   }
 
-  /** Looks which markers of other servers stand. */
+  /** Reads the markers of other servers. */
   public void lookAtOthers() {
     Set<Marker> found = new HashSet<>(table.all());
     standing.stream()
@@ -178,7 +177,7 @@ public final class Companions {
     found.stream().filter(marker -> !table.isOwn(marker)).forEach(this::stand);
   }
 
-  /** Whether a period's companions may lack something of a stretch of time. */
+  /** Returns whether a period's companions may lack samples of a time range. */
   public boolean mayLack(int period, TimeRange times) {
     return standing.stream()
         .flatMap(marker -> marker.written().stream())

@@ -6,28 +6,28 @@ import com.dynatrace.hash4j.hashing.Hashing;
 import dev.varve.store.CellBatch;
 
 /**
- * Cells of index tables that are known to stand durably, by the 128 bits of a hash; the least
- * lately used are forgotten. Safe for use by several threads.
+ * Hashes of index cells that are durable; the least recently used are evicted. Safe for use by
+ * several threads.
  *
- * <p>That a cell is taken for another one takes a collision of 128 bits; a cell that is forgotten
- * is only written again.
+ * <p>Two cells are confused only if 128 bits of their hashes collide. An evicted cell is written
+ * again.
  */
 final class KnownCells {
-  /** Four places a set: of those that meet there, three may be in use at a time. */
+  /** Entries per set, so that a few cells in use can share a set. */
   private static final int WAYS = 4;
 
   private final long[] hashes;
   private final int sets;
 
   /**
-   * @param cells about how many are remembered, 16 bytes each
+   * @param cells approximate capacity; each takes 16 bytes
    */
   KnownCells(int cells) {
     this.sets = Integer.highestOneBit(Math.max(1, cells / WAYS));
     this.hashes = new long[2 * WAYS * sets];
   }
 
-  /** The hash of a cell of a table of the dataset, its time left out. */
+  /** Returns the hash of a cell of a table of the dataset, without its time. */
   static HashValue128 hash(int slot, int table, CellBatch cells, int cell) {
     HashStream128 stream = Hashing.xxh3_128().hashStream();
     byte[] bytes = cells.bytes();
@@ -42,7 +42,7 @@ final class KnownCells {
     stream.putInt(length).putBytes(bytes, offset, length);
   }
 
-  /** Whether a cell is known; if so it is the latest used of its set. */
+  /** Returns whether a cell is known, and marks it as recently used. */
   synchronized boolean has(HashValue128 hash) {
     int set = set(hash);
     for (int way = 0; way < WAYS; way++) {

@@ -10,8 +10,8 @@ import dev.varve.model.TimeRange;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A key that is written to: what the layouts need of it, and what the home durably says of it, so
- * that writing to it again looks nothing up. Safe for use by several threads.
+ * A series that is written to: its bindings to layouts and what the catalog says about it. A
+ * further write to it looks nothing up. Safe for use by several threads.
  */
 final class KnownSeries {
   private final GroupKey key;
@@ -20,11 +20,11 @@ final class KnownSeries {
   private volatile Standing standing;
 
   /**
-   * What the home says durably.
+   * What the catalog durably says.
    *
-   * @param series the number of the key in the index, or -1 where the home has it not
+   * @param series number of the key in the index; -1 if the catalog lacks it
    * @param fields fields with the kinds of their samples
-   * @param extent where the key may have samples
+   * @param extent range of times in which the key may have samples
    */
   record Standing(int series, FieldKinds fields, TimeRange extent) {
     static final Standing NOTHING = new Standing(-1, FieldKinds.NONE, new TimeRange(0, 0));
@@ -45,7 +45,7 @@ final class KnownSeries {
     this.standing = standing;
   }
 
-  /** The key as it is stored: tags that are resource identifiers stand among these. */
+  /** Returns the key as it is stored, with resource identifiers apart from tags. */
   GroupKey key() {
     return key;
   }
@@ -58,15 +58,15 @@ final class KnownSeries {
     return standing;
   }
 
-  /** Takes note of what the home now says. What two threads note at once may be noted again. */
+  /** Sets what the catalog now says. If two threads set it at once, one may be lost and repeated. */
   void standing(Standing now) {
     standing = now;
   }
 
   /**
-   * The binding of the key to a layout, made where it is missing.
+   * Returns the binding of the key to a layout, and creates it if necessary.
    *
-   * @throws RefusedException if the layout does not take the key
+   * @throws RefusedException if the layout rejects the key
    */
   Binding binding(PlacedLayout layout) {
     Binding known = bindings.get(layout.slot());

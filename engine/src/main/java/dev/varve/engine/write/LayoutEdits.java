@@ -7,11 +7,11 @@ import dev.varve.store.MutationBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch becomes in one layout: edits of its tables, and what it refuses. Made to be filled
- * and cleared again and again.
+ * The cells of a batch in one layout, as edits of its tables. Reusable after {@link #clear}. For one
+ * thread.
  */
 final class LayoutEdits implements CellSink {
-  /** Takes what the layout refuses of the group that is being encoded. */
+  /** Receives what the layout refuses of the group in progress. */
   interface Refusals {
     void refuse(int column, int sample, Refusal refusal);
   }
@@ -65,7 +65,7 @@ final class LayoutEdits implements CellSink {
     refusals.refuse(column, sample, refusal);
   }
 
-  /** Adds all edits of another of the same layout. */
+  /** Adds all edits of another instance for the same layout. */
   void addAll(LayoutEdits other) {
     for (int table = 0; table < data.length; table++) {
       addAll(other.index(table), index(table));
@@ -83,7 +83,7 @@ final class LayoutEdits implements CellSink {
     return data.length;
   }
 
-  /** How much memory the edits hold on to, about. */
+  /** Returns the approximate memory of the edits, in bytes. */
   long byteCount() {
     long bytes = 0;
     for (int table = 0; table < data.length; table++) {

@@ -13,8 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Keeps what is said of metrics in the home. Senders say the same again and again: what this server
- * has written of late is not written again. Safe for use by several threads.
+ * Stores metadata of metrics in the home. Senders repeat it; what this server wrote recently is not
+ * written again. Safe for use by several threads.
  */
 public final class MetadataWriter {
   /** Number of metrics whose written metadata is remembered. */
@@ -26,12 +26,12 @@ public final class MetadataWriter {
   /** Memory of a remembered metric in addition to its texts, in bytes. */
   private static final int OVERHEAD_BYTES = 250;
 
-  /** Longer texts are cut: nobody reads on, and they are remembered. Characters. */
+  /** Longer texts are cut, because they are kept in memory. Characters. */
   static final int HELP_MAX = 4_096;
 
   private static final int WORD_MAX = 256;
 
-  /** No row of a store that is spoken to is longer. Characters, of which one is 3 bytes at most. */
+  /** Limit of the row key in every store. Characters of at most 3 bytes each. */
   private static final int METRIC_MAX = 1_024;
 
   private final OpenDataset dataset;
@@ -48,8 +48,8 @@ public final class MetadataWriter {
   }
 
   /**
-   * Keeps what is said and returns once it is durable. Metrics without a name, or of one that is
-   * longer than any, are passed over.
+   * Stores metadata and returns once it is durable. Metrics without a name, or with one that is too
+   * long, are skipped.
    *
    * @throws WriteFailedException if the store failed
    */

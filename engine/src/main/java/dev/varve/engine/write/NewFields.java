@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The fields that a batch adds to its series, which are limited. Used by one thread. */
+/** Limits the fields that a batch adds to its series. For one thread. */
 final class NewFields {
   private final FieldLimits limits;
   private final SeriesIndex index;
@@ -28,7 +28,7 @@ final class NewFields {
   }
 
   /**
-   * Returns a group without the columns whose fields exceed a limit, which are refused; null where
+   * Refuses the columns whose fields exceed a limit, and returns the group without them; null if
    * nothing is left.
    */
   @Nullable SampleGroup within(KnownSeries series, SampleGroup group, Tally tally) {

@@ -5,7 +5,7 @@ import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
 import dev.varve.model.SampleGroup;
 
-/** Samples of one key in one period, on their way; notes what the layout refuses of them. */
+/** Samples of one series in one period; counts what the layout refuses of them. */
 final class Part implements LayoutEdits.Refusals {
   private final KnownSeries series;
   private final Period period;
@@ -59,12 +59,12 @@ final class Part implements LayoutEdits.Refusals {
     }
   }
 
-  /** How many samples the layout took. */
+  /** Returns how many samples the layout accepted. */
   int accepted() {
     return count - refused;
   }
 
-  /** Whether the layout took a sample of a column. */
+  /** Returns whether the layout accepted a sample of a column. */
   boolean isAccepted(int column) {
     return refusedOfColumn.length == 0 || refusedOfColumn[column] < values(column);
   }
@@ -78,7 +78,7 @@ final class Part implements LayoutEdits.Refusals {
     return values;
   }
 
-  /** The time of the earliest sample. */
+  /** Returns the time of the earliest sample. */
   long first() {
     long first = Long.MAX_VALUE;
     for (int i = 0; i < group.size(); i++) {
@@ -87,7 +87,7 @@ final class Part implements LayoutEdits.Refusals {
     return first;
   }
 
-  /** The time of the latest sample. */
+  /** Returns the time of the latest sample. */
   long last() {
     long last = Long.MIN_VALUE;
     for (int i = 0; i < group.size(); i++) {

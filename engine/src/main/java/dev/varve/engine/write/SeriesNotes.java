@@ -15,20 +15,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the catalog does not know yet of the series of a batch: first as edits of the home, then,
- * once these stand, in the index.
+ * What the catalog does not know yet about the series of a batch. It becomes edits of the home,
+ * and, once these are applied, entries of the index. For one thread.
  */
 final class SeriesNotes {
   /**
-   * What a number of samples in the home may grow by until it is written again: what the planner
-   * expects after a restart stays within a factor of two of what there is.
+   * Growth of a series' number of samples after which the home is updated: the planner's estimates
+   * after a restart stay within a factor of two.
    */
   private static final double RECOUNT = 1.5;
 
   /**
-   * What is new of a series.
+   * What is new about a series.
    *
-   * @param samples of the series in all, written with its extent
+   * @param samples total number of its samples, written with its extent
    */
   private record Note(
       KnownSeries series, List<Field> fields, @Nullable TimeRange extent, long samples) {}
@@ -41,17 +41,17 @@ final class SeriesNotes {
     this.dataset = dataset;
   }
 
-  /** Edits of the home's table of series; empty where nothing is new. */
+  /** Returns edits of the home's table of series; empty if nothing is new. */
   MutationBatch edits() {
     return edits;
   }
 
-  /** The keys of which something is new. */
+  /** Returns the series about which something is new. */
   List<SeriesIdentity> identities() {
     return notes.stream().map(note -> note.series().identity()).distinct().toList();
   }
 
-  /** Notes what is new of a part, of which the layout took something. */
+  /** Adds what is new about a part of which the layout accepted something. */
   void add(Part part, long stamp) {
     Standing standing = part.series().standing();
     List<Field> fields = newFields(part, standing);
@@ -80,7 +80,7 @@ final class SeriesNotes {
     notes.add(new Note(part.series(), fields, extent, samples));
   }
 
-  /** Notes a key that has an attribute and perhaps no sample. */
+  /** Adds a key that has an attribute and perhaps no sample. */
   void addKeyOnly(KnownSeries series, long stamp) {
     if (series.standing().series() < 0) {
       addKey(series, stamp);
@@ -114,8 +114,8 @@ final class SeriesNotes {
   }
 
   /**
-   * Puts into the index what the home says now. It is as durable as whatever is written behind it,
-   * so that who finds it there need not write it again.
+   * Adds to the index what the home now says. It is as durable as everything that is written after
+   * it, so another writer that finds it in the index need not write it again.
    */
   void remember() {
     SeriesIndex index = dataset.index();

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what of a batch is refused, and keeps the first reasons. */
+/** Counts the refused samples of a batch, and keeps the first reasons. For one thread. */
 final class Tally {
   private final List<Rejection> rejections = new ArrayList<>(0);
   private final Map<String, Integer> byRule = new TreeMap<>();
   private int refused;
 
-  /** Refuses a number of samples or attributes for one reason. */
+  /** Counts samples or attributes as refused for one reason. */
   void refuse(
       int count, GroupKey key, @Nullable String field, @Nullable Long time, Refusal refusal) {
     if (count == 0) {
@@ -31,7 +31,7 @@ final class Tally {
     }
   }
 
-  /** Refuses every value at one place of a group. */
+  /** Counts every value at one place of a group as refused. */
   void refusePlace(SampleGroup group, int place, Refusal refusal) {
     int values = 0;
     for (Column column : group.columns()) {
@@ -55,7 +55,9 @@ final class Tally {
   }
 
   /**
-   * @param count how many samples and attributes there were
+   * Returns the result of the batch.
+   *
+   * @param count number of samples and attributes in the batch
    */
   WriteResult result(int count) {
     return new WriteResult(count - refused, refused, rejections, byRule);

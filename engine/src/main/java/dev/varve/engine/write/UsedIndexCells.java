@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The index cells that samples were lately written behind, in tables that others write too. Another
- * server may have deleted such a cell, and the samples with it, just before a sample came that was
- * written because the cell was known to stand: nobody would ever find that sample. So these cells
- * are put once more when all writes that relied on them have ended, and one that was not used for
- * longer is not believed to stand. Safe for use by several threads.
+ * The index cells that recent samples rely on, in tables that other servers write to. Another
+ * server may have deleted such a cell with its samples just before we wrote a sample without the
+ * cell, because we had written the cell earlier. Nobody would ever find that sample. Therefore these
+ * cells are written again when all writes that relied on them have ended. A cell that was not used
+ * recently is written with the next sample. Safe for use by several threads.
  */
 final class UsedIndexCells {
   private final int most;
@@ -33,17 +33,17 @@ final class UsedIndexCells {
   }
 
   /**
-   * @param most as many cells as are kept between two turns
+   * @param most maximum number of cells kept between two turns
    */
   UsedIndexCells(int most) {
     this.most = most;
   }
 
   /**
-   * Takes note that samples rely on a cell.
+   * Notes that samples rely on a cell.
    *
-   * @return false where it has to be put with the samples: where none relied on it in this turn or
-   *     the one before, so that nothing has put it lately, and where no more can be kept
+   * @return false if the cell must be written with the samples: no sample relied on it in this turn
+   *     or the preceding one, or no more cells can be kept
    */
   synchronized boolean use(Place place, HashValue128 hash, MutationBatch edits, int edit) {
     if (current.hashes.contains(hash)) {
@@ -57,12 +57,12 @@ final class UsedIndexCells {
     return settling.hashes.contains(hash);
   }
 
-  /** The cells of the turn before this one: what relied on them has been written by now. */
+  /** Returns the cells of the preceding turn, whose writes have ended. */
   synchronized Map<Place, MutationBatch> due() {
     return settling.cells;
   }
 
-  /** Begins a new turn; what was due is done. */
+  /** Starts a new turn and forgets the cells that were due. */
   synchronized void turn() {
     settling = current;
     current = new Generation();
