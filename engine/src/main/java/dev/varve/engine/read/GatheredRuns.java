@@ -18,25 +18,25 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Series that are read together and given out one behind the other. One range over the rows of many
- * series is often cheaper than one for each, but its rows come in the order of the table: so all of
- * it is held before the first run goes out. That is done only where little is expected, and given
- * up where it turns out to be much, or there is no room for it.
+ * Reads several series together and delivers them one after the other. One range over the rows of
+ * many series is often cheaper than one range per series, but its rows arrive in the order of the
+ * table. Therefore everything is held before the first run is delivered. This is done only if little
+ * is expected, and given up if it turns out to be much or if there is no room for it.
  */
 final class GatheredRuns {
-  /** So many series are planned together: what is read together should be so once. */
+  /** Maximum number of series that are planned together. */
   static final int SERIES_MAX = 4096;
 
-  /** So many samples may be expected: some megabytes. */
+  /** Maximum number of expected samples, which take some megabytes. */
   private static final long EXPECTED_MAX = 1 << 16;
 
-  /** So many times as much may be held and looked at, since what is expected is a guess. */
+  /** Factor by which the actual numbers may exceed the expected ones, which are estimates. */
   private static final long WRONG_BY = 4;
 
   /** A time, a number and a stamp. */
   private static final long BYTES_PER_SAMPLE = 24;
 
-  /** What is allotted for the first samples of a run, and the run itself. */
+  /** Memory of a run with the initial capacity of its samples. */
   private static final long BYTES_PER_RUN = 500;
 
   private final Reading reading;
@@ -49,10 +49,10 @@ final class GatheredRuns {
   private long bytes;
 
   /**
-   * Series to be read together, each of another key.
+   * Creates a read of series with different keys.
    *
-   * @param plans that may be held, period by period, in rising order of time
-   * @param wanted their places among those that match, in the order in which they are given out
+   * @param plans plans that may be held, one for each period, in ascending order of time
+   * @param wanted indexes of matching series, in the order of delivery
    */
   GatheredRuns(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     this.reading = reading;
@@ -61,8 +61,8 @@ final class GatheredRuns {
   }
 
   /**
-   * Whether it may pay to read series together which are more than are planned at a time: where
-   * parts of the key stand behind the time, neighbours of one time lie side by side.
+   * Returns whether reading very many series together may be cheaper: if parts of the key follow the
+   * time, the rows of different series at one time are adjacent.
    */
   static boolean mayPay(Layout layout) {
     int time = layout.rows().timePart();
@@ -73,10 +73,10 @@ final class GatheredRuns {
   }
 
   /**
-   * Whether what some plans are expected to read is known, and little enough to be held; texts may
-   * be of any length, and are not.
+   * Returns whether the expected result of some plans is known and small enough to hold. Series with
+   * texts are not, because texts may have any length.
    *
-   * @param wanted the places of their series among those that match
+   * @param wanted indexes of matching series
    */
   static boolean mayHold(Reading reading, List<PlannedRead> plans, List<Integer> wanted) {
     OptionalLong expected = cells(plans, Plan.Estimate::cellsWanted);
@@ -86,7 +86,7 @@ final class GatheredRuns {
         && wanted.stream().noneMatch(reading::mayHaveTexts);
   }
 
-  /** How many series like some may be held, by what is expected of these. */
+  /** Estimates how many series may be held if they are like those of some plans. */
   static int mostLike(List<PlannedRead> plans, int size) {
     long expected = Math.max(1, cells(plans, Plan.Estimate::cellsWanted).orElse(EXPECTED_MAX));
     return (int) Math.min(SERIES_MAX, EXPECTED_MAX * size / expected);
@@ -105,21 +105,20 @@ final class GatheredRuns {
     return OptionalLong.of(sum);
   }
 
-  /** The place of the first series among those that match. */
+  /** Returns the index of the first series among the matching ones. */
   int first() {
     return wanted.getFirst();
   }
 
-  /** How many series there are. */
+  /** Returns the number of series. */
   int size() {
     return wanted.size();
   }
 
   /**
-   * Reads everything, if it has not been read.
+   * Reads everything unless it was read already.
    *
-   * @return false where it is too much: nothing is held any more then, and it has to be read in
-   *     another way
+   * @return false if it is too much. Nothing is held then, and the caller must read in another way
    */
   boolean fill() {
     if (filled) {
@@ -156,7 +155,7 @@ final class GatheredRuns {
     }
   }
 
-  /** Keeps a copy, if there is room for it. */
+  /** Keeps a copy of a run if there is room for it. */
   private boolean hold(Run run) {
     List<Run> runs =
         byKey
@@ -180,7 +179,7 @@ final class GatheredRuns {
     return true;
   }
 
-  /** The next run of what was read; null behind the last, when nothing is held any more. */
+  /** Returns the next run; null after the last one, when nothing is held any more. */
   @Nullable Run next() {
     Run run = ready.poll();
     if (run == null) {
@@ -189,7 +188,7 @@ final class GatheredRuns {
     return run;
   }
 
-  /** Lets go of what is held. */
+  /** Releases everything that is held. */
   void release() {
     byKey.clear();
     ready.clear();

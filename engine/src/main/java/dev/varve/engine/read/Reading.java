@@ -27,9 +27,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request under way: what it wants, what it has cost so far over all its reads, and whether
- * somebody wants it to end. Only {@link #cancel} may be called by another thread than the one that
- * reads.
+ * A request in progress: what it wants, what all its reads have cost so far, and whether it was
+ * cancelled. For one thread, except {@link #cancel}.
  */
 final class Reading {
   private final ReadRequest request;
@@ -53,16 +52,16 @@ final class Reading {
 
   private boolean exceeded;
 
-  /** What has turned out of the ways to read; of the parts of one reading, what one finds holds. */
+  /** What reads have shown about the ways to read; shared by all parts of one reading. */
   private static final class Ways {
     private final AtomicBoolean oneByOne = new AtomicBoolean();
     private final AtomicBoolean apart = new AtomicBoolean();
   }
 
   /**
-   * A request that matches some series.
+   * Creates the reading of a request that matches some series.
    *
-   * @param times those of the request, cut to what is kept
+   * @param times times of the request within the retention
    */
   Reading(
       ReadRequest request,
@@ -97,9 +96,9 @@ final class Reading {
   }
 
   /**
-   * A reading of some of the series.
+   * Returns a reading of some of the series.
    *
-   * @param spent what others have used of the budget
+   * @param spent what other parts have used of the budget
    */
   Reading part(int from, int to, ReadCost spent) {
     Budget budget = request.budget();
@@ -132,13 +131,13 @@ final class Reading {
     return wantedFields.test(field);
   }
 
-  /** Whether a field of a series that matches is wanted; of unknown fields all that match are. */
+  /** Returns whether a field of a matching series is wanted; true if its fields are unknown. */
   boolean wantsField(int match, String field) {
     List<String> known = matches.get(match).fields();
     return wantsField(field) && (known.isEmpty() || known.contains(field));
   }
 
-  /** Whether it has turned out that series which come one after the other have to be planned so. */
+  /** Returns whether series in order have to be planned one by one. */
   boolean plansOneByOne() {
     return ways.oneByOne.get();
   }
@@ -147,7 +146,7 @@ final class Reading {
     ways.oneByOne.set(true);
   }
 
-  /** Whether it has turned out that series read together are more than may be held. */
+  /** Returns whether series read together are too much to hold. */
   boolean plansApart() {
     return ways.apart.get();
   }
@@ -160,7 +159,7 @@ final class Reading {
     return versions;
   }
 
-  /** Which versions have to be read so that one can be chosen. */
+  /** Returns the versions to read so that the rule can choose one. */
   Versions versionsRead() {
     return versions.needsAll() ? Versions.ALL : request.versions();
   }
@@ -169,7 +168,7 @@ final class Reading {
     return newest;
   }
 
-  /** Whether a series that matches has given as many of its newest samples as were asked for. */
+  /** Returns whether a matching series has delivered as many of its newest samples as requested. */
   boolean isEnough(int match) {
     Match of = matches.get(match);
     if (of.fields().isEmpty()) {
@@ -196,10 +195,10 @@ final class Reading {
   }
 
   /**
-   * The fields to be read of some of the series: those that the catalog knows, so that a layout can
-   * name their cells; null for all where the catalog does not know them.
+   * Returns the fields to read of some series: those in the catalog, so that a layout can name their
+   * cells. Null for all fields if the catalog does not know them.
    *
-   * @param some places among those that match
+   * @param some indexes of matching series
    */
   @Nullable Set<String> fieldsOf(List<Integer> some) {
     Set<String> fields = new TreeSet<>();
@@ -213,7 +212,7 @@ final class Reading {
     return fields;
   }
 
-  /** Looks on while a layout looks into its tables for a plan, which holds what it finds there. */
+  /** Counts what a layout reads of its index for a plan, which the plan keeps in memory. */
   final class Planning implements Onlooker, AutoCloseable {
     private long held;
 
@@ -259,19 +258,19 @@ final class Reading {
     return exceeded;
   }
 
-  /** Whether a series that matches has, or may have, samples that are texts. */
+  /** Returns whether a matching series has, or may have, samples that are texts. */
   boolean mayHaveTexts(int match) {
     Match of = matches.get(match);
     return of.fields().isEmpty()
         || of.fields().stream().anyMatch(field -> index.hasField(of.series(), field, Kind.STRING));
   }
 
-  /** Whoever looks on at what is held. */
+  /** Returns what counts the memory of the request. */
   ReadGuard guard() {
     return guard;
   }
 
-  /** Starts a read of a table, with as much budget as is left. */
+  /** Starts a read of a table with the remaining budget. */
   CellCursor open(Table table, ReadPlan plan) {
     ReadCost spent = cost();
     Budget budget = request.budget();
@@ -323,22 +322,22 @@ final class Reading {
     return cost;
   }
 
-  /** Closes what is still open. */
+  /** Closes all open cursors. */
   void close() {
     open.forEach(this::close);
     guard.ended(cancel);
   }
 
-  /** Makes the read end; from any thread. */
+  /** Cancels the read; any thread may call this. */
   void cancel() {
     cancelled = true;
     open.forEach(CellCursor::cancel);
   }
 
   /**
-   * Ends the read if somebody wants that.
+   * Checks whether the read is still wanted.
    *
-   * @throws ReadCancelledException if so
+   * @throws ReadCancelledException if it was cancelled
    */
   void ensureWanted() {
     if (cancelled) {

@@ -18,10 +18,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the runs of a request: all series period by period, or one series after the other and
- * each period by period. Series that are read one after the other are planned some at a time: read
- * together and held where that is cheaper and little ({@link GatheredRuns}), in turn where one plan
- * keeps them apart ({@link SeriesInTurn}), else one by one.
+ * Delivers the runs of a request: all series period by period, or one series after the other, each
+ * period by period. In the second case several series are planned at a time. They are read together
+ * and held if that is cheaper and small ({@link GatheredRuns}), in turn if one plan keeps them apart
+ * ({@link SeriesInTurn}), and one by one otherwise.
  */
 final class RunStream implements RunCursor {
   private final Reading reading;
@@ -38,11 +38,11 @@ final class RunStream implements RunCursor {
   private boolean closed;
 
   /**
-   * A stream whose first plans are made at once, so that what cannot be read is refused at once.
+   * Creates a stream and its first plans, so that a request that cannot be read is refused at once.
    *
-   * @param periods those that the request touches, in the order in which they are read
-   * @param attributes whether attributes are wanted in place of samples
-   * @param together whether all series are planned together, whatever their order
+   * @param periods periods that the request touches, in the order in which they are read
+   * @param attributes whether to read attributes instead of samples
+   * @param together whether to plan all series together, whatever their order
    */
   RunStream(
       Reading reading,
@@ -60,9 +60,9 @@ final class RunStream implements RunCursor {
   }
 
   /**
-   * Plans all series, or the next of them.
+   * Plans all series, or the next ones.
    *
-   * @return whether there were any left
+   * @return false if no series is left
    */
   private boolean planMore() {
     int size = reading.matches().size();
@@ -114,8 +114,8 @@ final class RunStream implements RunCursor {
   }
 
   /**
-   * As the next series would be read if all of them were planned at once. Where no plan keeps them
-   * apart each has one of its own, which are shown as one.
+   * Returns plans for all remaining series, for display. If no plan keeps the series apart, each is
+   * read with a plan of its own, and these are shown as one.
    */
   private List<PlannedRead> likelyPlans(int end) {
     List<PlannedRead> cheapest = require(plansOf(end, false));
@@ -127,7 +127,7 @@ final class RunStream implements RunCursor {
   }
 
   /**
-   * Plans some of the next series at a time.
+   * Plans several of the next series at a time.
    *
    * @return whether this was possible
    */
@@ -146,7 +146,7 @@ final class RunStream implements RunCursor {
     return true;
   }
 
-  /** Plans the next series in the cheapest way, if what that reads together may be held. */
+  /** Plans the next series in the cheapest way, if the result may be held. */
   private boolean planTogether(int end) {
     if (reading.plansApart()) {
       return false;
@@ -173,10 +173,9 @@ final class RunStream implements RunCursor {
   }
 
   /**
-   * Has series gathered, and more of them if they may be held too: what is read together should be
-   * so once.
+   * Gathers the planned series, and more of them if they may be held too.
    *
-   * @param end behind those that are planned
+   * @param end index after the planned series
    */
   private void gather(List<PlannedRead> planned, int end) {
     int most =
@@ -189,12 +188,12 @@ final class RunStream implements RunCursor {
     nextMatch = to;
   }
 
-  /** Whether all series are to be read together, and held. */
+  /** Returns whether all series are read together and held. */
   boolean gathersAll() {
     return gathered != null && gathered.size() == reading.matches().size();
   }
 
-  /** Plans the next series together where they are read one after the other all the same. */
+  /** Plans the next series together if the plan still reads them one after the other. */
   private boolean planInTurn(int end) {
     if (reading.plansOneByOne() || periods.size() != 1) {
       return false;
@@ -213,7 +212,7 @@ final class RunStream implements RunCursor {
     return IntStream.range(nextMatch, end).boxed().toList();
   }
 
-  /** How the periods are read; complete only where the series are planned together. */
+  /** Returns how the periods are read; complete only if the series are planned together. */
   List<PlannedRead> plans() {
     return new ArrayList<>(plans);
   }
@@ -265,7 +264,7 @@ final class RunStream implements RunCursor {
     return null;
   }
 
-  /** Whether a group is under way or series are held, or the next ones now are. */
+  /** Opens the next group or gathers the next series, if necessary; false if none is left. */
   private boolean hasMore() {
     while (reader == null && gathered == null) {
       if (!plans.isEmpty()) {

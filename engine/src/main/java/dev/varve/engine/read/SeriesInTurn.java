@@ -10,22 +10,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Series that are planned together and read one behind the other. A plan costs more than the row
- * that it finds, and so does a cursor: an instant query over many series would spend its time on
- * these. So the slices of series that stand side by side in a plan become those of one read, which
- * answers slices in their order.
+ * Plans several series together and reads them one after the other. A plan or a cursor costs more
+ * than the row that it finds, so an instant query over many series would spend its time on these.
+ * Therefore the slices of adjacent groups in a plan become slices of one read, which answers them in
+ * their order.
  */
 final class SeriesInTurn {
-  /** How many are planned at a time; bounds what waits of an answer that may be cut short. */
+  /** Maximum number of series planned at a time, which bounds the work for a truncated answer. */
   static final int MOST = 256;
 
   private SeriesInTurn() {}
 
   /**
-   * The end of the series from a place on that can be planned together: those of which the same
+   * Returns the end of the series that can be planned together, exclusive: those of which the same
    * fields are wanted. Two fields of one key share its rows and are never planned together.
    *
-   * @param from place of the first
+   * @param from index of the first series
    */
   static int end(List<Match> matches, int from) {
     return end(matches, from, MOST);
@@ -48,8 +48,8 @@ final class SeriesInTurn {
   }
 
   /**
-   * The same read with as few cursors as keep the series one behind the other; null where the plan
-   * does not keep them so.
+   * Returns the same read with as few cursors as possible; null if the plan does not deliver the
+   * series one after the other.
    */
   static @Nullable PlannedRead joined(PlannedRead planned) {
     List<Plan.StrandGroup> groups = planned.plan().groups();
@@ -63,7 +63,7 @@ final class SeriesInTurn {
     return withFewCursors(planned);
   }
 
-  /** The same read with one cursor for groups whose reads differ in nothing but their slices. */
+  /** Returns the same read with one cursor for groups whose reads differ only in their slices. */
   static PlannedRead withFewCursors(PlannedRead planned) {
     return planned.with(joined(planned.plan().groups(), planned.layout().layout().rows()));
   }
@@ -85,7 +85,7 @@ final class SeriesInTurn {
     return joined;
   }
 
-  /** Whether the reads of two groups differ in nothing but their slices. */
+  /** Returns whether the reads of two groups differ only in their slices. */
   private static boolean areAlike(Plan.StrandGroup one, Plan.StrandGroup other) {
     if (one.strands().size() != 1 || other.strands().size() != 1) {
       return false;
