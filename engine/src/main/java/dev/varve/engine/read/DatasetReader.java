@@ -31,16 +31,16 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a dataset. Safe for use by several threads; what it gives out is not. */
+/** Reads a dataset. Safe for use by several threads; the cursors that it returns are not. */
 public final class DatasetReader {
   private final OpenDataset dataset;
   private final PeriodPlanner planner;
   private final PeriodPlanner plannerOfPrimaries;
 
   /**
-   * A reader of a dataset.
+   * Creates the reader of a dataset.
    *
-   * @param companions the markers of its companions; null where it has none
+   * @param companions markers of writes into companions; null if there are no companions
    */
   public DatasetReader(OpenDataset dataset, @Nullable Companions companions) {
     this.dataset = dataset;
@@ -51,17 +51,17 @@ public final class DatasetReader {
   /**
    * Starts a read.
    *
-   * @throws QueryRefusedException if it cannot or may not be planned
+   * @throws QueryRefusedException if there is no way to read it, or none that is allowed
    */
   public RunCursor read(ReadRequest request, ReadGuard guard) {
     return stream(reading(request, true, guard));
   }
 
   /**
-   * Finds the series of a read that is to be made in parts.
+   * Finds the series of a request that is read in parts.
    *
-   * @param request in the order of series
-   * @throws QueryRefusedException if it may not be read
+   * @param request a request in the order of series
+   * @throws QueryRefusedException if it is not allowed
    */
   public PartedRead inParts(ReadRequest request, ReadGuard guard) {
     Reading reading = reading(request, true, guard);
@@ -70,7 +70,7 @@ public final class DatasetReader {
             .flatMap(period -> period.layouts().stream())
             .map(PlacedLayout::layout)
             .toList();
-    // To plan means to read the index of the metric, however many series are planned at a time.
+    // Planning reads the index of the metric, however many series are planned at a time.
     boolean indexed =
         request.newestFirst() == 0
             && layouts.stream().anyMatch(layout -> layout.directory().isPresent());
@@ -82,13 +82,13 @@ public final class DatasetReader {
   }
 
   /**
-   * How a read goes, all series planned together as far as its order lets them.
+   * Explains a read. All series are planned together as far as the order of delivery permits.
    *
-   * @param analyze whether it is also run
+   * @param analyze whether to run the read as well
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     Found found = find(request, true, guard);
-    // Fields of one key share its rows, and are read one by one: one plan shows them together.
+    // Fields of one key share its rows but are read one by one. One plan shows them together.
     boolean fieldsShareRows = found.inOrder().stream().anyMatch(match -> match.fields().size() > 1);
     ReadRequest shown = fieldsShareRows ? request.with(Order.TIME_WITHIN_SERIES) : request;
     Reading reading = reading(shown, found, guard);
@@ -102,9 +102,9 @@ public final class DatasetReader {
   }
 
   /**
-   * Begins to read.
+   * Starts a stream.
    *
-   * @param together whether all series are planned together, whatever their order
+   * @param together whether to plan all series together, whatever their order
    */
   private RunStream stream(Reading reading, boolean together) {
     ReadRequest request = reading.request();
@@ -120,8 +120,8 @@ public final class DatasetReader {
   }
 
   /**
-   * The rows of the series that match, of every layout that is wanted: a walk for each of them and
-   * each period. Each walk has to be closed.
+   * Returns the rows of the matching series: one walk for each wanted layout of each period. The
+   * caller must close every walk.
    *
    * @throws QueryRefusedException as {@link #read}
    */
@@ -138,7 +138,7 @@ public final class DatasetReader {
     return walks;
   }
 
-  /** The attributes of the series that match, those without a time and those with one in range. */
+  /** Returns the attributes of matching series, without a time or with a time in range. */
   public Stream<Attribute> attributes(Selector selector, TimeRange times) {
     List<Period> periods =
         dataset.periods().all().stream()
@@ -149,15 +149,15 @@ public final class DatasetReader {
   }
 
   /**
-   * All samples of one key that the primary of a period has in a range, every version of them where
-   * it keeps versions, whatever the dataset otherwise gives out.
+   * Returns all samples of one key that the primary of a period has in a range, in all versions if it
+   * keeps versions, whatever the policy for duplicates.
    */
   public RunCursor primary(Period period, GroupKey key, TimeRange times) {
     return new RunStream(
         readingOf(period, key, times), plannerOfPrimaries, List.of(period), false, false);
   }
 
-  /** The attributes of one key that the primary of a period has in a range. */
+  /** Returns the attributes of one key that the primary of a period has in a range. */
   public Stream<Attribute> attributesOfPrimary(Period period, GroupKey key, TimeRange times) {
     if (!period.primary().layout().domain().attributes()) {
       return Stream.of();
@@ -202,7 +202,7 @@ public final class DatasetReader {
   /**
    * The series of a request.
    *
-   * @param times those of the request, cut to what is kept
+   * @param times times of the request within the retention
    */
   private record Found(TimeRange times, Matches matches, List<Match> inOrder) {}
 
@@ -213,7 +213,7 @@ public final class DatasetReader {
   /**
    * Finds the series of a request.
    *
-   * @param samplesOnly whether series that surely have no sample in the range are left out
+   * @param samplesOnly whether to omit series that certainly have no sample in the range
    */
   private Found find(ReadRequest request, boolean samplesOnly, ReadGuard guard) {
     if (request.selector().filters().isEmpty()
@@ -247,8 +247,8 @@ public final class DatasetReader {
   }
 
   /**
-   * Each field of a key for itself: they share rows, so that one reading of them all would give
-   * their runs out in turn, or hold all of them.
+   * Lists each field of a key separately. Fields share rows, so one read of all fields would
+   * interleave their runs or hold all of them.
    */
   private static List<Match> byField(List<Match> matches) {
     List<Match> all = new ArrayList<>(matches.size());
@@ -264,7 +264,7 @@ public final class DatasetReader {
     return all;
   }
 
-  /** The series that match, of whose number the guard has been told. */
+  /** Returns the matching series, after the guard has accepted their number. */
   public Matches match(
       Selector selector, @Nullable TimeRange times, Set<Kind> kinds, ReadGuard guard) {
     try {

@@ -22,17 +22,17 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Plans the reads of periods, and picks among a primary and its companions. */
+/** Plans the read of a period by its primary or one of its companions, whichever is cheapest. */
 final class PeriodPlanner {
   private final OpenDataset dataset;
   private final @Nullable Companions companions;
   private final boolean primariesOnly;
 
   /**
-   * A planner for a dataset.
+   * Creates the planner of a dataset.
    *
-   * @param companions the markers of its companions; null where it has none
-   * @param primariesOnly whether no companion is read
+   * @param companions markers of writes into companions; null if there are no companions
+   * @param primariesOnly whether companions are never read
    */
   PeriodPlanner(OpenDataset dataset, @Nullable Companions companions, boolean primariesOnly) {
     this.dataset = dataset;
@@ -47,7 +47,7 @@ final class PeriodPlanner {
     record Refused(String reason) implements Outcome {}
   }
 
-  /** A way to read a period by one of its layouts. */
+  /** A plan to read a period by one of its layouts. */
   private record Candidate(
       PlacedLayout layout, List<Binding> bindings, List<Integer> matches, Plan plan) {
     double cost() {
@@ -56,10 +56,10 @@ final class PeriodPlanner {
   }
 
   /**
-   * Plans the read of some series in a period by the layout for which it is cheapest.
+   * Plans the read of some series in a period by the cheapest layout.
    *
-   * @param wanted places among the series that match
-   * @param apart whether each series has to be read apart from the others
+   * @param wanted indexes of matching series
+   * @param apart whether each series must be read apart from the others
    */
   Outcome plan(
       Reading reading, Period period, List<Integer> wanted, boolean attributes, boolean apart) {
@@ -95,9 +95,9 @@ final class PeriodPlanner {
   }
 
   /**
-   * Plans the read of all series that match in one layout of a period, whatever another would cost.
+   * Plans the read of all matching series by one layout of a period, whatever another would cost.
    *
-   * @throws QueryRefusedException if there is no way to read it
+   * @throws QueryRefusedException if the layout has no way to read it
    */
   PlannedRead plan(Reading reading, Period period, PlacedLayout layout) {
     TimeRange times = reading.times().intersect(period.times());
@@ -126,7 +126,7 @@ final class PeriodPlanner {
     return chosen;
   }
 
-  /** Why a companion may not be read, or null where it may. */
+  /** Returns why a layout may not be read; null if it may. */
   private @Nullable String closed(
       Reading reading, Period period, PlacedLayout layout, boolean attributes) {
     if (layout.isPrimary()) {
@@ -191,8 +191,9 @@ final class PeriodPlanner {
   }
 
   /**
-   * Whose extents bound the plan. What is copied from a primary may lie outside of them: the loss
-   * of power that made it necessary may have taken them.
+   * Returns the series whose extents bound the plan; null for no bound. Samples that are copied from a
+   * primary may lie outside, because the power failure that made the copy necessary may have lost an
+   * extent.
    */
   private int @Nullable [] series(Reading reading, List<Integer> matches) {
     return primariesOnly
@@ -200,7 +201,7 @@ final class PeriodPlanner {
         : matches.stream().mapToInt(match -> reading.matches().get(match).series()).toArray();
   }
 
-  /** A key that the layout cannot hold has no row there. */
+  /** Returns the binding of a series; empty if the layout has no row of it, or cannot hold it. */
   private static Optional<Binding> bind(PlacedLayout layout, Reading reading, int match) {
     try {
       return layout.find(reading.matches().get(match).key());
