@@ -83,7 +83,10 @@ public final class Dataset implements AutoCloseable {
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open);
-    this.markers = companions == null ? null : new MarkerReplay(open, companions, reader, writer.companionWriter());
+    this.markers =
+        companions == null
+            ? null
+            : new MarkerReplay(open, companions, reader, writer.companionWriter());
     this.refresh = new CatalogRefresh(open);
     this.others = new OtherServers(open, writer, loadedAt);
     this.metadata = new MetadataWriter(open);

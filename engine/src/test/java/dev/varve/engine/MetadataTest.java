@@ -80,14 +80,17 @@ class MetadataTest {
     try (Engine first = open("a");
         Engine second = open("b")) {
       first.defaultDataset().describe(List.of(UP, REQUESTS));
-      assertThat(second.defaultDataset().metadata(null, 10, ReadGuard.NONE)).containsExactly(REQUESTS, UP);
+      assertThat(second.defaultDataset().metadata(null, 10, ReadGuard.NONE))
+          .containsExactly(REQUESTS, UP);
       assertThat(second.defaultDataset().metadata("up", 10, ReadGuard.NONE)).containsExactly(UP);
       assertThat(second.defaultDataset().metadata("other", 10, ReadGuard.NONE)).isEmpty();
-      assertThat(second.defaultDataset().metadata(null, 1, ReadGuard.NONE)).containsExactly(REQUESTS);
+      assertThat(second.defaultDataset().metadata(null, 1, ReadGuard.NONE))
+          .containsExactly(REQUESTS);
       assertThat(second.defaultDataset().metadata(null, 0, ReadGuard.NONE)).isEmpty();
     }
     try (Engine again = open("a")) {
-      assertThat(again.defaultDataset().metadata(null, 10, ReadGuard.NONE)).containsExactly(REQUESTS, UP);
+      assertThat(again.defaultDataset().metadata(null, 10, ReadGuard.NONE))
+          .containsExactly(REQUESTS, UP);
     }
   }
 

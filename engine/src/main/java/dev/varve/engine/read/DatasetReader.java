@@ -149,8 +149,8 @@ public final class DatasetReader {
   }
 
   /**
-   * Returns all samples of one key that the primary of a period has in a range, in all versions if it
-   * keeps versions, whatever the policy for duplicates.
+   * Returns all samples of one key that the primary of a period has in a range, in all versions if
+   * it keeps versions, whatever the policy for duplicates.
    */
   public RunCursor primary(Period period, GroupKey key, TimeRange times) {
     return new RunStream(

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads several series together and delivers them one after the other. One range over the rows of
  * many series is often cheaper than one range per series, but its rows arrive in the order of the
- * table. Therefore everything is held before the first run is delivered. This is done only if little
- * is expected, and given up if it turns out to be much or if there is no room for it.
+ * table. Therefore everything is held before the first run is delivered. This is done only if
+ * little is expected, and given up if it turns out to be much or if there is no room for it.
  */
 final class GatheredRuns {
   /** Maximum number of series that are planned together. */
@@ -61,8 +61,8 @@ final class GatheredRuns {
   }
 
   /**
-   * Returns whether reading very many series together may be cheaper: if parts of the key follow the
-   * time, the rows of different series at one time are adjacent.
+   * Returns whether reading very many series together may be cheaper: if parts of the key follow
+   * the time, the rows of different series at one time are adjacent.
    */
   static boolean mayPay(Layout layout) {
     int time = layout.rows().timePart();
@@ -73,8 +73,8 @@ final class GatheredRuns {
   }
 
   /**
-   * Returns whether the expected result of some plans is known and small enough to hold. Series with
-   * texts are not, because texts may have any length.
+   * Returns whether the expected result of some plans is known and small enough to hold. Series
+   * with texts are not, because texts may have any length.
    *
    * @param wanted indexes of matching series
    */

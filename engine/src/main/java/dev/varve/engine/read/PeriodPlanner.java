@@ -191,9 +191,9 @@ final class PeriodPlanner {
   }
 
   /**
-   * Returns the series whose extents bound the plan; null for no bound. Samples that are copied from a
-   * primary may lie outside, because the power failure that made the copy necessary may have lost an
-   * extent.
+   * Returns the series whose extents bound the plan; null for no bound. Samples that are copied
+   * from a primary may lie outside, because the power failure that made the copy necessary may have
+   * lost an extent.
    */
   private int @Nullable [] series(Reading reading, List<Integer> matches) {
     return primariesOnly

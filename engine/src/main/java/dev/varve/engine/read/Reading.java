@@ -195,8 +195,8 @@ final class Reading {
   }
 
   /**
-   * Returns the fields to read of some series: those in the catalog, so that a layout can name their
-   * cells. Null for all fields if the catalog does not know them.
+   * Returns the fields to read of some series: those in the catalog, so that a layout can name
+   * their cells. Null for all fields if the catalog does not know them.
    *
    * @param some indexes of matching series
    */

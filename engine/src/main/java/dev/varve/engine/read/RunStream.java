@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Delivers the runs of a request: all series period by period, or one series after the other, each
  * period by period. In the second case several series are planned at a time. They are read together
- * and held if that is cheaper and small ({@link GatheredRuns}), in turn if one plan keeps them apart
- * ({@link SeriesInTurn}), and one by one otherwise.
+ * and held if that is cheaper and small ({@link GatheredRuns}), in turn if one plan keeps them
+ * apart ({@link SeriesInTurn}), and one by one otherwise.
  */
 final class RunStream implements RunCursor {
   private final Reading reading;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plans several series together and reads them one after the other. A plan or a cursor costs more
  * than the row that it finds, so an instant query over many series would spend its time on these.
- * Therefore the slices of adjacent groups in a plan become slices of one read, which answers them in
- * their order.
+ * Therefore the slices of adjacent groups in a plan become slices of one read, which answers them
+ * in their order.
  */
 final class SeriesInTurn {
   /** Maximum number of series planned at a time, which bounds the work for a truncated answer. */

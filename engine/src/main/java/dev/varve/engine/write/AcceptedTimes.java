@@ -4,7 +4,9 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/** The times that a dataset accepts while one batch is written: its bounds do not move meanwhile. */
+/**
+ * The times that a dataset accepts while one batch is written: its bounds do not move meanwhile.
+ */
 final class AcceptedTimes {
   private final OpenDataset dataset;
   private final long oldest;

@@ -203,9 +203,7 @@ final class CellWrite {
       encodeIntoLayouts(noted, stamp);
       notes.addKeyOnly(noted.series(), stamp);
     } catch (RefusedException e) {
-      batch
-          .tally()
-          .refuse(1, attribute.key(), attribute.name(), attribute.time(), e.refusal());
+      batch.tally().refuse(1, attribute.key(), attribute.name(), attribute.time(), e.refusal());
     }
   }
 
@@ -215,9 +213,7 @@ final class CellWrite {
     Attribute attribute = noted.attribute();
     for (PlacedLayout layout : period.layouts()) {
       if (layout == period.primary() || layout.layout().domain().attributes()) {
-        layout
-            .layout()
-            .encode(noted.series().binding(layout), attribute, stamp, edits(layout));
+        layout.layout().encode(noted.series().binding(layout), attribute, stamp, edits(layout));
       }
     }
     if (period.hasCompanions()) {

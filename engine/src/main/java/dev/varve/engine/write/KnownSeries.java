@@ -58,7 +58,9 @@ final class KnownSeries {
     return standing;
   }
 
-  /** Sets what the catalog now says. If two threads set it at once, one may be lost and repeated. */
+  /**
+   * Sets what the catalog now says. If two threads set it at once, one may be lost and repeated.
+   */
   void standing(Standing now) {
     standing = now;
   }

@@ -7,8 +7,8 @@ import dev.varve.store.MutationBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cells of a batch in one layout, as edits of its tables. Reusable after {@link #clear}. For one
- * thread.
+ * The cells of a batch in one layout, as edits of its tables. Reusable after {@link #clear}. For
+ * one thread.
  */
 final class LayoutEdits implements CellSink {
   /** Receives what the layout refuses of the group in progress. */

@@ -10,9 +10,9 @@ import java.util.Set;
 /**
  * The index cells that recent samples rely on, in tables that other servers write to. Another
  * server may have deleted such a cell with its samples just before we wrote a sample without the
- * cell, because we had written the cell earlier. Nobody would ever find that sample. Therefore these
- * cells are written again when all writes that relied on them have ended. A cell that was not used
- * recently is written with the next sample. Safe for use by several threads.
+ * cell, because we had written the cell earlier. Nobody would ever find that sample. Therefore
+ * these cells are written again when all writes that relied on them have ended. A cell that was not
+ * used recently is written with the next sample. Safe for use by several threads.
  */
 final class UsedIndexCells {
   private final int most;

@@ -25,7 +25,8 @@ public final class Planner {
   private Planner() {}
 
   /**
-   * Plans a read. Only a layout with a {@link RowAddressing#directory()} looks into its tables for it.
+   * Plans a read. Only a layout with a {@link RowAddressing#directory()} looks into its tables for
+   * it.
    *
    * @throws PlanRefusedException if there is no way to read what is asked; it may also come out of
    *     the functions of the step

@@ -2,8 +2,8 @@ package dev.varve.layout.plan;
 
 import dev.varve.layout.Binding;
 import dev.varve.layout.KeyPart;
-import dev.varve.layout.RowAddressing;
 import dev.varve.layout.ReadScope;
+import dev.varve.layout.RowAddressing;
 import dev.varve.layout.RowShape;
 import dev.varve.model.TagFilter;
 import dev.varve.model.TimeRange;

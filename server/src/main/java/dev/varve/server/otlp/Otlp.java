@@ -49,7 +49,8 @@ public final class Otlp {
   private static final int SERIES_SHOWN = 500;
 
   private final DialectContext context;
-  private final CumulativeSums sums = new CumulativeSums(CumulativeSums.SERIES_MAX, CumulativeSums.BYTES_MAX);
+  private final CumulativeSums sums =
+      new CumulativeSums(CumulativeSums.SERIES_MAX, CumulativeSums.BYTES_MAX);
 
   /** Prepares to answer. */
   public Otlp(DialectContext context) {
@@ -71,7 +72,8 @@ public final class Otlp {
     boolean json = isJson(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, NAME, context.ingest(), exchange.memory());
-    Translation translation = new Translation(intake, dataset.name(), dataset.holdsStaleMarkers(), sums);
+    Translation translation =
+        new Translation(intake, dataset.name(), dataset.holdsStaleMarkers(), sums);
     try (InputStream body = exchange.body()) {
       if (json) {
         new OtlpJson(translation, exchange.memory()).read(body);

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken
- * apart once. Bounded in entries and bytes: a newer entry replaces an older one. Safe for use by several threads, so that
- * all connections and requests of a format share one, however many there are.
+ * apart once. Bounded in entries and bytes: a newer entry replaces an older one. Safe for use by
+ * several threads, so that all connections and requests of a format share one, however many there
+ * are.
  */
 final class KeyCache<K> {
   private static final int WAYS = 4;

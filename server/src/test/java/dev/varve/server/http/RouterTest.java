@@ -49,7 +49,8 @@ class RouterTest {
             ErrorFormat.PLAIN);
     Router both = new Router(List.of(ofServer));
     assertThat(both.find("POST", "/-/quit").route()).isNotNull();
-    for (String path : List.of("/datasets/x/-/quit", "/server/-/quit", "/datasets/x/server/-/quit")) {
+    for (String path :
+        List.of("/datasets/x/-/quit", "/server/-/quit", "/datasets/x/server/-/quit")) {
       assertThat(both.find("POST", path).route()).as(path).isNull();
       assertThat(both.isOperations("POST", path)).as(path).isFalse();
     }
