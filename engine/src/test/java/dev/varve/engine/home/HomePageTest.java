@@ -2,6 +2,7 @@ package dev.varve.engine.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.engine.ReadGuard;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.home.IdentityTable.CatalogState;
@@ -208,7 +209,7 @@ class HomePageTest {
     assertThat(home.markers().all())
         .containsExactly(
             new Marker(null, 255, List.of(new Written(0, CPU, new TimeRange(1000, 1001)))));
-    assertThat(home.attributes().all(10)).containsExactly(SAID);
+    assertThat(home.attributes().all(10, ReadGuard.NONE)).containsExactly(SAID);
     assertThat(home.attributes().of("cpu")).containsExactly(SAID);
     assertThat(home.attributes().of("cp")).isEmpty();
     SeriesIndex index = new SeriesIndex();
