@@ -32,6 +32,9 @@ import java.util.List;
  * </pre>
  */
 public final class AttributeTable implements AutoCloseable {
+  /** Memory of the metadata of a metric in addition to its characters. */
+  private static final long METRIC_BYTES = 200;
+
   private static final String TYPE = "type";
   private static final String UNIT = "unit";
   private static final String HELP = "help";
@@ -99,12 +102,10 @@ public final class AttributeTable implements AutoCloseable {
     ReadPlan plan = ReadPlan.of(List.of(rows), List.of(FamilySelect.latest(0)));
     try (CellCursor cursor = table.read(plan, null)) {
       while (found.size() < limit && cursor.next(page)) {
-        // Characters take up to two bytes, and every metric some for its strings and itself.
-        guard.held(2L * page.byteCount() + 100L * page.size(), "what is known of metrics");
         for (int cell = 0; cell < page.size(); cell++) {
           Bytes next = page.row(cell);
           if (!next.equals(row)) {
-            add(metric, found, limit);
+            add(metric, found, limit, guard);
             row = next;
             metric = new MetricMetadata(text(row), MetricMetadata.UNKNOWN, "", "");
           }
@@ -112,12 +113,15 @@ public final class AttributeTable implements AutoCloseable {
         }
       }
     }
-    add(metric, found, limit);
+    add(metric, found, limit, guard);
     return found;
   }
 
-  private static void add(MetricMetadata metric, List<MetricMetadata> into, int limit) {
+  private static void add(
+      MetricMetadata metric, List<MetricMetadata> into, int limit, ReadGuard guard) {
     if (!metric.metric().isEmpty() && into.size() < limit) {
+      int characters = metric.metric().length() + metric.unit().length() + metric.help().length();
+      guard.held(METRIC_BYTES + 2L * characters, "what is known of metrics");
       into.add(metric);
     }
   }
