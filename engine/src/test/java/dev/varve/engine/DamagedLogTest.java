@@ -13,6 +13,7 @@ import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.DamagedStoreException;
 import dev.varve.store.StoreDamage;
+import dev.varve.store.contract.CrashImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,11 +61,7 @@ class DamagedLogTest {
         }
         assertThat(engine.defaultDataset().write(batch.build()).accepted()).isEqualTo(SAMPLES);
       }
-      try (Stream<Path> files = Files.walk(directory.resolve("live"))) {
-        for (Path file : files.toList()) {
-          Files.copy(file, copy.resolve(directory.resolve("live").relativize(file)));
-        }
-      }
+      CrashImage.copy(directory.resolve("live"), copy);
     }
     return copy;
   }

@@ -16,6 +16,7 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.StoreException;
+import dev.varve.store.contract.CrashImage;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.FileVisitResult;
@@ -77,7 +78,7 @@ class RandomDamageTest {
         put(engine, random, 4);
       }
       crashed = folder.resolve("crashed");
-      copy(live, crashed);
+      CrashImage.copy(live, crashed);
     }
     // The crashed one holds more: what the stopped one lacks of it is no loss.
   }

@@ -16,6 +16,7 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import dev.varve.store.StoreException;
+import dev.varve.store.contract.CrashImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ class RepairTest {
   private static final long START = 1_700_000_000_000L;
 
   @TempDir Path directory;
+  @TempDir Path copy;
 
   private final List<CheckFinding> found = new ArrayList<>();
 
@@ -105,16 +107,11 @@ class RepairTest {
   @Test
   void logWithLostSeriesHasTheCatalogRebuilt() throws IOException {
     write("buckets");
-    Path copy = directory.resolveSibling(directory.getFileName() + "-copy");
     try (Engine engine = Engine.open(config("buckets"))) {
       for (int i = 0; i < 20; i++) {
         put(engine, "new" + i % 2, START + 1000L * i);
       }
-      try (Stream<Path> files = Files.walk(directory)) {
-        for (Path file : files.toList()) {
-          Files.copy(file, copy.resolve(directory.relativize(file).toString()));
-        }
-      }
+      CrashImage.copy(directory, copy);
     }
     Path log;
     try (Stream<Path> files = Files.list(copy.resolve("rocksdb"))) {

@@ -21,6 +21,7 @@ import dev.varve.store.StoreException;
 import dev.varve.store.StoreProvider.Salvage;
 import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
+import dev.varve.store.contract.CrashImage;
 import dev.varve.store.rocksdb.wal.LogFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -378,7 +379,7 @@ class LogDamageTest {
       store.close();
       copy(directory, image);
     } else {
-      copy(directory, image);
+      CrashImage.copy(directory, image);
       store.close();
     }
     return new Image(image, rows, options, clean);

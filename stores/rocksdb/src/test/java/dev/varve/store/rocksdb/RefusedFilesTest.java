@@ -13,6 +13,7 @@ import dev.varve.store.Partitioning;
 import dev.varve.store.Store.OpenMode;
 import dev.varve.store.StoreProvider.Salvage;
 import dev.varve.store.TableSpec;
+import dev.varve.store.contract.CrashImage;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ class RefusedFilesTest {
           "samples", List.of(FamilySpec.latest("c")), Resolution.MILLISECONDS, Partitioning.NONE);
 
   @TempDir private Path directory;
+  @TempDir private Path crashed;
 
   /** Leaves a table file, and a log whose last record is damaged. */
   @BeforeEach
@@ -106,15 +108,9 @@ class RefusedFilesTest {
 
   @Test
   void manifestCutShortAfterACrash() throws IOException {
-    Path crashed = Files.createDirectory(directory.resolve("crashed"));
-    try (RocksStore store = open(Salvage.ALL_READABLE);
-        DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+    try (RocksStore store = open(Salvage.ALL_READABLE)) {
       store.tables();
-      for (Path file : files) {
-        if (Files.isRegularFile(file)) {
-          Files.copy(file, crashed.resolve(file.getFileName()));
-        }
-      }
+      CrashImage.copy(directory, crashed);
     }
     directory = crashed;
     Path manifest = only("MANIFEST-*");
