@@ -93,6 +93,7 @@ final class ConfigCommand implements Callable<Integer> {
       records.add("write.label-value", config.door().limits().value());
       records.add("write.fields", config.engine().fields().series());
       records.add("write.metric-fields", config.engine().fields().metric());
+      records.add("write.catalog", config.engine().catalog());
       print(config.queries(), records);
       config.engine().datasets().forEach(dataset -> print(dataset, records));
       print(config.rules(), records);

@@ -1,6 +1,7 @@
 package dev.varve.engine;
 
 import dev.varve.engine.attach.RowCheck;
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.check.CheckRun;
@@ -71,6 +72,7 @@ public final class Dataset implements AutoCloseable {
   private final DatasetWriter writer;
   private final DatasetReader reader;
   private final Catalog catalog;
+  private final CatalogBudget catalogs;
   private final @Nullable MarkerReplay markers;
 
   private final CatalogRefresh refresh;
@@ -79,7 +81,11 @@ public final class Dataset implements AutoCloseable {
 
   private Dataset(OpenDataset open, DatasetShare share, long loadedAt) {
     this.open = open;
-    this.writer = new DatasetWriter(open, share.admission(), share.fields(), share.seriesCache());
+    this.writer =
+        new DatasetWriter(
+            open, share.admission(), share.fields(), share.catalogs(), share.seriesCache());
+    this.catalogs = share.catalogs();
+    catalogs.add(open.index());
     Companions companions = writer.companions();
     this.reader = new DatasetReader(open, companions);
     this.catalog = new Catalog(open);
@@ -515,6 +521,7 @@ public final class Dataset implements AutoCloseable {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());
     figures.put("catalog_memory_bytes", (double) open.index().bytes());
+    figures.put("catalog_memory_max_bytes", (double) catalogs.max());
     figures.putAll(refresh.figures());
     figures.put("catalog_changes_of_others_total", others.changesRead());
     return figures;

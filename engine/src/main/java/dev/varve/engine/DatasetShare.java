@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.write.Admission;
 
 /**
@@ -7,9 +8,10 @@ import dev.varve.engine.write.Admission;
  *
  * @param admission bounds the batches under way into all datasets
  * @param fields limits of the fields of series
+ * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
  */
-record DatasetShare(Admission admission, FieldLimits fields, long caches) {
+record DatasetShare(Admission admission, FieldLimits fields, CatalogBudget catalogs, long caches) {
   /** Bytes for what the writer remembers of series. */
   long seriesCache() {
     return caches / 2;

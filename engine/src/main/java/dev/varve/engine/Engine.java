@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
@@ -94,7 +95,8 @@ public final class Engine implements AutoCloseable {
     HeapShares shares = HeapShares.OF_THIS_PROCESS;
     Admission admission = new Admission(Math.min(admitted, shares.cells()));
     long caches = shares.caches() / config.datasets().size();
-    DatasetShare share = new DatasetShare(admission, config.fields(), caches);
+    CatalogBudget catalogs = new CatalogBudget(config.catalog(), System::nanoTime);
+    DatasetShare share = new DatasetShare(admission, config.fields(), catalogs, caches);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       stores.mendHomes();

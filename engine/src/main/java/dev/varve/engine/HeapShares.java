@@ -11,8 +11,9 @@ package dev.varve.engine;
  *   <li>3/16 writes: what was received and is not written yet, in every form
  *   <li>1/16 cells: what the engine makes of the batches that are on their way into the stores
  *   <li>1/16 caches of the engine that grow with the heap
- *   <li>7/16 margin: the catalog, connections, {@linkplain #smallCache() small caches}, what runs
- *       besides, and room for the collector
+ *   <li>3/16 catalogs: what the engine knows of every series
+ *   <li>4/16 margin: connections, {@linkplain #smallCache() small caches}, everything else, and
+ *       room for the collector
  * </ul>
  *
  * @param heap bytes
@@ -42,6 +43,11 @@ public record HeapShares(long heap) {
   /** Bytes of the engine's caches that grow with the heap. */
   public long caches() {
     return heap / 16;
+  }
+
+  /** Bytes that the catalogs of all datasets may take. */
+  public long catalog() {
+    return heap / 16 * 3;
   }
 
   /** Bytes of each cache of keys or texts that senders repeat. There are some ten of them. */

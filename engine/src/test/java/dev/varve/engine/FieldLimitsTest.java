@@ -34,7 +34,9 @@ class FieldLimitsTest {
             DatasetConfig.Duplicates.LAST,
             Set.of(),
             false);
-    return Engine.open(new EngineConfig(directory, 32L << 20, List.of(dataset), "main", limits));
+    return Engine.open(
+        new EngineConfig(
+            directory, 32L << 20, List.of(dataset), "main", limits, EngineConfig.DEFAULT_CATALOG));
   }
 
   private static WriteResult write(Engine engine, GroupKey key, int from, int to) {

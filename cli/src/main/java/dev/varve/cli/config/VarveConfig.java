@@ -196,6 +196,7 @@ public record VarveConfig(
         new FieldLimits(
             write.integer("fields", 1, Integer.MAX_VALUE, FieldLimits.DEFAULTS.series()),
             write.integer("metric-fields", 1, Integer.MAX_VALUE, FieldLimits.DEFAULTS.metric()));
+    long catalog = write.size("catalog", EngineConfig.DEFAULT_CATALOG);
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
     WebAccess web = web(reader.below("web"));
@@ -205,7 +206,7 @@ public record VarveConfig(
       throw new ConfigException(problems);
     }
     return new VarveConfig(
-        new EngineConfig(data, memory, datasets, defaultDataset, fields),
+        new EngineConfig(data, memory, datasets, defaultDataset, fields, catalog),
         listeners,
         http,
         scrape,

@@ -6,6 +6,7 @@ import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -59,7 +60,11 @@ public final class DatasetWriter implements AutoCloseable {
    * @param seriesCache bytes that cached series may take; at most 256 MiB are used
    */
   public DatasetWriter(
-      OpenDataset dataset, Admission admission, FieldLimits fieldLimits, long seriesCache) {
+      OpenDataset dataset,
+      Admission admission,
+      FieldLimits fieldLimits,
+      CatalogBudget catalogs,
+      long seriesCache) {
     this.dataset = dataset;
     this.admission = admission;
     this.series = new SeriesCache(dataset, seriesCache);
@@ -72,7 +77,7 @@ public final class DatasetWriter implements AutoCloseable {
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
     CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
-    this.path = new WriteJob.Path(dataset, series, fieldLimits, cells);
+    this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
   }
 

@@ -3,6 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.engine.FieldLimits;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
@@ -34,14 +35,18 @@ final class WriteJob {
   private final Batch batch;
   private final @Nullable Duration lifetime;
   private final AcceptedTimes times;
-  private final NewFields newFields;
+  private final Additions additions;
   private final Tally tally = new Tally();
   private final List<Part> parts;
   private final List<Noted> attributes = new ArrayList<>(0);
 
   /** What a batch passes on its way. */
   record Path(
-      OpenDataset dataset, SeriesCache series, FieldLimits fieldLimits, CellDestination cells) {}
+      OpenDataset dataset,
+      SeriesCache series,
+      FieldLimits fieldLimits,
+      CatalogBudget catalogs,
+      CellDestination cells) {}
 
   /**
    * Creates a job.
@@ -54,7 +59,7 @@ final class WriteJob {
     this.batch = batch;
     this.lifetime = lifetime;
     this.times = new AcceptedTimes(dataset);
-    this.newFields = new NewFields(path.fieldLimits(), dataset.index());
+    this.additions = new Additions(path.fieldLimits(), path.catalogs(), dataset.index());
     this.parts = new ArrayList<>(batch.groups().size());
   }
 
@@ -129,7 +134,7 @@ final class WriteJob {
       for (PlacedLayout layout : period.layouts()) {
         series.binding(layout);
       }
-      SampleGroup within = newFields.within(series, group, tally);
+      SampleGroup within = additions.within(series, group, tally);
       if (within != null) {
         parts.add(new Part(series, period, within, tally));
       }
@@ -143,6 +148,7 @@ final class WriteJob {
     try {
       KnownSeries series = path.series().of(raw.key());
       Refusal refusal = time == null ? null : times.refusal(time);
+      refusal = refusal == null ? additions.refusal(series) : refusal;
       if (refusal != null) {
         throw new RefusedException(refusal.rule(), refusal.message());
       }

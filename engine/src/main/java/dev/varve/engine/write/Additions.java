@@ -1,6 +1,7 @@
 package dev.varve.engine.write;
 
 import dev.varve.engine.FieldLimits;
+import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Column;
@@ -15,16 +16,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Limits the fields that a batch adds to its series. For one thread. */
-final class NewFields {
+/** Limits the series and fields that a batch adds to the catalog. For one thread. */
+final class Additions {
   private final FieldLimits limits;
+  private final CatalogBudget catalogs;
   private final SeriesIndex index;
   private final Map<KnownSeries, Set<String>> bySeries = new HashMap<>(0);
   private final Map<String, Set<String>> byMetric = new HashMap<>(0);
 
-  NewFields(FieldLimits limits, SeriesIndex index) {
+  Additions(FieldLimits limits, CatalogBudget catalogs, SeriesIndex index) {
     this.limits = limits;
+    this.catalogs = catalogs;
     this.index = index;
+  }
+
+  /** Returns why the catalog has no room for a series; null if it has room or knows the series. */
+  @Nullable Refusal refusal(KnownSeries series) {
+    return series.standing().series() < 0 ? catalogs.series(series.key().byteCount()) : null;
   }
 
   /**
@@ -32,6 +40,11 @@ final class NewFields {
    * nothing is left.
    */
   @Nullable SampleGroup within(KnownSeries series, SampleGroup group, Tally tally) {
+    Refusal full = refusal(series);
+    if (full != null) {
+      tally.refuse(group.sampleCount(), group.key(), null, null, full);
+      return null;
+    }
     List<Column> kept = null;
     FieldKinds known = series.standing().fields();
     for (int c = 0; c < group.columns().size(); c++) {
@@ -77,7 +90,7 @@ final class NewFields {
       ofMetric.add(field);
     }
     ofSeries.add(field);
-    return null;
+    return catalogs.field(field);
   }
 
   private static @Nullable SampleGroup without(SampleGroup group, List<Column> kept) {
