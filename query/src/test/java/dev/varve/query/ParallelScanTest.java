@@ -221,6 +221,7 @@ class ParallelScanTest {
             all.cells(),
             all.bytes());
     PromQuery query = query("sum(count_over_time(x_total[10m]))", manySeries(), limits, 3);
-    assertThatThrownBy(() -> query.instant(600_000)).hasMessageContaining("10,000 samples");
+    assertThatThrownBy(() -> query.instant(600_000))
+        .hasMessageContaining("more samples than the limit of 10,000");
   }
 }
