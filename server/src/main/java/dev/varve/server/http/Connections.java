@@ -45,6 +45,9 @@ final class Connections implements AutoCloseable {
   /** How long a newcomer waits for room in a full reserve, and how often it looks. */
   private static final long RESERVE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /** While the server lags, a reserve may hold this multiple of its size. */
+  private static final int RESERVE_OVERFLOW = 2;
+
   private static final long RESERVE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** So often at most it is looked which connections are closed, beside what is told of them. */
@@ -129,7 +132,8 @@ final class Connections implements AutoCloseable {
   /**
    * Admits a connection. If the reserve is full of connections that have had no time to be served,
    * the newcomer waits, and with it those behind it in the kernel's queue: the server lags, and
-   * evicting them would turn away requests of operators.
+   * evicting them would turn away requests of operators. After the wait the reserve takes the
+   * newcomer in addition, up to a multiple of its size.
    */
   private @Nullable OpenConnection admit(Door door, SocketChannel channel, InetAddress peer) {
     long giveUp = System.nanoTime() + RESERVE_WAIT_NANOS;
@@ -185,8 +189,9 @@ final class Connections implements AutoCloseable {
     if (!door.operations) {
       return new Attempt(null, null, full, false);
     }
-    evicted = evictableOf(door.reserve, isLast);
-    if (evicted == null && door.reserve.size() >= limits.reserve()) {
+    boolean mayOverflow = isLast && door.reserve.size() < RESERVE_OVERFLOW * limits.reserve();
+    evicted = evictableOf(door.reserve, isLast && !mayOverflow);
+    if (evicted == null && door.reserve.size() >= limits.reserve() && !mayOverflow) {
       return new Attempt(null, null, full, !isLast);
     }
     OpenConnection admitted =

@@ -346,7 +346,7 @@ class SlowClientsTest {
     connect(2, 4, "GET /-/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
     Thread.sleep(1100);
     assertThat(ask(1, HEALTHY)).startsWith("HTTP/1.1 200 ");
-    assertThat(server().openConnections()).isLessThanOrEqualTo(12);
+    assertThat(server().openConnections()).isLessThanOrEqualTo(8 + 2 * 4);
     assertThat(figure("refused_total{reason=\"per-client\"}")).isOne();
     assertThat(figure("refused_total{reason=\"max\"}")).isOne();
     release.countDown();
