@@ -114,7 +114,7 @@ final class EvictionPlan {
       Share share =
           one.isProxy() ? new Share() : clients.computeIfAbsent(one.client(), c -> new Share());
       share.held += one.isProxy() ? 0 : 1;
-      if (one.isIdle()) {
+      if (one.isEvictable(now)) {
         share.idle.add(new Idle(one, one.since()));
       }
       if (one.isProxy()) {

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EndPoint;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
  */
 final class OpenConnection {
   private static final Logger LOG = LoggerFactory.getLogger(OpenConnection.class);
+
+  /** Time in which a busy server reads a header that has begun to arrive. */
+  private static final long READ_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** What a connection is doing. */
   private enum State {
@@ -165,6 +169,14 @@ final class OpenConnection {
     return state == State.SILENT || state == State.HEADER;
   }
 
+  /**
+   * Returns whether the connection may make room for another: it is idle, and if bytes of a request
+   * have arrived, the server has had time to read the rest.
+   */
+  synchronized boolean isEvictable(long now) {
+    return state == State.SILENT || (state == State.HEADER && now - since > READ_GRACE_NANOS);
+  }
+
   /** Since when it is doing what it does, by {@link System#nanoTime}. */
   synchronized long since() {
     return since;
@@ -185,9 +197,9 @@ final class OpenConnection {
     return true;
   }
 
-  /** The same, but for a connection with bytes that nobody has read yet. */
-  boolean expelUnlessUnread() {
-    return !hasUnread() && expel();
+  /** The same, but only if the server has read all that has arrived and knows what it is. */
+  synchronized boolean expelUnlessUnread() {
+    return isEvictable(System.nanoTime()) && !hasUnread() && expel();
   }
 
   /** Whether bytes wait in the kernel: a request may have come while all processors were busy. */
