@@ -1,18 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.devstores.DevStoreException;
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.InvalidConfigException;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.QueryRefusedException;
-import dev.varve.engine.UnknownDatasetException;
-import dev.varve.engine.WriteFailedException;
-import dev.varve.layout.RefusedException;
-import dev.varve.layout.declared.DeclarationException;
-import dev.varve.query.SelectorSyntaxException;
-import dev.varve.server.config.ConfigException;
-import dev.varve.server.points.PointFormatException;
-import dev.varve.store.StoreException;
+import dev.varve.model.ErrorKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -70,26 +59,11 @@ final class Failures {
   }
 
   private static boolean isExpected(Exception failure) {
-    return switch (failure) {
-      case CommandFailedException e -> true;
-      case Stdout.FailedException e -> true;
-      case ConfigException e -> true;
-      case InvalidConfigException e -> true;
-      case UnknownDatasetException e -> true;
-      case QueryRefusedException e -> true;
-      case OverloadedException e -> true;
-      case WriteFailedException e -> true;
-      case CorruptDataException e -> true;
-      case SelectorSyntaxException e -> true;
-      case PointFormatException e -> true;
-      case DeclarationException e -> true;
-      case RefusedException e -> true;
-      case StoreException e -> true;
-      case DevStoreException e -> true;
-      case UncheckedIOException e -> true;
-      case IOException e -> true;
-      default -> false;
-    };
+    return ErrorKind.of(failure) != ErrorKind.INTERNAL
+        || failure instanceof Stdout.FailedException
+        || failure instanceof DevStoreException
+        || failure instanceof UncheckedIOException
+        || failure instanceof IOException;
   }
 
   private static String message(Exception failure) {

@@ -1,9 +1,11 @@
 package dev.varve.engine;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.util.List;
 
 /** A configuration contradicts itself, or what stands in the store; all problems at once. */
-public final class InvalidConfigException extends RuntimeException {
+public final class InvalidConfigException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final transient List<String> problems;
@@ -16,5 +18,10 @@ public final class InvalidConfigException extends RuntimeException {
   /** One sentence each. */
   public List<String> problems() {
     return problems;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.USER;
   }
 }

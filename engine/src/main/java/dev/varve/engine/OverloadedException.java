@@ -1,9 +1,11 @@
 package dev.varve.engine;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.time.Duration;
 
 /** The engine has as much work as it takes; nothing of the request was done. */
-public final class OverloadedException extends RuntimeException {
+public final class OverloadedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final Duration retryAfter;
@@ -13,8 +15,14 @@ public final class OverloadedException extends RuntimeException {
     this.retryAfter = retryAfter;
   }
 
-  /** After what time another try is worth it. */
+  /** Returns the time after which a retry is worthwhile. */
+  @Override
   public Duration retryAfter() {
     return retryAfter;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.OVERLOADED;
   }
 }

@@ -1,7 +1,10 @@
 package dev.varve.layout;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+
 /** Thrown if a row key, qualifier or value is not in the layout's format. */
-public final class DamagedCellException extends RuntimeException {
+public final class DamagedCellException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final String reason;
@@ -20,5 +23,10 @@ public final class DamagedCellException extends RuntimeException {
   @Override
   public String getMessage() {
     return reason;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.CORRUPT;
   }
 }

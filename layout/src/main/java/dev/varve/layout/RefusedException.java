@@ -1,7 +1,10 @@
 package dev.varve.layout;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+
 /** Thrown if a key, attribute or declaration is outside what a layout supports. */
-public final class RefusedException extends RuntimeException {
+public final class RefusedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final transient Refusal refusal;
@@ -13,5 +16,10 @@ public final class RefusedException extends RuntimeException {
 
   public Refusal refusal() {
     return refusal;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.USER;
   }
 }

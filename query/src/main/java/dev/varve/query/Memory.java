@@ -155,7 +155,7 @@ public final class Memory {
           Duration.ofSeconds(5));
     }
     refused = true;
-    throw new QueryRefusedException(
+    throw new QueryLimitException(
         what
             + ": it needs more than the "
             + size(max)

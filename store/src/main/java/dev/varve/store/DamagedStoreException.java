@@ -1,5 +1,6 @@
 package dev.varve.store;
 
+import dev.varve.model.ErrorKind;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,5 +23,10 @@ public final class DamagedStoreException extends StoreException {
   /** What is damaged; at least one entry. */
   public List<StoreDamage> damage() {
     return damage;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.CORRUPT;
   }
 }

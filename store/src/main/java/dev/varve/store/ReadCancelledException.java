@@ -1,10 +1,18 @@
 package dev.varve.store;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+
 /** Thrown by a read that was cancelled. */
-public final class ReadCancelledException extends StoreException {
+public final class ReadCancelledException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   public ReadCancelledException() {
     super("the read was cancelled");
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.CANCELLED;
   }
 }

@@ -1,9 +1,11 @@
 package dev.varve.store;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown when a store fails or is asked for something it does not support. */
-public class StoreException extends RuntimeException {
+public class StoreException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final boolean unknown;
@@ -24,5 +26,10 @@ public class StoreException extends RuntimeException {
   /** Returns whether the failed write may nevertheless have been applied. */
   public final boolean unknown() {
     return unknown;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.UNAVAILABLE;
   }
 }

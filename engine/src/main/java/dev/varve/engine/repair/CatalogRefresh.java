@@ -12,6 +12,7 @@ import dev.varve.model.Resolution;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.model.TimeRange;
+import dev.varve.store.ReadCancelledException;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.StoreException;
 import java.time.Duration;
@@ -151,7 +152,7 @@ public final class CatalogRefresh implements AutoCloseable {
     try {
       work.run();
       return true;
-    } catch (StoreException | WriteFailedException e) {
+    } catch (StoreException | ReadCancelledException | WriteFailedException e) {
       LOG.warn(
           "dataset '{}': looking for series failed and is tried again: {}",
           dataset.name(),

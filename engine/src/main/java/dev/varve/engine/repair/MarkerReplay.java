@@ -15,6 +15,7 @@ import dev.varve.model.Column;
 import dev.varve.model.Run;
 import dev.varve.model.SampleGroup;
 import dev.varve.model.Samples;
+import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -83,7 +84,7 @@ public final class MarkerReplay implements AutoCloseable {
           replay(marker);
         }
         refused.remove(marker);
-      } catch (StoreException | WriteFailedException e) {
+      } catch (StoreException | ReadCancelledException | WriteFailedException e) {
         LOG.warn(
             "dataset '{}': companions still lack a write and it will be tried again: {}",
             dataset.name(),

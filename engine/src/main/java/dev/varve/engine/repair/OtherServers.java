@@ -1,12 +1,13 @@
 package dev.varve.engine.repair;
 
 import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ChangeTable.Told;
+import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.Companions;
 import dev.varve.engine.write.DatasetWriter;
+import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -132,7 +133,7 @@ public final class OtherServers implements AutoCloseable {
   private void tried(Runnable look) {
     try {
       look.run();
-    } catch (StoreException e) {
+    } catch (StoreException | ReadCancelledException e) {
       LOG.warn(
           "dataset '{}': what other servers do cannot be seen, and is looked for again: {}",
           dataset.name(),

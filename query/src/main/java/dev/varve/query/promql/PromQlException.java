@@ -1,10 +1,13 @@
 package dev.varve.query.promql;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
+
 /**
  * Thrown if a text is not a query, is not supported, or is not of the required kind. The message is
  * that of Prometheus: line, column in bytes, and the problem; for a wrong kind, the problem alone.
  */
-public final class PromQlException extends RuntimeException {
+public final class PromQlException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final int offset;
@@ -38,5 +41,10 @@ public final class PromQlException extends RuntimeException {
       }
     }
     return line + ":" + (offset - lineStart + 1);
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.USER;
   }
 }

@@ -1,16 +1,13 @@
 package dev.varve.query.rules;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.WriteResult;
 import dev.varve.model.BatchBuilder;
+import dev.varve.model.ErrorKind;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.SampleVector;
-import dev.varve.store.ReadCancelledException;
-import dev.varve.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -157,10 +154,7 @@ final class EvaluatedGroup {
    * trace.
    */
   private static boolean saysItAll(Throwable e) {
-    return e instanceof StoreException
-        || e instanceof ReadCancelledException
-        || e instanceof OverloadedException
-        || e instanceof WriteFailedException;
+    return ErrorKind.of(e) != ErrorKind.INTERNAL;
   }
 
   private void tell(EvaluatedAlerting alerting, Instant at) {

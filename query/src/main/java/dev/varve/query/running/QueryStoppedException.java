@@ -1,10 +1,12 @@
 package dev.varve.query.running;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown if a query was not admitted, or was stopped before it had its result. */
-public final class QueryStoppedException extends RuntimeException {
+public final class QueryStoppedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final Outcome outcome;
@@ -22,8 +24,17 @@ public final class QueryStoppedException extends RuntimeException {
     return outcome;
   }
 
-  /** Returns the time after which a retry is worthwhile; null if it is not. */
+  @Override
   public @Nullable Duration retryAfter() {
     return retryAfter;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return switch (outcome) {
+      case TIMEOUT -> ErrorKind.LIMIT;
+      case BUSY -> ErrorKind.OVERLOADED;
+      default -> ErrorKind.CANCELLED;
+    };
   }
 }

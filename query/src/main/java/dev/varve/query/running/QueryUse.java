@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadGuard;
 import dev.varve.query.Memory;
+import dev.varve.query.QueryLimitException;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.Runs;
 import dev.varve.store.Budget;
@@ -292,7 +293,7 @@ public final class QueryUse implements ReadGuard {
 
   private QueryRefusedException beyond(String message) {
     limitStruck = true;
-    return new QueryRefusedException(message);
+    return new QueryLimitException(message);
   }
 
   /** Adds to the cost in the stores. */

@@ -1,13 +1,8 @@
 package dev.varve.query.running;
 
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.QueryRefusedException;
+import dev.varve.model.ErrorKind;
 import dev.varve.query.Memory;
 import dev.varve.query.QueryLimits;
-import dev.varve.query.promql.PromQlException;
-import dev.varve.query.promql.eval.PromQlEvaluationException;
-import dev.varve.store.BudgetExceededException;
-import dev.varve.store.ReadCancelledException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
@@ -151,7 +146,7 @@ public final class RunningQueries implements AutoCloseable {
         throw stop;
       }
       // A checked exception means that the client has disconnected.
-      outcome = e instanceof RuntimeException thrown ? outcome(query, thrown) : Outcome.GONE;
+      outcome = e instanceof RuntimeException thrown ? outcome(thrown) : Outcome.GONE;
       throw e;
     } finally {
       all.remove(query.id());
@@ -246,15 +241,13 @@ public final class RunningQueries implements AutoCloseable {
     return answered.refusal() == null ? Outcome.OK : Outcome.REFUSED;
   }
 
-  private static Outcome outcome(RunningQuery query, RuntimeException thrown) {
-    return switch (thrown) {
-      case OverloadedException e -> Outcome.BUSY;
-      case BudgetExceededException e -> Outcome.LIMIT;
-      case QueryRefusedException e -> query.use().limitStruck() ? Outcome.LIMIT : Outcome.REFUSED;
-      case ReadCancelledException e -> Outcome.GONE;
-      case PromQlException e -> Outcome.REFUSED;
-      case PromQlEvaluationException e -> Outcome.REFUSED;
-      default -> Outcome.FAILED;
+  private static Outcome outcome(RuntimeException thrown) {
+    return switch (ErrorKind.of(thrown)) {
+      case USER, NOT_FOUND -> Outcome.REFUSED;
+      case LIMIT -> Outcome.LIMIT;
+      case OVERLOADED -> Outcome.BUSY;
+      case CANCELLED -> Outcome.GONE;
+      case UNAVAILABLE, CORRUPT, INTERNAL -> Outcome.FAILED;
     };
   }
 

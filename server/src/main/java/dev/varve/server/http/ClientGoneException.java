@@ -1,17 +1,27 @@
 package dev.varve.server.http;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** An answer cannot be written any more: the client went away, or takes nothing. */
-public final class ClientGoneException extends IOException {
+/**
+ * Thrown if the rest of a request cannot be read, or an answer cannot be written: the client closed
+ * the connection, or does not read.
+ */
+public final class ClientGoneException extends IOException implements KnownError {
   private static final long serialVersionUID = 1;
 
   ClientGoneException(IOException cause) {
     super("the client went away: " + cause, cause);
   }
 
-  /** The one that something was thrown for; null where there is none. */
+  @Override
+  public ErrorKind kind() {
+    return ErrorKind.CANCELLED;
+  }
+
+  /** Returns the one that caused an exception; null if there is none. */
   public static @Nullable ClientGoneException in(Throwable thrown) {
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
       if (cause instanceof ClientGoneException gone) {

@@ -1,15 +1,11 @@
 package dev.varve.server.http;
 
-import dev.varve.engine.CorruptDataException;
-import dev.varve.engine.OverloadedException;
-import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.WriteFailedException;
-import dev.varve.query.SelectorSyntaxException;
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import dev.varve.query.running.QueryStoppedException;
 import dev.varve.query.running.Turns;
 import dev.varve.server.http.Route.Load;
-import dev.varve.store.BudgetExceededException;
-import dev.varve.store.DamagedStoreException;
 import dev.varve.store.ReadCancelledException;
 import dev.varve.store.StoreException;
 import java.io.EOFException;
@@ -264,14 +260,6 @@ public final class Dispatcher {
       if (known != null) {
         return known;
       }
-      // What lies below is between the store and its servers, and says nothing of the request.
-      if (cause instanceof StoreException store) {
-        return failed(exchange, store);
-      }
-    }
-    if (thrown instanceof IOException) {
-      LOG.debug("{} {}: the client went away", exchange.method(), exchange.rawPath(), thrown);
-      return GONE;
     }
     String reference = Long.toHexString(ThreadLocalRandom.current().nextLong());
     LOG.error(
@@ -290,9 +278,8 @@ public final class Dispatcher {
   }
 
   /** An answer without what is damaged would be a wrong one. */
-  private static Failure damaged(Exchange exchange, RuntimeException damage) {
-    LOG.error("{} {}: {}", exchange.method(), exchange.rawPath(), damage.getMessage());
-    String message = String.valueOf(damage.getMessage());
+  private static Failure damaged(Exchange exchange, String message) {
+    LOG.error("{} {}: {}", exchange.method(), exchange.rawPath(), message);
     return new Failure(
         500,
         message.contains("varve check")
@@ -315,45 +302,43 @@ public final class Dispatcher {
 
   private @Nullable Failure known(Exchange exchange, Throwable cause) {
     return switch (cause) {
-      case HttpError e -> {
-        String message = e.getMessage();
-        yield new Failure(e.status(), message == null ? "" : message, e.retryAfter());
-      }
-      case OverBudgetException e ->
-          new Failure(e.status(), String.valueOf(e.getMessage()), e.retryAfter());
-      case OverloadedException e -> {
-        String message = e.getMessage();
-        yield new Failure(503, message == null ? "overloaded" : message, e.retryAfter());
-      }
+      case HttpError e -> new Failure(e.status(), e.getMessage(), e.retryAfter());
       case QueryStoppedException e -> stopped(e);
-      case ReadCancelledException e ->
-          exchange.timedOut()
-              ? new Failure(
-                  503,
-                  "the query took longer than %d s and was stopped; ask for less"
-                      .formatted(limits.timeout().toSeconds()))
-              : GONE;
-      case QueryRefusedException e -> new Failure(400, e.getMessage());
-      case BudgetExceededException e -> new Failure(400, e.getMessage());
-      case SelectorSyntaxException e -> new Failure(400, e.getMessage());
-      // 503, not 500: many senders give a 500 up and send a 503 again.
-      case WriteFailedException e ->
+      case ReadCancelledException e when exchange.timedOut() ->
           new Failure(
               503,
-              e.unknown()
-                  ? e.getMessage() + "; it is not known what stands: send the same again"
-                  : String.valueOf(e.getMessage()),
+              "the query took longer than %d s and was stopped; ask for less"
+                  .formatted(limits.timeout().toSeconds()));
+      case WriteFailedException e when e.unknown() ->
+          new Failure(
+              503,
+              e.getMessage() + "; it is not known what stands: send the same again",
               RETRY_STORE);
-      // 500, not 503: the same again meets the same damage.
-      case DamagedStoreException e -> damaged(exchange, e);
-      case CorruptDataException e -> damaged(exchange, e);
-      case ClientGoneException e -> GONE;
+      case OverBudgetException e when e.kind() == ErrorKind.LIMIT ->
+          new Failure(413, e.getMessage());
+      case StoreException e when e.kind() == ErrorKind.UNAVAILABLE -> failed(exchange, e);
+      case KnownError e -> failure(exchange, e, String.valueOf(cause.getMessage()));
       case ZipException e -> new Failure(400, "the body is no gzip: " + e.getMessage());
       case com.github.luben.zstd.ZstdIOException e ->
           new Failure(400, "the body is no zstd that can be taken: " + e.getMessage());
       case EOFException e -> new Failure(400, "the body ends in the middle of what it should hold");
       case TimeoutException e -> new Failure(408, "the request did not come in time");
       default -> null;
+    };
+  }
+
+  /** Chooses the status of every kind of error that has none of its own. */
+  private static @Nullable Failure failure(Exchange exchange, KnownError error, String message) {
+    return switch (error.kind()) {
+      case USER, LIMIT -> new Failure(400, message);
+      case NOT_FOUND -> new Failure(404, message);
+      case OVERLOADED -> new Failure(503, message, error.retryAfter());
+      // 503, not 500: many senders give up after a 500 and repeat after a 503.
+      case UNAVAILABLE -> new Failure(503, message, RETRY_STORE);
+      // 500, not 503: a retry would meet the same damage.
+      case CORRUPT -> damaged(exchange, message);
+      case CANCELLED -> GONE;
+      case INTERNAL -> null;
     };
   }
 }

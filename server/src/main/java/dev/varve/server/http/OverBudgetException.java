@@ -1,10 +1,12 @@
 package dev.varve.server.http;
 
+import dev.varve.model.ErrorKind;
+import dev.varve.model.KnownError;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A write that finds no room in the {@link WriteBudget}. */
-public final class OverBudgetException extends RuntimeException {
+public final class OverBudgetException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final @Nullable Duration retryAfter;
@@ -17,13 +19,13 @@ public final class OverBudgetException extends RuntimeException {
     this.retryAfter = retryAfter;
   }
 
-  /** 413 for what can never fit, 503 for what may fit later. */
-  public int status() {
-    return retryAfter == null ? 413 : 503;
-  }
-
-  /** After what time another try is worth it; null where none ever is. */
+  @Override
   public @Nullable Duration retryAfter() {
     return retryAfter;
+  }
+
+  @Override
+  public ErrorKind kind() {
+    return retryAfter == null ? ErrorKind.LIMIT : ErrorKind.OVERLOADED;
   }
 }

@@ -93,7 +93,8 @@ final class RequestBody extends InputStream {
         await();
       } else if (Content.Chunk.isFailure(next)) {
         Throwable failure = next.getFailure();
-        throw failure instanceof IOException io ? io : new IOException(failure);
+        throw new ClientGoneException(
+            failure instanceof IOException io ? io : new IOException(failure));
       } else if (next.hasRemaining()) {
         pace.moved(next.remaining());
         chunk = next;
@@ -117,7 +118,7 @@ final class RequestBody extends InputStream {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
+      throw new ClientGoneException(new IOException("interrupted", e));
     }
     pace.waited(System.nanoTime() - start);
   }

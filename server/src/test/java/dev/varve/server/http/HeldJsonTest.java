@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.model.ErrorKind;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayInputStream;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ class HeldJsonTest {
     try (JsonParser json = parser("[\"" + "x".repeat(1_000_000) + "\"]")) {
       assertThatThrownBy(() -> readTo(json, JsonToken.VALUE_STRING))
           .isInstanceOfSatisfying(
-              OverBudgetException.class, e -> assertThat(e.status()).isEqualTo(413));
+              OverBudgetException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.LIMIT));
     }
     assertThat(memory.held()).isZero();
   }

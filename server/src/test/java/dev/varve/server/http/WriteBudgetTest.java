@@ -3,6 +3,7 @@ package dev.varve.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.model.ErrorKind;
 import dev.varve.server.http.WriteBudget.Refusal;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.net.InetAddress;
@@ -55,7 +56,8 @@ class WriteBudgetTest {
           held[which] += bytes;
           assertThat(ofClient + bytes).isLessThanOrEqualTo(budget.clientMax());
         } catch (OverBudgetException e) {
-          assertThat(e.status()).isEqualTo(held[which] + bytes > budget.clientMax() ? 413 : 503);
+          boolean never = held[which] + bytes > budget.clientMax();
+          assertThat(e.kind()).isEqualTo(never ? ErrorKind.LIMIT : ErrorKind.OVERLOADED);
         }
       }
       assertThat(reservation.held()).isEqualTo(held[which]);
@@ -142,7 +144,7 @@ class WriteBudgetTest {
           .isInstanceOfSatisfying(
               OverBudgetException.class,
               e -> {
-                assertThat(e.status()).isEqualTo(503);
+                assertThat(e.kind()).isEqualTo(ErrorKind.OVERLOADED);
                 assertThat(e.retryAfter()).isEqualTo(Duration.ofSeconds(1));
                 assertThat(e).hasMessageContaining("10.0.0.1");
               });
@@ -152,7 +154,7 @@ class WriteBudgetTest {
               "1,048,576 bytes of writes are held, write.memory is 1,048,576 bytes, and three quarters of it are for what is still coming in: send the same again");
       assertThatThrownBy(() -> three.requirePossible(MAX / 2 + 1))
           .isInstanceOfSatisfying(
-              OverBudgetException.class, e -> assertThat(e.status()).isEqualTo(413));
+              OverBudgetException.class, e -> assertThat(e.kind()).isEqualTo(ErrorKind.LIMIT));
       assertThat(three.tryHold(1)).isFalse();
       one.close();
       assertThat(three.tryHold(1)).isTrue();

@@ -47,7 +47,7 @@ final class BigtableCursor implements CellCursor {
   private boolean held;
   private boolean finished;
   private boolean closed;
-  private @Nullable StoreException failure;
+  private @Nullable RuntimeException failure;
   private @Nullable ResumeToken token;
   private ReadCost cost = ReadCost.NOTHING;
   private volatile boolean cancelled;
@@ -76,7 +76,7 @@ final class BigtableCursor implements CellCursor {
     if (closed) {
       throw new StoreException("the cursor is closed");
     }
-    StoreException earlier = failure;
+    RuntimeException earlier = failure;
     if (earlier != null) {
       throw earlier;
     }
@@ -92,7 +92,7 @@ final class BigtableCursor implements CellCursor {
       throw failed(new StoreException("reading table '%s' was interrupted".formatted(name()), e));
     } catch (FailedCall e) {
       throw failed(store.failedRead(table, e));
-    } catch (StoreException e) {
+    } catch (StoreException | BudgetExceededException | ReadCancelledException e) {
       throw failed(e);
     }
     if (finished) {
@@ -105,7 +105,7 @@ final class BigtableCursor implements CellCursor {
   }
 
   /** What failed once has not come to its end: later pulls fail as well. */
-  private StoreException failed(StoreException e) {
+  private RuntimeException failed(RuntimeException e) {
     failure = e;
     release();
     return e;

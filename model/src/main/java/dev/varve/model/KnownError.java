@@ -1,0 +1,15 @@
+package dev.varve.model;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** An exception whose message is meant for users. */
+public interface KnownError {
+  /** Returns the kind of its cause. */
+  ErrorKind kind();
+
+  /** Returns the time after which a retry is worthwhile; null if it is unknown or never. */
+  default @Nullable Duration retryAfter() {
+    return null;
+  }
+}
