@@ -200,7 +200,7 @@ final class Evaluator {
     }
   }
 
-  private double[] parameter(StepPlan.Vector plan) {
+  private double[] parameter(StepPlan.SeriesOperator plan) {
     if (!(plan instanceof StepPlan.Window window)) {
       return new double[0];
     }
@@ -214,10 +214,10 @@ final class Evaluator {
    * @param plans the operators directly above the scan
    * @param sinks where their rows go
    */
-  private void read(Scan scan, List<StepPlan.Vector> plans, List<RowSink> sinks) {
+  private void read(Scan scan, List<StepPlan.SeriesOperator> plans, List<RowSink> sinks) {
     List<double[]> parameters = plans.stream().map(this::parameter).toList();
     long bytes = 0;
-    for (StepPlan.Vector plan : plans) {
+    for (StepPlan.SeriesOperator plan : plans) {
       bytes += Column.bytes(plan.steps().count());
     }
     source.read(
@@ -268,7 +268,7 @@ final class Evaluator {
    * Evaluates everything that one scan feeds. The rows of {@code asked} are passed on immediately.
    */
   private void together(SharedScan scan, StepPlan.Kept asked, RowSink into) {
-    List<StepPlan.Vector> plans = new ArrayList<>();
+    List<StepPlan.SeriesOperator> plans = new ArrayList<>();
     List<RowSink> sinks = new ArrayList<>();
     List<RowSink> inOrder = new ArrayList<>();
     for (StepPlan.Kept user : scan.users()) {
@@ -284,7 +284,7 @@ final class Evaluator {
         top = operator.input();
         sink = output(top, to, sink);
       }
-      plans.add(top);
+      plans.add((StepPlan.SeriesOperator) top);
       sinks.add(top instanceof StepPlan.Window window ? stages.named(window, sink) : sink);
       inOrder.addAll(chain);
     }

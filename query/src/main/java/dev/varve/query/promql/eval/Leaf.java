@@ -2,7 +2,6 @@ package dev.varve.query.promql.eval;
 
 import dev.varve.query.promql.plan.Instants;
 import dev.varve.query.promql.plan.StepPlan;
-import java.util.Objects;
 
 /** Computes a column from the samples of a series. For one thread. */
 sealed interface Leaf {
@@ -14,22 +13,21 @@ sealed interface Leaf {
   Column column(SampleVector samples);
 
   /**
-   * Creates the evaluation of an operator that reads a scan.
+   * Creates the evaluation of an operator.
    *
    * @param parameter the numeric parameter of the operator at every step
    */
-  static Leaf of(StepPlan.Vector plan, double[] parameter, Held held) {
+  static Leaf of(StepPlan.SeriesOperator plan, double[] parameter, Held held) {
     return switch (plan) {
       case StepPlan.Newest newest -> new OfNewest(newest);
       case StepPlan.Window window ->
           new OfWindow(
-              window.input().at(), window.input().length(), function(window), parameter, held);
-      default -> throw new IllegalArgumentException(plan + " reads no scan");
+              window.input().at(),
+              window.input().length(),
+              RangeFunction.of(window.function()),
+              parameter,
+              held);
     };
-  }
-
-  private static RangeFunction function(StepPlan.Window window) {
-    return Objects.requireNonNull(RangeFunction.of(window.function()), window.function());
   }
 
   /** The newest sample that is not older than the look-back. */

@@ -1,7 +1,6 @@
 package dev.varve.query.promql.eval;
 
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import dev.varve.query.promql.plan.WindowFunction;
 
 /** A function of the samples in a window, which contains at least one. */
 @FunctionalInterface
@@ -17,37 +16,28 @@ interface RangeFunction {
         && Double.doubleToRawLongBits(answer) == Double.doubleToRawLongBits(NOTHING);
   }
 
-  /** Creates the function for each query, because it may have state. */
-  @FunctionalInterface
-  interface Factory {
-    RangeFunction make();
-  }
-
-  Map<String, Factory> ALL =
-      Map.ofEntries(
-          Map.entry("avg_over_time", OverTime::avg),
-          Map.entry("changes", () -> Counters::changes),
-          Map.entry("count_over_time", () -> Window::size),
-          Map.entry("delta", () -> window -> Counters.extrapolated(window, false, false)),
-          Map.entry("deriv", () -> Regression::slope),
-          Map.entry("idelta", () -> window -> Counters.last(window, false)),
-          Map.entry("increase", () -> window -> Counters.extrapolated(window, true, false)),
-          Map.entry("irate", () -> window -> Counters.last(window, true)),
-          Map.entry("last_over_time", () -> window -> window.values[window.to - 1]),
-          Map.entry("max_over_time", () -> OverTime::max),
-          Map.entry("min_over_time", () -> OverTime::min),
-          Map.entry("predict_linear", () -> Regression::predict),
-          Map.entry("present_over_time", () -> window -> 1),
-          Map.entry("quantile_over_time", () -> OverTime::quantile),
-          Map.entry("rate", () -> window -> Counters.extrapolated(window, true, true)),
-          Map.entry("resets", () -> Counters::resets),
-          Map.entry("stddev_over_time", () -> window -> Math.sqrt(OverTime.variance(window))),
-          Map.entry("stdvar_over_time", () -> OverTime::variance),
-          Map.entry("sum_over_time", OverTime::sum));
-
-  /** Returns the function of a name; null if there is none. */
-  static @Nullable RangeFunction of(String name) {
-    Factory factory = ALL.get(name);
-    return factory == null ? null : factory.make();
+  /** Creates the function for one query, because it may have state. */
+  static RangeFunction of(WindowFunction function) {
+    return switch (function) {
+      case AVG_OVER_TIME -> OverTime.avg();
+      case CHANGES -> Counters::changes;
+      case COUNT_OVER_TIME -> Window::size;
+      case DELTA -> window -> Counters.extrapolated(window, false, false);
+      case DERIV -> Regression::slope;
+      case IDELTA -> window -> Counters.last(window, false);
+      case INCREASE -> window -> Counters.extrapolated(window, true, false);
+      case IRATE -> window -> Counters.last(window, true);
+      case LAST_OVER_TIME -> window -> window.values[window.to - 1];
+      case MAX_OVER_TIME -> OverTime::max;
+      case MIN_OVER_TIME -> OverTime::min;
+      case PREDICT_LINEAR -> Regression::predict;
+      case PRESENT_OVER_TIME -> window -> 1;
+      case QUANTILE_OVER_TIME -> OverTime::quantile;
+      case RATE -> window -> Counters.extrapolated(window, true, true);
+      case RESETS -> Counters::resets;
+      case STDDEV_OVER_TIME -> window -> Math.sqrt(OverTime.variance(window));
+      case STDVAR_OVER_TIME -> OverTime::variance;
+      case SUM_OVER_TIME -> OverTime.sum();
+    };
   }
 }

@@ -7,11 +7,11 @@ import dev.varve.model.Series;
 import dev.varve.query.promql.AggregateOperator;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.plan.Arithmetic;
-import dev.varve.query.promql.plan.Lowering;
 import dev.varve.query.promql.plan.MetricNames;
 import dev.varve.query.promql.plan.Place;
 import dev.varve.query.promql.plan.StepPlan;
 import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.promql.plan.WindowFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -41,7 +41,8 @@ final class Stages {
       case StepPlan.Aggregate aggregate -> aggregate(aggregate, into);
       case StepPlan.Absent absent -> absent(absent, into);
       case StepPlan.Sorted sorted -> new Sorted(sorted.descending(), into, held);
-      case StepPlan.Relabelled relabelled -> relabelled(relabelled, into);
+      case StepPlan.LabelReplace relabelled -> replaced(relabelled, into);
+      case StepPlan.LabelJoin join -> joined(join, into);
       case StepPlan.OfHistograms histograms -> histograms(histograms, into);
       case StepPlan.Ignored ignored -> (labels, column) -> {};
       case StepPlan.Repeated repeated -> repeated(repeated.steps(), into);
@@ -170,8 +171,8 @@ final class Stages {
   }
 
   /** Warns of invalid quantiles of a window, at steps with a value. */
-  void lookAtQuantiles(StepPlan.Vector plan, double[] quantiles, Column column) {
-    if (plan instanceof StepPlan.Window window && window.function().equals("quantile_over_time")) {
+  void lookAtQuantiles(StepPlan.SeriesOperator plan, double[] quantiles, Column column) {
+    if (plan instanceof StepPlan.Window window && window.function() == WindowFunction.QUANTILE_OVER_TIME) {
       for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
         warnOfQuantile(quantiles[i], window.place());
       }
@@ -273,13 +274,13 @@ final class Stages {
   private ValueFunction function(StepPlan.Each plan) {
     Steps steps = plan.steps();
     return switch (plan.function()) {
-      case Lowering.TIMES_OF_SAMPLES -> (step, value) -> value;
-      case "timestamp" -> (step, value) -> steps.time(step) / 1000.0;
-      case "clamp" -> clamp(numberOr(plan, 0, 0), numberOr(plan, 1, 0));
-      case "clamp_min" -> clamp(numberOr(plan, 0, 0), numberOr(plan, 1, Double.POSITIVE_INFINITY));
-      case "clamp_max" ->
+      case TIMESTAMP_OF_THE_SAMPLE -> (step, value) -> value;
+      case TIMESTAMP -> (step, value) -> steps.time(step) / 1000.0;
+      case CLAMP -> clamp(numberOr(plan, 0, 0), numberOr(plan, 1, 0));
+      case CLAMP_MIN -> clamp(numberOr(plan, 0, 0), numberOr(plan, 1, Double.POSITIVE_INFINITY));
+      case CLAMP_MAX ->
           clamp(evaluator.filled(steps, Double.NEGATIVE_INFINITY), numberOr(plan, 0, 0));
-      case "round" -> {
+      case ROUND -> {
         double[] nearest = numberOr(plan, 0, 1);
         yield (step, value) -> ValueFunctions.round(value, nearest[step]);
       }
@@ -381,22 +382,25 @@ final class Stages {
     return Labels.of(labels);
   }
 
-  private RowSink relabelled(StepPlan.Relabelled plan, RowSink into) {
-    List<String> texts = plan.texts();
-    String target = texts.getFirst();
-    RowSink distinct = new Rows.Distinct(into, held);
-    if (plan.function().equals("label_join")) {
-      requireLabelName(target, "label_join");
-      List<String> sources = texts.subList(2, texts.size());
-      return (labels, column) ->
-          distinct.row(LabelFunctions.join(labels, target, texts.get(1), sources), column);
-    }
-    Pattern pattern = pattern(texts.get(3));
+  private RowSink replaced(StepPlan.LabelReplace plan, RowSink into) {
+    Pattern pattern = pattern(plan.pattern());
     LabelFunctions.Replacement replacement =
         new LabelFunctions.Replacement(
-            target, new GroupTemplate(texts.get(1), pattern), texts.get(2), pattern);
-    requireLabelName(target, "label_replace");
+            plan.target(),
+            new GroupTemplate(plan.replacement(), pattern),
+            plan.source(),
+            pattern);
+    requireLabelName(plan.target(), "label_replace");
+    RowSink distinct = new Rows.Distinct(into, held);
     return (labels, column) -> distinct.row(replacement.apply(labels, held.guard()), column);
+  }
+
+  private RowSink joined(StepPlan.LabelJoin plan, RowSink into) {
+    requireLabelName(plan.target(), "label_join");
+    RowSink distinct = new Rows.Distinct(into, held);
+    return (labels, column) ->
+        distinct.row(
+            LabelFunctions.join(labels, plan.target(), plan.separator(), plan.sources()), column);
   }
 
   private static Pattern pattern(String pattern) {

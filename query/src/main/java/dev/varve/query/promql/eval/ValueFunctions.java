@@ -1,7 +1,6 @@
 package dev.varve.query.promql.eval;
 
-import java.util.Map;
-import java.util.Objects;
+import dev.varve.query.promql.plan.SampleFunction;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
@@ -10,46 +9,49 @@ final class ValueFunctions {
   private static final double LN_2 = 0.6931471805599453;
   private static final double LN_10 = 2.302585092994046;
 
-  /** Functions by name: of numbers, and of times in seconds since 1970 in UTC. */
-  static final Map<String, DoubleUnaryOperator> ALL =
-      Map.ofEntries(
-          Map.entry("abs", Math::abs),
-          Map.entry("acos", StrictMath::acos),
-          Map.entry("acosh", ValueFunctions::acosh),
-          Map.entry("asin", StrictMath::asin),
-          Map.entry("asinh", ValueFunctions::asinh),
-          Map.entry("atan", StrictMath::atan),
-          Map.entry("atanh", ValueFunctions::atanh),
-          Map.entry("ceil", Math::ceil),
-          Map.entry("cos", StrictMath::cos),
-          Map.entry("cosh", StrictMath::cosh),
-          Map.entry("deg", value -> value * 180 / Math.PI),
-          Map.entry("exp", StrictMath::exp),
-          Map.entry("floor", Math::floor),
-          Map.entry("ln", StrictMath::log),
-          Map.entry("log10", value -> log2(value) * (LN_2 / LN_10)),
-          Map.entry("log2", ValueFunctions::log2),
-          Map.entry("rad", value -> value * Math.PI / 180),
-          Map.entry("sgn", Math::signum),
-          Map.entry("sin", StrictMath::sin),
-          Map.entry("sinh", StrictMath::sinh),
-          Map.entry("sqrt", Math::sqrt),
-          Map.entry("tan", StrictMath::tan),
-          Map.entry("tanh", StrictMath::tanh),
-          Map.entry("day_of_month", utc(CivilTime::day)),
-          Map.entry("day_of_week", utc(CivilTime::dayOfWeek)),
-          Map.entry("day_of_year", utc(CivilTime::dayOfYear)),
-          Map.entry("days_in_month", utc(CivilTime::daysInMonth)),
-          Map.entry("hour", utc(CivilTime::hour)),
-          Map.entry("minute", utc(CivilTime::minute)),
-          Map.entry("month", utc(CivilTime::month)),
-          Map.entry("year", utc(CivilTime::year)));
-
   private ValueFunctions() {}
 
-  /** Returns the function of a name. */
-  static DoubleUnaryOperator of(String name) {
-    return Objects.requireNonNull(ALL.get(name), name);
+  /**
+   * Returns a function of one number, or of one time in seconds since 1970 in UTC.
+   *
+   * @throws IllegalArgumentException if the function depends on the step or has parameters
+   */
+  static DoubleUnaryOperator of(SampleFunction function) {
+    return switch (function) {
+      case ABS -> Math::abs;
+      case ACOS -> StrictMath::acos;
+      case ACOSH -> ValueFunctions::acosh;
+      case ASIN -> StrictMath::asin;
+      case ASINH -> ValueFunctions::asinh;
+      case ATAN -> StrictMath::atan;
+      case ATANH -> ValueFunctions::atanh;
+      case CEIL -> Math::ceil;
+      case COS -> StrictMath::cos;
+      case COSH -> StrictMath::cosh;
+      case DAY_OF_MONTH -> utc(CivilTime::day);
+      case DAY_OF_WEEK -> utc(CivilTime::dayOfWeek);
+      case DAY_OF_YEAR -> utc(CivilTime::dayOfYear);
+      case DAYS_IN_MONTH -> utc(CivilTime::daysInMonth);
+      case DEG -> value -> value * 180 / Math.PI;
+      case EXP -> StrictMath::exp;
+      case FLOOR -> Math::floor;
+      case HOUR -> utc(CivilTime::hour);
+      case LN -> StrictMath::log;
+      case LOG10 -> value -> log2(value) * (LN_2 / LN_10);
+      case LOG2 -> ValueFunctions::log2;
+      case MINUTE -> utc(CivilTime::minute);
+      case MONTH -> utc(CivilTime::month);
+      case RAD -> value -> value * Math.PI / 180;
+      case SGN -> Math::signum;
+      case SIN -> StrictMath::sin;
+      case SINH -> StrictMath::sinh;
+      case SQRT -> Math::sqrt;
+      case TAN -> StrictMath::tan;
+      case TANH -> StrictMath::tanh;
+      case YEAR -> utc(CivilTime::year);
+      case CLAMP, CLAMP_MAX, CLAMP_MIN, ROUND, TIMESTAMP, TIMESTAMP_OF_THE_SAMPLE ->
+          throw new IllegalArgumentException(function.text() + " needs more than a value");
+    };
   }
 
   /** Exact for powers of two. */

@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param subqueryStep the step of subqueries without their own, in ms
  */
 public record Lowering(long queryStart, long queryEnd, long lookback, long subqueryStep) {
-  /** Function name in plans for passing on times of samples, which are already values. */
-  public static final String TIMES_OF_SAMPLES = "timestamp of the sample";
-
   /** No sample is further away, and sums of such times fit into 64 bits. */
   private static final long FAR = 1L << 60;
 
@@ -78,7 +75,12 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
             case "scalar" -> new StepPlan.OnlyElement(vector(call.arguments().getFirst(), steps));
             default -> throw new IllegalArgumentException(call.function().name() + " is no number");
           };
-      default -> throw new IllegalArgumentException(expr + " is no number");
+      case Expr.StringLiteral _,
+          Expr.VectorSelector _,
+          Expr.MatrixSelector _,
+          Expr.Subquery _,
+          Expr.Aggregate _ ->
+          throw new IllegalArgumentException(expr + " is no number");
     };
   }
 
@@ -119,7 +121,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       case Expr.Aggregate aggregate -> aggregate(aggregate, steps);
       case Expr.Binary binary -> binary(binary, steps);
       case Expr.Call call -> call(call, steps);
-      default -> throw new IllegalArgumentException(expr + " is no instant vector");
+      case Expr.NumberLiteral _, Expr.StringLiteral _, Expr.MatrixSelector _, Expr.Subquery _ ->
+          throw new IllegalArgumentException(expr + " is no instant vector");
     };
   }
 
@@ -223,7 +226,14 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         yield new StepPlan.Stored(scan(matrix.selector(), at, length), at, length);
       }
       case Expr.Subquery subquery -> stepped(subquery, steps);
-      default -> throw new IllegalArgumentException(expr + " is no range vector");
+      case Expr.NumberLiteral _,
+          Expr.StringLiteral _,
+          Expr.VectorSelector _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Aggregate _,
+          Expr.Call _ ->
+          throw new IllegalArgumentException(expr + " is no range vector");
     };
   }
 
@@ -266,11 +276,10 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
 
   /** Returns the text of a text expression. */
   public static String text(Expr expr) {
-    return switch (expr) {
-      case Expr.StringLiteral literal -> literal.value();
-      case Expr.Paren paren -> text(paren.expr());
-      default -> throw new IllegalArgumentException(expr + " is no text");
-    };
+    if (bare(expr) instanceof Expr.StringLiteral literal) {
+      return literal.value();
+    }
+    throw new IllegalArgumentException(expr + " is no text");
   }
 
   private StepPlan.Vector binary(Expr.Binary binary, Steps steps) {
@@ -295,7 +304,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     String name = call.function().name();
     List<Expr> arguments = call.arguments();
     if (isOfTime(call)) {
-      return new StepPlan.OfTime(name, steps);
+      return new StepPlan.OfTime(sampleFunction(name), steps);
     }
     Expr first = arguments.getFirst();
     return switch (name) {
@@ -303,7 +312,10 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       case "absent_over_time" ->
           new StepPlan.Absent(
               new StepPlan.Window(
-                  "last_over_time", range(first, steps), null, new Place(first.source())),
+                  WindowFunction.LAST_OVER_TIME,
+                  range(first, steps),
+                  null,
+                  new Place(first.source())),
               matchers(first));
       case "vector" -> new StepPlan.OfNumber(number(first, steps));
       case "timestamp" -> timestamp(first, steps);
@@ -311,9 +323,19 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
           steps.count() > 1
               ? vector(first, steps)
               : new StepPlan.Sorted(vector(first, steps), name.equals("sort_desc"));
-      case "label_replace", "label_join" ->
-          new StepPlan.Relabelled(
-              name, vector(first, steps), arguments.stream().skip(1).map(Lowering::text).toList());
+      case "label_replace" ->
+          new StepPlan.LabelReplace(
+              vector(first, steps),
+              text(arguments.get(1)),
+              text(arguments.get(2)),
+              text(arguments.get(3)),
+              text(arguments.get(4)));
+      case "label_join" ->
+          new StepPlan.LabelJoin(
+              vector(first, steps),
+              text(arguments.get(1)),
+              text(arguments.get(2)),
+              arguments.stream().skip(3).map(Lowering::text).toList());
       case "histogram_quantile", "histogram_fraction" -> histograms(arguments, steps);
       default ->
           OF_NATIVE_HISTOGRAMS.contains(name)
@@ -335,10 +357,10 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
       }
     }
     if (range == null) {
-      return new StepPlan.Each(name, vector(arguments.getFirst(), steps), numbers);
+      return new StepPlan.Each(sampleFunction(name), vector(arguments.getFirst(), steps), numbers);
     }
     return new StepPlan.Window(
-        name,
+        Objects.requireNonNull(WindowFunction.of(name), name),
         range(range, steps),
         numbers.isEmpty() ? null : numbers.getFirst(),
         new Place(bare(arguments.getFirst()).source()));
@@ -346,8 +368,13 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
 
   private StepPlan.Vector timestamp(Expr argument, Steps steps) {
     return bare(argument) instanceof Expr.VectorSelector selector
-        ? new StepPlan.Each(TIMES_OF_SAMPLES, newest(selector, steps, true), List.of())
-        : new StepPlan.Each("timestamp", vector(argument, steps), List.of());
+        ? new StepPlan.Each(
+            SampleFunction.TIMESTAMP_OF_THE_SAMPLE, newest(selector, steps, true), List.of())
+        : new StepPlan.Each(SampleFunction.TIMESTAMP, vector(argument, steps), List.of());
+  }
+
+  private static SampleFunction sampleFunction(String name) {
+    return Objects.requireNonNull(SampleFunction.of(name), name);
   }
 
   private StepPlan.Vector histograms(List<Expr> arguments, Steps steps) {
@@ -368,7 +395,15 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return switch (bare(expr)) {
       case Expr.VectorSelector selector -> selector.matchers();
       case Expr.MatrixSelector matrix -> matrix.selector().matchers();
-      default -> List.of();
+      case Expr.NumberLiteral _,
+          Expr.StringLiteral _,
+          Expr.Subquery _,
+          Expr.Paren _,
+          Expr.Unary _,
+          Expr.Binary _,
+          Expr.Aggregate _,
+          Expr.Call _ ->
+          List.of();
     };
   }
 

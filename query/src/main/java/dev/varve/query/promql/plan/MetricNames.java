@@ -19,7 +19,8 @@ public final class MetricNames {
       case StepPlan.Sorted sorted -> isOne(sorted.input());
       case StepPlan.Repeated repeated -> isOne(repeated.input());
       case StepPlan.Kept kept -> isOne(kept.input());
-      case StepPlan.Relabelled relabelled -> false;
+      case StepPlan.LabelReplace replace -> false;
+      case StepPlan.LabelJoin join -> false;
       case StepPlan.Nothing nothing -> true;
       case StepPlan.Each each -> true;
       case StepPlan.OfTime time -> true;

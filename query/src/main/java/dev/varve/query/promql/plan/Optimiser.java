@@ -163,15 +163,7 @@ public final class Optimiser {
   }
 
   private static void places(StepPlan plan, List<Place> into) {
-    switch (plan) {
-      case StepPlan.Window window -> into.add(window.place());
-      case StepPlan.Aggregate aggregate -> into.add(aggregate.place());
-      case StepPlan.OfHistograms histograms -> {
-        into.add(histograms.numberPlace());
-        into.add(histograms.place());
-      }
-      default -> {}
-    }
+    into.addAll(plan.places());
     plan.inputs().forEach(input -> places(input, into));
   }
 
@@ -198,8 +190,7 @@ public final class Optimiser {
   /** Returns the maximum number of rows of a plan. */
   private long rows(StepPlan plan) {
     return switch (plan) {
-      case StepPlan.Newest newest -> series(newest.scan());
-      case StepPlan.Stored stored -> series(stored.scan());
+      case StepPlan.Scanning scanning -> series(scanning.scan());
       case StepPlan.Aggregate aggregate -> {
         boolean oneGroup = aggregate.labels().isEmpty() && !aggregate.without();
         yield switch (aggregate.operator()) {
@@ -208,7 +199,16 @@ public final class Optimiser {
         };
       }
       case StepPlan.Absent absent -> 1;
-      default -> rowsOfInputs(plan);
+      case StepPlan.RowOperator operator -> rowsOfInputs(operator);
+      case StepPlan.Scalar _,
+          StepPlan.Stepped _,
+          StepPlan.Nothing _,
+          StepPlan.Window _,
+          StepPlan.OfTime _,
+          StepPlan.Join _,
+          StepPlan.OfNumber _,
+          StepPlan.Kept _ ->
+          rowsOfInputs(plan);
     };
   }
 
@@ -258,21 +258,19 @@ public final class Optimiser {
    */
   private static void collect(
       StepPlan plan, StepPlan.@Nullable Vector top, List<Use> into, Map<Integer, Boolean> seen) {
-    switch (plan) {
-      case StepPlan.Newest newest -> into.add(new Use(newest.scan(), top == null ? newest : top));
-      case StepPlan.Window window when readsAlone(window) ->
-          into.add(new Use(((StepPlan.Stored) window.input()).scan(), top == null ? window : top));
-      case StepPlan.Kept kept -> {
-        if (seen.put(kept.number(), true) == null) {
-          collect(kept.input(), null, into, seen);
-        }
+    if (plan instanceof StepPlan.Newest newest) {
+      into.add(new Use(newest.scan(), top == null ? newest : top));
+    } else if (plan instanceof StepPlan.Window window && readsAlone(window)) {
+      into.add(new Use(((StepPlan.Stored) window.input()).scan(), top == null ? window : top));
+    } else if (plan instanceof StepPlan.Kept kept) {
+      if (seen.put(kept.number(), true) == null) {
+        collect(kept.input(), null, into, seen);
       }
-      default -> {
-        boolean passes = passesRows(plan);
-        for (StepPlan input : plan.inputs()) {
-          boolean goesOn = passes && input instanceof StepPlan.Vector;
-          collect(input, goesOn ? (top == null ? (StepPlan.Vector) plan : top) : null, into, seen);
-        }
+    } else {
+      boolean passes = passesRows(plan);
+      for (StepPlan input : plan.inputs()) {
+        boolean goesOn = passes && input instanceof StepPlan.Vector;
+        collect(input, goesOn ? (top == null ? (StepPlan.Vector) plan : top) : null, into, seen);
       }
     }
   }
@@ -372,12 +370,9 @@ public final class Optimiser {
 
   /** Returns the same operators over a wider scan. */
   private static StepPlan overScan(StepPlan plan, Scan scan) {
-    return switch (plan) {
-      case StepPlan.Newest newest ->
-          new StepPlan.Newest(scan, newest.at(), newest.lookback(), newest.timestamps());
-      case StepPlan.Stored stored -> new StepPlan.Stored(scan, stored.at(), stored.length());
-      default -> Rewriting.inputs(plan, input -> overScan(input, scan));
-    };
+    return plan instanceof StepPlan.Scanning scanning
+        ? scanning.over(scan)
+        : Rewriting.inputs(plan, input -> overScan(input, scan));
   }
 
   private static StepPlan replace(

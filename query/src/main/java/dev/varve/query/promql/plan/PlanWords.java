@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Describes plans in words. */
@@ -74,16 +76,17 @@ public final class PlanWords {
       case StepPlan.Stepped stepped -> "subquery";
       case StepPlan.Nothing nothing -> "nothing";
       case StepPlan.Newest newest -> "newest sample";
-      case StepPlan.Window window -> window.function();
-      case StepPlan.Each each -> each.function();
-      case StepPlan.OfTime of -> of.function();
+      case StepPlan.Window window -> window.function().text();
+      case StepPlan.Each each -> each.function().text();
+      case StepPlan.OfTime of -> of.function().text();
       case StepPlan.WithNumber with -> with.operator().text();
       case StepPlan.Negated negated -> "negative";
       case StepPlan.Join join -> join.operator().text();
       case StepPlan.Aggregate aggregate -> aggregate.operator().text();
       case StepPlan.Absent absent -> "absent";
       case StepPlan.Sorted sorted -> "sort";
-      case StepPlan.Relabelled relabelled -> relabelled.function();
+      case StepPlan.LabelReplace replace -> "label_replace";
+      case StepPlan.LabelJoin join -> "label_join";
       case StepPlan.OfHistograms of ->
           of.numbers().size() == 1 ? "histogram_quantile" : "histogram_fraction";
       case StepPlan.Ignored ignored -> "ignore";
@@ -110,11 +113,28 @@ public final class PlanWords {
       case StepPlan.Join join -> matching(join.matching()) + (join.bool() ? ", 0 or 1" : "");
       case StepPlan.Aggregate aggregate -> grouping(aggregate);
       case StepPlan.Sorted sorted -> sorted.descending() ? "descending" : "ascending";
-      case StepPlan.Relabelled relabelled -> String.join(", ", relabelled.texts());
+      case StepPlan.LabelReplace replace ->
+          String.join(
+              ", ", replace.target(), replace.replacement(), replace.source(), replace.pattern());
+      case StepPlan.LabelJoin join ->
+          Stream.concat(Stream.of(join.target(), join.separator()), join.sources().stream())
+              .collect(Collectors.joining(", "));
       case StepPlan.Repeated repeated ->
           "evaluated once for all %,d steps".formatted(repeated.steps().count());
       case StepPlan.Kept kept -> kept(kept);
-      default -> "";
+      case StepPlan.EvaluationTime _,
+          StepPlan.Negative _,
+          StepPlan.OnlyElement _,
+          StepPlan.Nothing _,
+          StepPlan.Window _,
+          StepPlan.Each _,
+          StepPlan.OfTime _,
+          StepPlan.Negated _,
+          StepPlan.Absent _,
+          StepPlan.OfHistograms _,
+          StepPlan.Ignored _,
+          StepPlan.OfNumber _ ->
+          "";
     };
   }
 

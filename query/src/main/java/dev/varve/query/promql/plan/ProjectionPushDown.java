@@ -20,9 +20,7 @@ final class ProjectionPushDown {
 
   private static StepPlan down(StepPlan plan, Projection wanted) {
     return switch (plan) {
-      case StepPlan.Newest newest ->
-          new StepPlan.Newest(
-              newest.scan().with(wanted), newest.at(), newest.lookback(), newest.timestamps());
+      case StepPlan.Newest newest -> newest.over(newest.scan().with(wanted));
       case StepPlan.Window window -> window(window, wanted);
       case StepPlan.Each each -> over(each, each.input(), wanted);
       case StepPlan.WithNumber with -> over(with, with.input(), wanted);
@@ -35,7 +33,20 @@ final class ProjectionPushDown {
             aggregate,
             input -> down(input, input instanceof StepPlan.Vector ? labels : NOBODY_GROUPS));
       }
-      default -> Rewriting.inputs(plan, ProjectionPushDown::apply);
+      case StepPlan.Scalar _,
+          StepPlan.Range _,
+          StepPlan.Nothing _,
+          StepPlan.OfTime _,
+          StepPlan.Join _,
+          StepPlan.Absent _,
+          StepPlan.Sorted _,
+          StepPlan.LabelReplace _,
+          StepPlan.LabelJoin _,
+          StepPlan.OfHistograms _,
+          StepPlan.Ignored _,
+          StepPlan.OfNumber _,
+          StepPlan.Kept _ ->
+          Rewriting.inputs(plan, ProjectionPushDown::apply);
     };
   }
 
@@ -52,8 +63,7 @@ final class ProjectionPushDown {
       return Rewriting.inputs(window, ProjectionPushDown::apply);
     }
     Projection labels = window.looksAtName() ? withName(wanted) : wanted;
-    StepPlan.Range range =
-        new StepPlan.Stored(stored.scan().with(labels), stored.at(), stored.length());
+    StepPlan.Range range = stored.over(stored.scan().with(labels));
     StepPlan.Scalar parameter =
         window.parameter() == null ? null : (StepPlan.Scalar) apply(window.parameter());
     return new StepPlan.Window(window.function(), range, parameter, window.place());

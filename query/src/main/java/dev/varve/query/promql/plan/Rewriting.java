@@ -75,8 +75,12 @@ final class Rewriting {
               p.place());
       case StepPlan.Absent p -> new StepPlan.Absent(changed(p.input(), change), p.matchers());
       case StepPlan.Sorted p -> new StepPlan.Sorted(changed(p.input(), change), p.descending());
-      case StepPlan.Relabelled p ->
-          new StepPlan.Relabelled(p.function(), changed(p.input(), change), p.texts());
+      case StepPlan.LabelReplace p ->
+          new StepPlan.LabelReplace(
+              changed(p.input(), change), p.target(), p.replacement(), p.source(), p.pattern());
+      case StepPlan.LabelJoin p ->
+          new StepPlan.LabelJoin(
+              changed(p.input(), change), p.target(), p.separator(), p.sources());
       case StepPlan.OfHistograms p ->
           new StepPlan.OfHistograms(
               changed(p.numbers(), change), changed(p.input(), change), p.numberPlace(), p.place());

@@ -21,9 +21,17 @@ public sealed interface StepPlan {
   /** Has a number at every step. */
   sealed interface Scalar extends StepPlan {}
 
+  /** Returns the positions in the query that its messages name. */
+  default List<Place> places() {
+    return List.of();
+  }
+
   /** Reads samples from the dataset. */
   sealed interface Scanning extends StepPlan {
     Scan scan();
+
+    /** Returns the same operator over another scan. */
+    Scanning over(Scan other);
 
     @Override
     default List<StepPlan> inputs() {
@@ -98,7 +106,12 @@ public sealed interface StepPlan {
   }
 
   /** Stored samples. */
-  record Stored(Scan scan, Instants at, long length) implements Range, Scanning {}
+  record Stored(Scan scan, Instants at, long length) implements Range, Scanning {
+    @Override
+    public Stored over(Scan other) {
+      return new Stored(other, at, length);
+    }
+  }
 
   /** A subquery: another plan, evaluated at its own steps. */
   record Stepped(StepPlan input, Instants at, long length) implements Range {
@@ -110,6 +123,9 @@ public sealed interface StepPlan {
 
   /** Has rows: series with a value or no value at every step. */
   sealed interface Vector extends StepPlan {}
+
+  /** Computes one row from the samples of each series. */
+  sealed interface SeriesOperator extends Vector {}
 
   /** Processes the rows of one vector one by one. */
   sealed interface RowOperator extends Vector {
@@ -141,22 +157,26 @@ public sealed interface StepPlan {
    * @param timestamps whether to return the time in seconds instead of the value
    */
   record Newest(Scan scan, Instants at, long lookback, boolean timestamps)
-      implements Vector, Scanning {
+      implements SeriesOperator, Scanning {
     @Override
     public Steps steps() {
       return at.steps();
+    }
+
+    @Override
+    public Newest over(Scan other) {
+      return new Newest(other, at, lookback, timestamps);
     }
   }
 
   /**
    * A function of the samples of a range.
    *
-   * @param function its name
    * @param parameter its numeric parameter; null if it has none
    * @param place position of its argument
    */
-  record Window(String function, Range input, @Nullable Scalar parameter, Place place)
-      implements Vector {
+  record Window(WindowFunction function, Range input, @Nullable Scalar parameter, Place place)
+      implements SeriesOperator {
     @Override
     public Steps steps() {
       return input.steps();
@@ -168,17 +188,22 @@ public sealed interface StepPlan {
     }
 
     public boolean keepsName() {
-      return function.equals("last_over_time");
+      return function == WindowFunction.LAST_OVER_TIME;
     }
 
     /** Returns whether it checks that names are those of counters. */
     public boolean looksAtName() {
-      return function.equals("rate") || function.equals("increase");
+      return function == WindowFunction.RATE || function == WindowFunction.INCREASE;
+    }
+
+    @Override
+    public List<Place> places() {
+      return List.of(place);
     }
   }
 
   /** A function of each value separately, such as {@code abs} or {@code clamp}. */
-  record Each(String function, Vector input, List<Scalar> parameters) implements RowOperator {
+  record Each(SampleFunction function, Vector input, List<Scalar> parameters) implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
       return joined(input, parameters);
@@ -186,7 +211,7 @@ public sealed interface StepPlan {
   }
 
   /** A function of the time of every step, such as {@code hour()}. */
-  record OfTime(String function, Steps steps) implements Vector {
+  record OfTime(SampleFunction function, Steps steps) implements Vector {
     @Override
     public List<StepPlan> inputs() {
       return List.of();
@@ -252,6 +277,11 @@ public sealed interface StepPlan {
     }
 
     @Override
+    public List<Place> places() {
+      return List.of(place);
+    }
+
+    @Override
     public List<StepPlan> inputs() {
       return parameter == null ? List.of(input) : List.of(input, parameter);
     }
@@ -263,8 +293,25 @@ public sealed interface StepPlan {
   /** Sorts rows by value; for a single step only. */
   record Sorted(Vector input, boolean descending) implements RowOperator {}
 
-  /** {@code label_replace} or {@code label_join}, with its texts. */
-  record Relabelled(String function, Vector input, List<String> texts) implements RowOperator {}
+  /**
+   * Sets a label to a replacement if another one matches a pattern.
+   *
+   * @param target label that is set
+   * @param replacement text with references to groups of the pattern
+   * @param source label that is matched
+   * @param pattern regular expression
+   */
+  record LabelReplace(
+      Vector input, String target, String replacement, String source, String pattern)
+      implements RowOperator {}
+
+  /**
+   * Sets a label to the values of other labels.
+   *
+   * @param target label that is set
+   */
+  record LabelJoin(Vector input, String target, String separator, List<String> sources)
+      implements RowOperator {}
 
   /**
    * A function of classic histograms: {@code histogram_quantile} with one number, {@code
@@ -275,6 +322,11 @@ public sealed interface StepPlan {
     @Override
     public List<StepPlan> inputs() {
       return joined(input, numbers);
+    }
+
+    @Override
+    public List<Place> places() {
+      return List.of(numberPlace, place);
     }
   }
 
