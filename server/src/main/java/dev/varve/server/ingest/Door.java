@@ -48,6 +48,10 @@ public final class Door {
     this.limits = limits;
   }
 
+  public Relabelling rules() {
+    return rules;
+  }
+
   public LabelLimits limits() {
     return limits;
   }

@@ -47,7 +47,12 @@ public final class Relabelling {
     RelabelRule.of(config);
   }
 
-  /** Whether there is no rule. */
+  /** Returns the number of rules. */
+  public int size() {
+    return rules.size();
+  }
+
+  /** Returns whether there is no rule. */
   public boolean isEmpty() {
     return rules.isEmpty();
   }
