@@ -4,6 +4,7 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.UnknownDatasetException;
 import dev.varve.query.QueryLimits;
+import dev.varve.query.rules.GroupStatus;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.QueryUse;
@@ -14,10 +15,12 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.operations.ServerMetrics;
+import dev.varve.server.scrape.Scraper;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +33,8 @@ import org.slf4j.LoggerFactory;
  * @param dataset what answers where a request names none; null for the engine's default
  * @param queries those of all listeners
  * @param door what all series pass on their way in
+ * @param scraper what the server scrapes with; null as long as it scrapes nothing
+ * @param rules states of the rule groups of a dataset
  */
 public record DialectContext(
     Supplier<@Nullable Engine> engine,
@@ -38,6 +43,8 @@ public record DialectContext(
     QueryLimits queryLimits,
     ServerMetrics metrics,
     Door door,
+    Supplier<@Nullable Scraper> scraper,
+    Function<Dataset, List<GroupStatus>> rules,
     Clock clock,
     String version) {
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);

@@ -15,17 +15,11 @@ import dev.varve.server.http.Dispatcher;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.SocketServer;
 import dev.varve.server.http.StreamProtocol;
-import dev.varve.server.influx.Influx;
 import dev.varve.server.influx.Precision;
-import dev.varve.server.kairosdb.KairosDb;
-import dev.varve.server.opentsdb.OpenTsdb;
-import dev.varve.server.opentsdb.Telnet;
 import dev.varve.server.operations.DamageStatus;
 import dev.varve.server.operations.Operations;
 import dev.varve.server.operations.SelfMonitoring;
 import dev.varve.server.operations.ServerMetrics;
-import dev.varve.server.otlp.Otlp;
-import dev.varve.server.prometheus.Prometheus;
 import dev.varve.server.queries.QueryStatus;
 import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
@@ -53,10 +47,6 @@ import org.jspecify.annotations.Nullable;
  * opened it.
  */
 public final class Server implements AutoCloseable {
-  /** The dialects there are. */
-  public static final List<String> DIALECTS =
-      List.of(KairosDb.NAME, Telnet.NAME, Prometheus.NAME, Influx.NAME, Otlp.NAME);
-
   /** As carbon has it, a path of some hundred steps. */
   private static final int GRAPHITE_LINE_MAX = 16 << 10;
 
@@ -252,6 +242,8 @@ public final class Server implements AutoCloseable {
         config.query().limits(),
         metrics,
         config.door(),
+        scraper::get,
+        rules::groups,
         clock,
         version());
   }
@@ -288,24 +280,11 @@ public final class Server implements AutoCloseable {
       mounts.add(new VarveApi(context).mount());
     }
     StreamProtocol lines = null;
-    for (String dialect : listener.dialects()) {
-      switch (dialect) {
-        case Operations.NAME -> {
-          // Among the first.
-        }
-        case KairosDb.NAME -> mounts.add(new KairosDb(context).mount());
-        case Influx.NAME -> mounts.add(new Influx(context).mount());
-        case Prometheus.NAME ->
-            mounts.add(new Prometheus(context, scraper::get, rules::groups).mount());
-        case Otlp.NAME -> mounts.add(new Otlp(context).mount());
-        case Telnet.NAME -> {
-          mounts.add(new OpenTsdb(context).mount());
-          lines = new Telnet(context);
-        }
-        default ->
-            throw new IllegalArgumentException(
-                "there is no dialect '%s'; there are: %s"
-                    .formatted(dialect, String.join(", ", DIALECTS) + ", " + Operations.NAME));
+    for (String name : listener.dialects()) {
+      if (!name.equals(Operations.NAME)) {
+        Dialect dialect = Dialects.of(name, context);
+        mounts.add(dialect.mount());
+        lines = dialect.lines() == null ? lines : dialect.lines();
       }
     }
     return new SocketServer.Port(listener.host(), listener.port(), new Router(mounts), lines);

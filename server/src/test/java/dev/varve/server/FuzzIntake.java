@@ -90,6 +90,8 @@ public final class FuzzIntake {
         FEW,
         new ServerMetrics(),
         Door.OPEN,
+        () -> null,
+        dataset -> List.of(),
         Clock.systemUTC(),
         "fuzz");
   }

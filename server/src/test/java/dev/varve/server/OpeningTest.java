@@ -92,7 +92,7 @@ class OpeningTest {
   private Server start(int port, CountDownLatch opening, CountDownLatch goOn) {
     ServerConfig config =
         new ServerConfig(
-            List.of(new Listener("127.0.0.1", port, Server.DIALECTS, null)),
+            List.of(new Listener("127.0.0.1", port, Dialects.names(), null)),
             HttpLimits.DEFAULTS,
             QueryOptions.DEFAULTS,
             null,

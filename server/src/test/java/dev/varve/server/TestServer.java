@@ -97,7 +97,7 @@ public final class TestServer implements AutoCloseable {
       Door door)
       throws IOException {
     List<Listener> listeners = new ArrayList<>();
-    listeners.add(new Listener("127.0.0.1", 0, Server.DIALECTS, null));
+    listeners.add(new Listener("127.0.0.1", 0, Dialects.names(), null));
     feeds.forEach(feed -> listeners.add(new Listener("127.0.0.1", 0, List.of(), null, feed)));
     engine =
         Engine.open(new EngineConfig(directory, 64 << 20, datasets, datasets.getFirst().name()));

@@ -2,14 +2,15 @@ package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
 import dev.varve.model.BatchBuilder;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
@@ -39,7 +40,7 @@ import tools.jackson.core.json.JsonFactory;
  *   <li>{@code GET|HEAD /ping}, {@code GET /health}, {@code GET /ready}: that it is there
  * </ul>
  */
-public final class Influx {
+public final class Influx implements Dialect {
   public static final String NAME = "influx";
 
   private static final String JSON = "application/json";
@@ -67,7 +68,12 @@ public final class Influx {
     this.context = context;
   }
 
-  /** Its routes. */
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
   public Router.Mount mount() {
     return new Router.Mount(
         NAME,

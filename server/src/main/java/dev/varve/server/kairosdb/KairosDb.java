@@ -10,13 +10,14 @@ import dev.varve.query.Query;
 import dev.varve.query.QueryRun;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.CatalogQuestion;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
@@ -37,7 +38,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 
 /** KairosDB's API as a dialect. */
-public final class KairosDb {
+public final class KairosDb implements Dialect {
   public static final String NAME = "kairosdb";
 
   /** Of all answers but errors of the client, as the original has it to the letter. */
@@ -51,6 +52,12 @@ public final class KairosDb {
     this.context = context;
   }
 
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     add(routes, Route.post("/api/v1/datapoints", Load.WRITE, this::write));

@@ -5,14 +5,16 @@ import dev.varve.engine.Dataset;
 import dev.varve.engine.ReadGuard;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HttpHandler;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
+import dev.varve.server.http.StreamProtocol;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,7 +45,7 @@ import tools.jackson.core.json.JsonFactory;
  *
  * <p>Each also answers at {@code /api/v1}, but for the version, which is KairosDB's there.
  */
-public final class OpenTsdb {
+public final class OpenTsdb implements Dialect {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
 
   /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
@@ -134,7 +136,17 @@ public final class OpenTsdb {
     this.context = context;
   }
 
-  /** Its routes. */
+  @Override
+  public String name() {
+    return Telnet.NAME;
+  }
+
+  @Override
+  public StreamProtocol lines() {
+    return new Telnet(context);
+  }
+
+  @Override
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     for (String api : List.of("/api/", "/api/v1/")) {

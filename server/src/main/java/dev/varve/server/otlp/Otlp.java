@@ -2,12 +2,13 @@ package dev.varve.server.otlp;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
@@ -37,7 +38,7 @@ import tools.jackson.core.json.JsonFactory;
  * <p>What is good is kept; what was refused is counted in the answer, whose status is 200 then,
  * too: so a sender does not send it again.
  */
-public final class Otlp {
+public final class Otlp implements Dialect {
   public static final String NAME = "otlp";
 
   private static final String PROTOBUF = "application/x-protobuf";
@@ -57,7 +58,12 @@ public final class Otlp {
     this.context = context;
   }
 
-  /** Its routes. */
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
   public Router.Mount mount() {
     return new Router.Mount(
         NAME,

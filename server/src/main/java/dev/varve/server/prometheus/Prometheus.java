@@ -1,17 +1,16 @@
 package dev.varve.server.prometheus;
 
-import dev.varve.engine.Dataset;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.PrettyPrinter;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.query.rules.GroupStatus;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.HttpHandler;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.TargetsJson;
@@ -19,7 +18,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code GET|POST /api/v1/parse_query}: the tree of {@code query}
  * </ul>
  */
-public final class Prometheus {
+public final class Prometheus implements Dialect {
   public static final String NAME = "prometheus";
 
   private final Queries queries;
@@ -60,26 +58,25 @@ public final class Prometheus {
 
   /**
    * Prepares to answer.
-   *
-   * @param scraper what the server scrapes with; null as long as it scrapes nothing
-   * @param groups what has become of the rules of a dataset
    */
-  public Prometheus(
-      DialectContext context,
-      Supplier<@Nullable Scraper> scraper,
-      Function<Dataset, List<GroupStatus>> groups) {
-    this.scraper = scraper;
+  public Prometheus(DialectContext context) {
+    this.scraper = context.scraper();
     this.queries = new Queries(context);
     this.metadata = new Metadata(context);
     this.remoteWrite = new RemoteWrite(context);
-    this.rules = new Rules(context, groups);
+    this.rules = new Rules(context, context.rules());
     this.textImport = new TextImport(context);
     this.remoteRead = new RemoteRead(context);
     this.federation = new Federation(context);
     this.version = context.version();
   }
 
-  /** Its routes. */
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
   public Router.Mount mount() {
     List<Route> routes = new ArrayList<>();
     routes.add(Route.post("/api/v1/write", Load.WRITE, remoteWrite::write));

@@ -22,13 +22,14 @@ import dev.varve.query.promql.PromQlException;
 import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
+import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.Form;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
+import dev.varve.server.http.Route;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.IngestListener;
@@ -73,7 +74,7 @@ import tools.jackson.core.JsonGenerator;
  *
  * <p>Errors are {@code {"error":"..."}}; in the middle of a result such a line is its last.
  */
-public final class VarveApi {
+public final class VarveApi implements Dialect {
   private static final String JSON = "application/json; charset=utf-8";
   private static final String JSON_LINES = "application/x-ndjson; charset=utf-8";
   private static final int BATCH_SAMPLES = 10_000;
@@ -93,7 +94,12 @@ public final class VarveApi {
     this.context = context;
   }
 
-  /** Its routes; it is mounted on every listener, since the command line finds the server by it. */
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
   public Router.Mount mount() {
     return new Router.Mount(NAME, true, routes(), VarveApi::error);
   }

@@ -6,15 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
+import dev.varve.server.Dialects;
 import dev.varve.server.Server;
-import dev.varve.server.ServerConfig;
 import dev.varve.server.ServerConfig.Listener;
+import dev.varve.server.ServerConfig;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;
@@ -142,7 +143,7 @@ class RuleServiceTest {
   private static Server server(RulesConfig rules, Engine engine) throws IOException {
     return Server.start(
         new ServerConfig(
-                List.of(new Listener("127.0.0.1", 0, Server.DIALECTS, null)),
+                List.of(new Listener("127.0.0.1", 0, Dialects.names(), null)),
                 HttpLimits.DEFAULTS,
                 QueryOptions.DEFAULTS,
                 null,
