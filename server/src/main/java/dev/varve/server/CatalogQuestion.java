@@ -15,13 +15,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that asks for no samples but for what there is of series: bounded as a query is, unless
- * it bounds itself.
+ * A request for series rather than samples. It is bounded as a query is, unless it sets a limit of
+ * its own.
  */
 public final class CatalogQuestion {
   private final QueryUse use;
 
-  /** Looks on without a bound: how many may match depends on how many are wanted. */
+  /**
+   * Passes everything on to the use, except the number of matches: the bound on that depends on how
+   * many series the caller wants.
+   */
   private final ReadGuard unbounded =
       new ReadGuard() {
         @Override
@@ -58,17 +61,18 @@ public final class CatalogQuestion {
         }
       };
 
-  /** A question as part of what a use counts. */
+  /** Creates a question whose cost counts towards a use. */
   public CatalogQuestion(QueryUse use) {
     this.use = use;
   }
 
   /**
-   * The series that match any of some selectors, in no order.
+   * Returns the series that match any of the selectors, in no particular order.
    *
-   * @param kinds leaves out series of which no sample is of any of these
-   * @param limit how many at most; 0 for all
-   * @throws QueryRefusedException if all are wanted and they are too many
+   * @param times leaves out series without samples in this range; null for all of time
+   * @param kinds leaves out series that have no samples of any of these kinds
+   * @param limit maximum number of series returned; 0 for all
+   * @throws QueryRefusedException if all series are requested and too many match
    */
   public Stream<Series> series(
       Dataset dataset,

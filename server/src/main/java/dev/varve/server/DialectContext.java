@@ -27,13 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the dialects of one listener work with. Safe for use by several threads.
+ * The services that the dialects of one listener share. Thread-safe.
  *
- * @param engine null as long as its stores are not open
- * @param dataset what answers where a request names none; null for the engine's default
- * @param queries those of all listeners
- * @param door what all series pass on their way in
- * @param scraper what the server scrapes with; null as long as it scrapes nothing
+ * @param engine supplies null until the stores are open
+ * @param dataset the dataset for requests that name none; null for the engine's default
+ * @param queries shared by all listeners
+ * @param door the checks and relabelling that all series pass before they are written
+ * @param scraper supplies the scraper; null if the server scrapes nothing
  * @param rules states of the rule groups of a dataset
  */
 public record DialectContext(
@@ -50,9 +50,9 @@ public record DialectContext(
   private static final Logger LOG = LoggerFactory.getLogger(DialectContext.class);
 
   /**
-   * The dataset that a request is for.
+   * Returns the dataset that a request addresses.
    *
-   * @throws HttpError 404 if there is none of that name, 503 if the stores are not open yet
+   * @throws HttpError 404 if no dataset has that name; 503 if the stores are not open yet
    */
   public Dataset dataset(Exchange exchange) {
     String named = exchange.dataset();
@@ -60,8 +60,8 @@ public record DialectContext(
   }
 
   /**
-   * The dataset that a protocol's own word names, if there is one of that name; else as {@link
-   * #dataset(Exchange)}. Agents come with names that nobody has declared.
+   * Returns the dataset named by a field of the protocol if it exists, and otherwise {@link
+   * #dataset(Exchange)}. Agents often send names that nobody has configured.
    */
   public Dataset datasetIfAny(Exchange exchange, @Nullable String name) {
     return name != null && exchange.dataset() == null && datasets().contains(name)
@@ -69,13 +69,13 @@ public record DialectContext(
         : dataset(exchange);
   }
 
-  /** The names of all datasets; none as long as the stores are not open. */
+  /** Returns the names of all datasets, sorted; empty until the stores are open. */
   public List<String> datasets() {
     Engine open = engine.get();
     return open == null ? List.of() : open.datasets().stream().map(Dataset::name).sorted().toList();
   }
 
-  /** The dataset of the listener. */
+  /** Returns the dataset of the listener. */
   public Dataset defaultDataset() {
     return find(dataset);
   }
@@ -92,16 +92,17 @@ public record DialectContext(
     }
   }
 
-  /** Who is told of what is written, and the door that it passes before. */
+  /** Returns the listener for writes: it passes series through the door and counts the outcome. */
   public IngestListener ingest() {
     return metrics.behind(door);
   }
 
   /**
-   * Counts and logs what a connection without a dataset of its own has brought and no reader took.
+   * Counts and logs items that no reader accepted, from a connection that has no dataset of its
+   * own.
    *
-   * @param rule that it broke; one of a few fixed names
-   * @param example describes one of them, and why
+   * @param rule the violated rule, one of a few fixed names
+   * @param example describes one of the items and the reason
    */
   public void refused(String dialect, String rule, long count, Supplier<String> example) {
     metrics.refused(defaultDataset().name(), dialect, rule, count, example);
@@ -113,8 +114,8 @@ public record DialectContext(
   }
 
   /**
-   * Counts points that are kept for as long as the dataset keeps points, though their sender has
-   * named a shorter time; says so once in the log.
+   * Counts points whose sender set a TTL, which Varve ignores: the dataset's retention applies.
+   * Logs a warning the first time.
    */
   public void ttlIgnored(Dataset written, String dialect, long points) {
     if (metrics.ttlIgnored(written.name(), dialect, points)) {
@@ -127,18 +128,18 @@ public record DialectContext(
     }
   }
 
-  /** What is done for a query, its answer included. */
+  /** The work of a query, including its answer. */
   @FunctionalInterface
   public interface QueryWork {
     /**
-     * Does it.
+     * Runs the work.
      *
-     * @param use what the work reads and holds by
+     * @param use accounts for what the work reads and holds, and can stop it
      */
     void run(QueryUse use) throws IOException;
   }
 
-  /** The same, within the limits of any query. */
+  /** Runs a query within the default limits. */
   public void query(
       Exchange exchange, Dataset queried, String language, String text, QueryWork work)
       throws IOException {
@@ -146,12 +147,13 @@ public record DialectContext(
   }
 
   /**
-   * Lets a query in when there is room, runs it, and ends it when its time is up, when somebody
-   * kills it, or when its client goes away.
+   * Waits for capacity, then runs a query. The query is stopped if it times out, is killed, or its
+   * client disconnects.
    *
-   * @param language or API, by which it is counted
-   * @param text what is asked, as it is listed and logged
-   * @throws dev.varve.query.running.QueryStoppedException if it was not let in, or ended so
+   * @param language the language or API under which the query is counted
+   * @param text the query as it is listed and logged
+   * @throws dev.varve.query.running.QueryStoppedException if the query was not admitted or was
+   *     stopped
    */
   public void query(
       Exchange exchange,
@@ -183,7 +185,10 @@ public record DialectContext(
         });
   }
 
-  /** Does the work; what is thrown because nobody takes the answer is not taken for a failure. */
+  /**
+   * Runs the work. An exception that a disconnected client caused is rethrown as {@link
+   * ClientGoneException}, so that it does not count as a failure.
+   */
   private static void answer(QueryWork work, QueryUse use) throws IOException {
     try {
       work.run(use);

@@ -43,14 +43,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server: an engine behind ports. Closing it drains its ports and leaves the engine to whoever
- * opened it.
+ * Serves an engine over HTTP and line protocols. Closing a server drains its ports; the engine
+ * remains open and belongs to its creator.
  */
 public final class Server implements AutoCloseable {
-  /** As carbon has it, a path of some hundred steps. */
+  /** Carbon's limit, in bytes; enough for a path of several hundred nodes. */
   private static final int GRAPHITE_LINE_MAX = 16 << 10;
 
-  /** A line may hold a text of a log. */
+  /** In bytes; a line may hold a log message. */
   private static final int INFLUX_LINE_MAX = 1 << 20;
 
   private final AtomicReference<@Nullable Engine> engine = new AtomicReference<>();
@@ -114,9 +114,9 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Opens the ports in front of an engine that is open.
+   * Opens the ports in front of an open engine.
    *
-   * @throws InvalidConfigException if a listener contradicts itself
+   * @throws InvalidConfigException if the configuration of a listener contradicts itself
    * @throws IOException if a port cannot be opened
    */
   public static Server start(ServerConfig config, Engine engine) throws IOException {
@@ -124,17 +124,17 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Opens the ports, then the engine. Until that is open {@code /-/ready} and everything that needs
-   * it answer 503. What the opening throws closes the ports again.
+   * Opens the ports, then the engine. Until the engine is open, {@code /-/ready} and all requests
+   * that need the engine answer 503. If opening fails, the ports are closed again.
    */
   public static Server start(ServerConfig config, Supplier<Engine> opening) throws IOException {
     return start(config, opening, null);
   }
 
   /**
-   * The same, and answers commands at a Unix socket.
+   * Starts a server that also answers commands on a Unix socket.
    *
-   * @param local bound; closed with the ports; null for none
+   * @param local a bound socket, closed with the ports; null for none
    */
   public static Server start(
       ServerConfig config, Supplier<Engine> opening, @Nullable ServerSocketChannel local)
@@ -183,9 +183,9 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * Reads again what can be read again: the files of rules.
+   * Reloads the rule files, the only part of the configuration that can be reloaded.
    *
-   * @throws ConfigException if something is wrong with them; what ran before goes on
+   * @throws ConfigException if the files contain an error; the previous rules remain in effect
    */
   public void reload() {
     rules.reload();
@@ -196,7 +196,7 @@ public final class Server implements AutoCloseable {
     return running == null ? 0 : running.targets();
   }
 
-  /** Where it is found, as far as it knows. */
+  /** Returns the address of the first listener, as far as the server can tell. */
   private URI firstPort() {
     String host = config.listen().getFirst().host();
     boolean any = host.equals("0.0.0.0") || host.equals("::");
@@ -204,12 +204,12 @@ public final class Server implements AutoCloseable {
     return URI.create("http://" + name + ":" + ports().getFirst());
   }
 
-  /** The engine behind it. */
+  /** Returns the engine. */
   public Engine engine() {
     return java.util.Objects.requireNonNull(engine.get());
   }
 
-  /** The port that each listener really has, in the order of the configuration. */
+  /** Returns the actual port of each listener, in the order of the configuration. */
   public List<Integer> ports() {
     return sockets.ports();
   }
@@ -248,7 +248,7 @@ public final class Server implements AutoCloseable {
         version());
   }
 
-  /** Every listener answers operators, unless the configuration names those that do. */
+  /** Every HTTP listener answers operators, unless the configuration names the ones that do. */
   private boolean answersOperators(Listener listener) {
     return listener.dialects().contains(Operations.NAME)
         || config.listen().stream().noneMatch(other -> other.dialects().contains(Operations.NAME));
@@ -262,7 +262,7 @@ public final class Server implements AutoCloseable {
     return mounts;
   }
 
-  /** What the Unix socket answers. */
+  /** Returns what the Unix socket answers. */
   private List<Router.Mount> mounts(DialectContext context) {
     List<Router.Mount> mounts = operatorMounts();
     mounts.add(new VarveApi(context).mount());
@@ -338,15 +338,15 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /** As the build has it; {@code dev} where the classes are in no jar. */
+  /** Returns the version of the build, or {@code dev} if the classes are not in a jar. */
   public static String version() {
     String version = Server.class.getPackage().getImplementationVersion();
     return version == null ? "dev" : version;
   }
 
   /**
-   * Refuses new work, lets requests under way end, closes the ports. The engine stays open. Closing
-   * twice is allowed.
+   * Rejects new work, waits for requests in progress and closes the ports. The engine stays open.
+   * Idempotent.
    */
   @Override
   public void close() {

@@ -11,18 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a server listens.
+ * The configuration of a server.
  *
- * @param listen at least one
- * @param http what requests may take
- * @param query what queries may take
- * @param selfMonitoring how often the server writes its own metrics into the default dataset; null
- *     for never
- * @param instance the tag by which these are known; null for the name of the machine
- * @param scrape what the server fetches of its own accord; null for nothing
- * @param rules which rules it works out
- * @param door what all series pass on their way in
- * @param web what pages of browsers may do, besides those below the address of {@code rules}
+ * @param listen at least one listener
+ * @param http limits of requests
+ * @param query limits of queries
+ * @param selfMonitoring interval at which the server writes its own metrics to the default dataset;
+ *     null to disable
+ * @param instance tag of those metrics; null for the host name
+ * @param scrape targets to scrape; null for none
+ * @param rules recording and alerting rules
+ * @param door the checks and relabelling that all series pass before they are written
+ * @param web access of web pages, in addition to pages under the external URL of {@code rules}
  */
 public record ServerConfig(
     List<Listener> listen,
@@ -46,7 +46,7 @@ public record ServerConfig(
     listen = List.copyOf(listen);
   }
 
-  /** A server that pages of other origins cannot use. */
+  /** Creates a configuration that denies access to pages of other origins. */
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
@@ -59,7 +59,7 @@ public record ServerConfig(
     this(listen, http, query, selfMonitoring, instance, scrape, rules, door, WebAccess.DEFAULTS);
   }
 
-  /** A server that scrapes nothing and works out no rules. */
+  /** Creates a configuration without scraping and rules. */
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
@@ -69,7 +69,7 @@ public record ServerConfig(
     this(listen, http, query, selfMonitoring, instance, null);
   }
 
-  /** A server without rules. */
+  /** Creates a configuration without rules. */
   public ServerConfig(
       List<Listener> listen,
       HttpLimits http,
@@ -80,26 +80,28 @@ public record ServerConfig(
     this(listen, http, query, selfMonitoring, instance, scrape, RulesConfig.DEFAULTS, Door.OPEN);
   }
 
-  /** The same server with rules. */
+  /** Returns this configuration with other rules. */
   public ServerConfig with(RulesConfig rules) {
     return new ServerConfig(
         listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
   }
 
-  /** The same server with other access of web pages. */
+  /** Returns this configuration with other access of web pages. */
   public ServerConfig with(WebAccess web) {
     return new ServerConfig(
         listen, http, query, selfMonitoring, instance, scrape, rules, door, web);
   }
 
   /**
-   * A port and what it speaks. The operator's paths ({@code /-/ready}, {@code /metrics}) answer on
-   * every one that speaks HTTP, unless dialects name {@code operations} somewhere: then only there.
+   * A port and the protocols it speaks. Every HTTP listener answers the operators' paths ({@code
+   * /-/ready}, {@code /metrics}), unless some listener names the dialect {@code operations}: then
+   * only such listeners do.
    *
-   * @param port 0 for any that is free
-   * @param dialects by name; each also answers under its name as a prefix; none where a feed comes
-   * @param dataset what answers where a request names none, and for lines; null for the default
-   * @param feed what comes here instead of HTTP; null for HTTP
+   * @param port 0 for any free port
+   * @param dialects names of dialects, each of which also answers under its name as a path prefix;
+   *     empty for a feed
+   * @param dataset the dataset for lines and for requests that name none; null for the default
+   * @param feed the protocol spoken instead of HTTP; null for HTTP
    */
   public record Listener(
       String host, int port, List<String> dialects, @Nullable String dataset, @Nullable Feed feed) {
@@ -114,24 +116,24 @@ public record ServerConfig(
       dialects = List.copyOf(dialects);
     }
 
-    /** A listener that speaks HTTP. */
+    /** Creates an HTTP listener. */
     public Listener(String host, int port, List<String> dialects, @Nullable String dataset) {
       this(host, port, dialects, dataset, null);
     }
   }
 
-  /** A protocol that brings samples and is answered nothing. */
+  /** A protocol that delivers samples and receives no answers. */
   public sealed interface Feed {
-    /** By what name it is configured, counted and logged. */
+    /** Returns the name by which the protocol is configured, counted and logged. */
     String protocol();
 
-    /** The names there are. */
+    /** The names of all feed protocols. */
     List<String> PROTOCOLS = List.of("graphite", "graphite-pickle", "influx");
 
     /**
-     * Graphite's plaintext protocol, or its pickles.
+     * Graphite's plaintext or pickle protocol.
      *
-     * @param templates what the steps of paths mean
+     * @param templates map the nodes of a path to metric and tags
      */
     record Graphite(boolean pickle, List<String> templates) implements Feed {
       public Graphite {
@@ -147,7 +149,7 @@ public record ServerConfig(
     /**
      * Influx line protocol.
      *
-     * @param precision of the times: ns, us, ms, s, m or h
+     * @param precision unit of timestamps: ns, us, ms, s, m or h
      */
     record Influx(String precision) implements Feed {
       @Override

@@ -1,9 +1,9 @@
 /**
- * HTTP and line protocols, each a thin translation into calls of engine and query.
+ * HTTP and line protocols, each a thin translation into calls of the engine and the query module.
  *
- * <p>The server holds no logic that a caller of the library would miss. Only {@code
- * dev.varve.server.http} may touch Jetty; every protocol has a package of its own and sees requests
- * and responses of ours, which makes it testable without a socket.
+ * <p>The server has no logic that a user of the library would miss. Only {@code
+ * dev.varve.server.http} may use Jetty. Each protocol has its own package and sees only Varve's
+ * requests and responses, so it can be tested without a socket.
  */
 @NullMarked
 package dev.varve.server;

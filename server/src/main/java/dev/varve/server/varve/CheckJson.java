@@ -7,11 +7,11 @@ import java.util.Locale;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A check as lines of JSON: findings {@code {"severity":"damage","place":"store
+ * Writes a check as lines of JSON: a finding {@code {"severity":"damage","place":"store
  * rocksdb","text":"...","affectedSeries":1,"affected":[{"dataset":"d","series":"m{}","from":"...",
- * "to":"..."}]}} as they are found, now and then {@code
- * {"doing":"...","bytes":9,"rows":9,"cells":9,"damages":0}}, and such a line with {@code
- * "done":true} at the end.
+ * "to":"..."}]}} as soon as it is found, progress {@code
+ * {"doing":"...","bytes":9,"rows":9,"cells":9,"damages":0}} from time to time, and a final line of
+ * progress with {@code "done":true}.
  */
 public final class CheckJson {
   private CheckJson() {}
@@ -37,9 +37,9 @@ public final class CheckJson {
   }
 
   /**
-   * Writes how far a check is.
+   * Writes the progress of a check.
    *
-   * @param done whether it has come to its end
+   * @param done whether the check is complete
    */
   public static void write(CheckProgress progress, boolean done, JsonGenerator json) {
     json.writeStartObject();

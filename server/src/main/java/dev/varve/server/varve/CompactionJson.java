@@ -4,13 +4,13 @@ import dev.varve.engine.CompactionProgress;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A compaction as JSON, {@code
+ * Writes the progress of a compaction as JSON, {@code
  * {"rows":9,"compacted":7,"written":7,"deleted":420,"damaged":0,"damages":[]}}.
  */
 public final class CompactionJson {
   private CompactionJson() {}
 
-  /** Writes one line, and hands it on at once. */
+  /** Writes one line and flushes it. */
   static void writeLine(CompactionProgress progress, JsonGenerator json) {
     json.writeStartObject();
     json.writeNumberProperty("rows", progress.rows());

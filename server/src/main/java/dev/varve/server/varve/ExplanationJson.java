@@ -14,11 +14,11 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** Writes explanations as JSON. What nobody has counted is {@code "unknown"}. */
+/** Writes explanations as JSON. Counts that are not known are written as {@code "unknown"}. */
 public final class ExplanationJson {
   private ExplanationJson() {}
 
-  /** Writes how a query is answered: its operators and what they read. */
+  /** Writes the plan of a query: its operators and scans. */
   public static void write(PlanExplanation explanation, JsonGenerator json) {
     json.writeStartObject();
     json.writeName("plan");
@@ -94,7 +94,7 @@ public final class ExplanationJson {
     json.writeEndObject();
   }
 
-  /** Writes how a query goes. */
+  /** Writes how a query is read from the stores. */
   public static void write(QueryExplanation explanation, JsonGenerator json) {
     json.writeStartObject();
     json.writeNumberProperty("seriesMatched", explanation.seriesMatched());
@@ -187,7 +187,7 @@ public final class ExplanationJson {
     json.writeEndArray();
   }
 
-  /** Writes the cells that points become, as an array. */
+  /** Writes the cells that points are encoded as, as an array. */
   public static void write(List<PointExplanation> cells, JsonGenerator json) {
     json.writeStartArray();
     cells.forEach(cell -> write(cell, json));

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A PromQL query that is to be explained, in the words of the command line and of Varve's own API:
- * {@code promql}, and {@code to}, the time for which it is worked out; or {@code from}, {@code to}
- * and {@code step} of a range. Times as in {@link QueryParameters}.
+ * A PromQL query to explain, as parameters of the command line and of Varve's own API: {@code
+ * promql} with {@code to}, the evaluation time of an instant query, or with {@code from}, {@code
+ * to} and {@code step} of a range query. Times are written as in {@link QueryParameters}.
  */
 public record PromQlParameters(Map<String, String> texts) {
   public static final String QUERY = "promql";
@@ -40,12 +40,12 @@ public record PromQlParameters(Map<String, String> texts) {
   }
 
   /**
-   * Says how the query is answered.
+   * Explains the query.
    *
-   * @param analyze whether it is run, too
-   * @param use what it reads and holds by, if it is run
-   * @throws IllegalArgumentException if a time is none
-   * @throws dev.varve.query.promql.PromQlException if the query is none
+   * @param analyze whether to run the query as well
+   * @param use accounts for what the query reads and holds while it runs
+   * @throws IllegalArgumentException if a parameter is not a valid time
+   * @throws dev.varve.query.promql.PromQlException if the query is not valid PromQL
    */
   public PlanExplanation explain(
       Dataset dataset, QueryUse use, PromSettings settings, Instant now, boolean analyze) {

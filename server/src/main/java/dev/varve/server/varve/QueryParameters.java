@@ -27,18 +27,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query in the words of the command line and of Varve's own API: names and texts, checked and
+ * A query as parameters of the command line and of Varve's own API: names and texts, validated and
  * turned into a {@link QueryPlan}.
  *
  * <table>
  * <caption>Names</caption>
- * <tr><td>{@code selector}</td><td>{@code metric{tag="value",...}}; the one that is needed</td></tr>
- * <tr><td>{@code from}, {@code to}</td><td>a time, {@code now}, or so long ago ({@code 1h}); default the last hour up to now, both in it</td></tr>
- * <tr><td>{@code field}</td><td>fields, apart by commas</td></tr>
- * <tr><td>{@code every}, {@code aggregate}, {@code zone}</td><td>downsampling: width of a window, what becomes of it, whose calendar</td></tr>
+ * <tr><td>{@code selector}</td><td>{@code metric{tag="value",...}}; required</td></tr>
+ * <tr><td>{@code from}, {@code to}</td><td>a time, {@code now} or an age ({@code 1h}); both inclusive, default: the last hour</td></tr>
+ * <tr><td>{@code field}</td><td>fields, separated by commas</td></tr>
+ * <tr><td>{@code every}, {@code aggregate}, {@code zone}</td><td>downsampling: window width, aggregation (default {@code avg}), time zone</td></tr>
  * <tr><td>{@code rate}</td><td>{@code counter} or {@code gauge}: change per second, before downsampling</td></tr>
- * <tr><td>{@code by}, {@code across}</td><td>grouping: labels, and what becomes of the series of a group (default {@code sum})</td></tr>
- * <tr><td>{@code order}, {@code limit}, {@code samples}</td><td>{@code labels}, {@code last}, {@code newest}; how many series; how many samples of each</td></tr>
+ * <tr><td>{@code by}, {@code across}</td><td>grouping: labels, and aggregation across the series of a group (default {@code sum})</td></tr>
+ * <tr><td>{@code order}, {@code limit}, {@code samples}</td><td>{@code labels}, {@code last} or {@code newest}; maximum series; maximum samples of each</td></tr>
  * <tr><td>{@code asof}, {@code versions}</td><td>a time; {@code all}</td></tr>
  * <tr><td>{@code scan}</td><td>{@code true} to allow the scan of a whole table</td></tr>
  * </table>
@@ -82,8 +82,8 @@ public record QueryParameters(Map<String, String> texts) {
   }
 
   /**
-   * What names rows and nothing more: {@code selector}, {@code from}, {@code to} and {@code scan};
-   * the default is all of time.
+   * Parses parameters that only identify rows: {@code selector}, {@code from}, {@code to} and
+   * {@code scan}. The range defaults to all of time.
    */
   public static QueryParameters ofRows(Map<String, String> texts) {
     for (String name : texts.keySet()) {
@@ -120,7 +120,11 @@ public record QueryParameters(Map<String, String> texts) {
     return Long.parseLong(text);
   }
 
-  /** The range asked for, in the resolution of the dataset. */
+  /**
+   * Returns the requested range in the resolution of the dataset.
+   *
+   * @throws IllegalArgumentException if a time is invalid or {@code to} lies before {@code from}
+   */
   public TimeRange times(Resolution resolution, Instant now) {
     long from = time("from", text("from", "1h"), resolution, now);
     long to = time("to", text("to", "now"), resolution, now);
@@ -131,9 +135,9 @@ public record QueryParameters(Map<String, String> texts) {
   }
 
   /**
-   * A time in words.
+   * Parses a time.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a valid time
    */
   static long time(String name, String text, Resolution resolution, Instant now) {
     try {
@@ -178,7 +182,7 @@ public record QueryParameters(Map<String, String> texts) {
     };
   }
 
-  /** Whether a text is so long a time, such as {@code 15m}. */
+  /** Returns whether a text is a duration such as {@code 15m}. */
   public static boolean isLength(String text) {
     return AGO.matcher(text).matches();
   }
@@ -188,7 +192,7 @@ public record QueryParameters(Map<String, String> texts) {
     return Math.addExact(seconds, instant.getNano() / (1_000_000_000L / resolution.perSecond()));
   }
 
-  /** The whole query. */
+  /** Returns the plan of the query. */
   public QueryPlan plan(Resolution resolution, Instant now) {
     QueryPlan plan = select(resolution, now);
     if (texts.containsKey("rate")) {
@@ -258,7 +262,10 @@ public record QueryParameters(Map<String, String> texts) {
         isScanAllowed());
   }
 
-  /** Only the samples that are looked for are read where nothing else needs the others. */
+  /**
+   * Returns the number of samples to read, or 0 for all. The read can be limited only if no other
+   * part of the query needs the remaining samples.
+   */
   private int newest() {
     boolean plain =
         !texts.containsKey("rate")
@@ -290,7 +297,7 @@ public record QueryParameters(Map<String, String> texts) {
         : Versions.LATEST;
   }
 
-  /** The read below the query, for explanations. */
+  /** Returns the read that the query is based on, for explanations. */
   public ReadRequest read(Resolution resolution, Instant now) {
     QueryPlan.Select select = select(resolution, now);
     return new ReadRequest(

@@ -13,8 +13,8 @@ import tools.jackson.core.JsonGenerator;
 
 /**
  * Writes a result as lines of JSON, {@code
- * {"metric":"m","labels":{"host":"a"},"points":[[time,value],...]}}, a line for at most so many
- * points, so that both ends can stream. Values are written as in the point form; a gap is null.
+ * {"metric":"m","labels":{"host":"a"},"points":[[time,value],...]}}. A line holds a limited number
+ * of points, so that both ends can stream. Values are written as in the point form; a gap is null.
  */
 public final class ResultLines implements ResultSink, AutoCloseable {
   private static final int POINTS_A_LINE = 1000;
@@ -111,7 +111,7 @@ public final class ResultLines implements ResultSink, AutoCloseable {
     endLine();
   }
 
-  /** Ends the result with an error, after which nothing follows. */
+  /** Ends the result with an error; nothing may follow. */
   public void fail(String message) {
     if (lineOpen) {
       endLine();
@@ -122,7 +122,7 @@ public final class ResultLines implements ResultSink, AutoCloseable {
     json.flush();
   }
 
-  /** Hands on what was held back. The stream stays open. */
+  /** Flushes buffered output. The stream stays open. */
   @Override
   public void close() {
     json.flush();

@@ -55,24 +55,25 @@ import tools.jackson.core.JsonGenerator;
  * The routes of Varve's own API.
  *
  * <ul>
- *   <li>{@code GET /varve/v1/dataset}: name, resolution and whether it holds fields
- *   <li>{@code POST /varve/v1/points}: points in the point form; answers how many were accepted,
- *       once they are durable, and why others were not. With {@code integers=any} an integer is
- *       stored as a double where the layout holds doubles alone
- *   <li>{@code GET|POST /varve/v1/query}: {@link QueryParameters} in the URL or as a form; answers
- *       {@link ResultLines}
- *   <li>{@code GET|POST /varve/v1/explain}: the same, and {@code analyze=true}; or {@link
- *       PromQlParameters} of a query in PromQL
- *   <li>{@code POST /varve/v1/explain/points}: points; answers the cells that they would become
- *   <li>{@code POST /varve/v1/compact}: {@code selector}, {@code from}, {@code to} and {@code scan}
- *       of a query; compacts the rows of the series and answers lines of {@link CompactionJson}, of
- *       which the last says what it came to
- *   <li>{@code POST /varve/v1/check}: reads everything that the server holds, whatever dataset is
- *       named, at {@code rate} MB a second, 32 unless it is given; answers lines of {@link
- *       CheckJson}. One runs at a time, and ends when its client goes away
+ *   <li>{@code GET /varve/v1/dataset}: name, resolution and whether the dataset supports fields
+ *   <li>{@code POST /varve/v1/points}: writes points in the point form. Answers how many were
+ *       accepted, once they are durable, and why others were rejected. With {@code integers=any} an
+ *       integer is stored as a double where the layout supports only doubles
+ *   <li>{@code GET|POST /varve/v1/query}: takes {@link QueryParameters} in the URL or as a form and
+ *       answers {@link ResultLines}
+ *   <li>{@code GET|POST /varve/v1/explain}: takes the same and {@code analyze=true}, or {@link
+ *       PromQlParameters} for a query in PromQL
+ *   <li>{@code POST /varve/v1/explain/points}: takes points and answers the cells that they would
+ *       be encoded as
+ *   <li>{@code POST /varve/v1/compact}: takes {@code selector}, {@code from}, {@code to} and {@code
+ *       scan} of a query, compacts the rows of the series and answers lines of {@link
+ *       CompactionJson}; the last line is the total
+ *   <li>{@code POST /varve/v1/check}: reads all data of the server, regardless of the named
+ *       dataset, at {@code rate} MB per second (default 32), and answers lines of {@link
+ *       CheckJson}. Only one check runs at a time; it ends if its client disconnects
  * </ul>
  *
- * <p>Errors are {@code {"error":"..."}}; in the middle of a result such a line is its last.
+ * <p>Errors are {@code {"error":"..."}}. An error in the middle of a result is its last line.
  */
 public final class VarveApi implements Dialect {
   private static final String JSON = "application/json; charset=utf-8";
@@ -81,15 +82,15 @@ public final class VarveApi implements Dialect {
   private static final int REASONS_MAX = 1000;
   private static final int EXPLAINED_MAX = 10_000;
 
-  /** MB a second that a check reads, which leave most of a disk to queries. */
+  /** Default rate of a check in MB per second; it leaves most of a disk's throughput to queries. */
   private static final long CHECK_RATE = 32;
 
-  /** The prefix of its paths. */
+  /** The path prefix of the API. */
   public static final String NAME = "varve";
 
   private final DialectContext context;
 
-  /** Prepares to answer. */
+  /** Creates the API of a listener. */
   public VarveApi(DialectContext context) {
     this.context = context;
   }
@@ -152,7 +153,7 @@ public final class VarveApi implements Dialect {
       try {
         for (String line = lines.next(); line != null; line = lines.next()) {
           read(line, lines, batch, tally);
-          // Attributes are no samples, and are as many as lines at most.
+          // Attributes do not count as samples, but there is at most one per line.
           if (intake.isFull(batch) || lines.number() % BATCH_SAMPLES == 0) {
             intake.writeOwn(batch, insists);
           }
@@ -231,7 +232,10 @@ public final class VarveApi implements Dialect {
     }
   }
 
-  /** A query as it is listed: its selector or its PromQL, then what else was said. */
+  /**
+   * Returns the text under which a query is listed: its selector or PromQL, then its other
+   * parameters.
+   */
   private static String words(Map<String, String> texts) {
     String what = texts.containsKey("selector") ? "selector" : PromQlParameters.QUERY;
     StringBuilder words = new StringBuilder(texts.getOrDefault(what, ""));
@@ -365,7 +369,7 @@ public final class VarveApi implements Dialect {
     return Long.parseLong(text);
   }
 
-  /** The lines of a check; the answer begins with the first. */
+  /** The lines of a check. The answer begins with the first line. */
   private static final class CheckLines implements AutoCloseable {
     private final Exchange exchange;
     private @Nullable OutputStream out;
@@ -418,7 +422,7 @@ public final class VarveApi implements Dialect {
     }
   }
 
-  /** What is wrong with the words of a query is the sender's business. */
+  /** Creates the plan of a query. Errors in its parameters are the client's: 400. */
   private QueryPlan plan(Map<String, String> texts, Dataset dataset) {
     try {
       return new QueryParameters(texts).plan(dataset.resolution(), context.clock().instant());
@@ -458,7 +462,7 @@ public final class VarveApi implements Dialect {
     }
   }
 
-  /** What became of the points of a request. */
+  /** The outcome of the points of a request. */
   private static final class Tally {
     private long accepted;
     private long refused;

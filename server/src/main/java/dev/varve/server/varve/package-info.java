@@ -1,7 +1,7 @@
 /**
- * Varve's own API: points in, and queries in the words of the command line. What the commands
- * {@code put}, {@code import}, {@code query} and {@code explain} ask of a server stands here, and
- * it is the same that they do without one.
+ * Varve's own API: writing points, and queries with the parameters of the command line. The
+ * commands {@code put}, {@code import}, {@code query} and {@code explain} send their requests to
+ * it; without a server they do the same work in process.
  */
 @NullMarked
 package dev.varve.server.varve;
