@@ -6,31 +6,34 @@ import java.io.ByteArrayOutputStream;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/** Series as frames of a stream of chunks, the answer of remote read. For one thread. */
+/**
+ * Encodes series as frames of a stream of chunks, the streamed answer of remote read. Not
+ * thread-safe.
+ */
 final class ChunkFrames {
   /*
    * Frame := length uvarint, crc32c u32be of the message, message
    *   ChunkedReadResponse { repeated ChunkedSeries chunked_series = 1; int64 query_index = 2; }
    *   ChunkedSeries { repeated Label labels = 1; repeated Chunk chunks = 2; }
    *   Chunk { int64 min_time_ms = 1; int64 max_time_ms = 2; Encoding type = 3; bytes data = 4; }
-   * A frame holds one series, or a part of a long one.
+   * A frame holds one series or a part of a long series.
    */
   private static final int XOR = 1;
 
-  /** As in Prometheus, whose readers take 50 MiB at most. */
+  /** Target size of a frame in bytes, as in Prometheus, whose readers accept up to 50 MiB. */
   private static final int FRAME_MAX = 1 << 20;
 
   private final int query;
   private final XorChunk chunk = new XorChunk();
 
   /**
-   * @param query which of the queries of the request is answered, from 0
+   * @param query index of the answered query within the request, from 0
    */
   ChunkFrames(int query) {
     this.query = query;
   }
 
-  /** Hands the frames of a series on. */
+  /** Passes the frames of a series to a consumer. */
   void write(Labels labels, long[] times, double[] values, int size, Consumer<byte[]> frame) {
     WireWriter head = new WireWriter();
     RemoteRead.labels(labels, head);

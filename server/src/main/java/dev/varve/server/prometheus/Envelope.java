@@ -13,16 +13,16 @@ import tools.jackson.core.StreamWriteConstraints;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 
-/** What Prometheus puts around its answers. */
+/** Writes the JSON envelope of Prometheus' answers. */
 final class Envelope {
   private static final String JSON = "application/json";
 
-  /** How Prometheus begins to say that the time was up. */
+  /** Prometheus' prefix of timeout messages. */
   private static final String TIMED_OUT = "query timed out in expression evaluation: ";
 
   /**
-   * A level of a query is two of JSON at most: an object, and a list of arguments. An answer that
-   * breaks off half way is not closed, so that it does not look whole.
+   * A level of a query nests at most two levels deep in JSON: an object and a list of arguments. A
+   * generator does not close open objects, so that a truncated answer is not valid JSON.
    */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -32,7 +32,7 @@ final class Envelope {
               StreamWriteConstraints.builder().maxNestingDepth(3 * PromQl.DEPTH_MAX).build())
           .build();
 
-  /** Writes one value, or some properties. */
+  /** Writes one value or some properties. */
   @FunctionalInterface
   interface Data {
     void write(JsonGenerator json);
@@ -62,9 +62,9 @@ final class Envelope {
   }
 
   /**
-   * Answers.
+   * Answers with success.
    *
-   * @param behind properties behind the data
+   * @param behind writes the properties after the data
    */
   static void answer(Exchange exchange, Data data, Data behind) throws IOException {
     try (OutputStream out = exchange.answer(JSON);
@@ -80,9 +80,9 @@ final class Envelope {
   }
 
   /**
-   * Answers that something was refused, with the status that the exchange has.
+   * Answers with an error and the status that is already set on the exchange.
    *
-   * @param refused properties that say what
+   * @param refused writes the properties that describe what was rejected
    */
   static void refuse(Exchange exchange, String message, Data refused) throws IOException {
     try (OutputStream out = exchange.answer(JSON);
@@ -112,7 +112,7 @@ final class Envelope {
     return new ErrorFormat.Body(JSON, text.toString());
   }
 
-  /** The kinds of errors that Prometheus knows. */
+  /** Returns Prometheus' error type for a status. */
   private static String errorType(int status) {
     return switch (status) {
       case 404 -> "not_found";

@@ -1,15 +1,15 @@
 package dev.varve.server.prometheus;
 
 /**
- * Names of labels in paths: as they are, or with {@code U__} before them, where {@code _1f_} stands
- * for a character that old names had not, and {@code __} for an underscore.
+ * Decodes label names in paths. A name is either literal or starts with {@code U__}; then {@code
+ * _1f_} is the character with that hexadecimal code point and {@code __} is an underscore.
  */
 final class EscapedName {
   private static final String PREFIX = "U__";
 
   private EscapedName() {}
 
-  /** The name; a text that is escaped in a wrong way stands for itself. */
+  /** Returns the decoded name; a text with an invalid escape is returned unchanged. */
   static String read(String text) {
     if (!text.startsWith(PREFIX)) {
       return text;

@@ -24,11 +24,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code GET /federate}: the newest sample of the series that match, in Prometheus' text format,
- * for another Prometheus to scrape.
+ * {@code GET /federate}: answers the newest sample of each matching series in Prometheus' text
+ * format, for another Prometheus to scrape.
  */
 final class Federation {
-  /** Of a series in the answer, beside its labels. */
+  /** Memory of a series of the answer in addition to its labels, in bytes. */
   private static final long SERIES_BYTES = 160;
 
   private final DialectContext context;
@@ -73,14 +73,14 @@ final class Federation {
     }
   }
 
-  /** Whether names that Prometheus 2 did not know are taken as they are. */
+  /** Returns whether the client accepts UTF-8 names that Prometheus 2 did not allow. */
   private static boolean takesAnyName(Exchange exchange) {
     String accept = exchange.header("Accept");
     return accept != null
         && accept.toLowerCase(Locale.ROOT).replace(" ", "").contains("escaping=allow-utf-8");
   }
 
-  /** In the order of metrics, and of labels. */
+  /** Returns the newest samples, ordered by metric, then labels. */
   private List<Newest> newest(List<List<LabelMatcher>> matchers, Dataset dataset, QueryUse use) {
     SelectedSeries selected = new SelectedSeries(dataset, use);
     long now = context.clock().millis();
@@ -112,7 +112,7 @@ final class Federation {
         metric = one.metric();
         text.type(metric, "untyped");
       }
-      // An instance is added where there is none, so that a scrape does not add its own.
+      // An empty instance label keeps the scraping server from adding its own.
       text.sample(one.labels(), "instance", ValueText.of(one.value()), one.time());
     }
   }

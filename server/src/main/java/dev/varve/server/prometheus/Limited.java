@@ -12,14 +12,14 @@ import dev.varve.server.http.HttpError;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Queries within the limits, with Prometheus' status for what goes beyond. */
+/** Runs queries within the limits and maps violations to Prometheus' statuses. */
 final class Limited {
   private Limited() {}
 
   /**
-   * Runs a query, or whatever else reads as much.
+   * Runs a query or another request that reads as much.
    *
-   * @param parameters of which {@code timeout} shortens the time
+   * @param parameters the request's parameters; {@code timeout} may shorten the time limit
    */
   static void query(
       DialectContext context,

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Which series, labels and values there are, and how many. Series of texts alone are left out, as
- * no query in PromQL returns them.
+ * Lists and counts series, label names and label values. Series that hold only strings are left out
+ * because no PromQL query returns them.
  */
 final class Metadata {
   private static final String NAME = Series.NAME_LABEL;
@@ -36,7 +36,7 @@ final class Metadata {
   private static final int TOP = 10;
   private static final int TOP_MAX = 10_000;
 
-  /** Memory of an entry of a sorted set. */
+  /** Memory of an entry of a sorted set, in bytes. */
   private static final long ENTRY_BYTES = 56;
 
   private final DialectContext context;
@@ -72,7 +72,9 @@ final class Metadata {
         });
   }
 
-  /** Runs what reads as a query does, under its name and what it is to match. */
+  /**
+   * Runs a metadata request under the limits of queries. It is listed under its name and matchers.
+   */
   private void query(
       Exchange exchange, Dataset dataset, String name, Parameters parameters, QueryWork work)
       throws IOException {
@@ -81,7 +83,7 @@ final class Metadata {
     Limited.query(context, exchange, dataset, Prometheus.NAME, text.toString(), parameters, work);
   }
 
-  /** Writes series as they come; returns whether there are more than the limit. */
+  /** Streams series; returns whether there are more than the limit. */
   private static boolean write(Stream<Series> found, int limit, JsonGenerator json) {
     AtomicInteger count = new AtomicInteger();
     json.writeStartArray();
@@ -169,11 +171,14 @@ final class Metadata {
         json -> warnIf(shown < all.size(), json));
   }
 
-  /** {@code GET /api/v1/metadata}: type, unit and help of metrics; of each there is one at most. */
+  /**
+   * {@code GET /api/v1/metadata}: answers type, unit and help of metrics, with at most one entry
+   * per metric.
+   */
   void metadata(Exchange exchange) throws IOException {
     Parameters parameters = Parameters.of(exchange);
     Integer limit = number(parameters, "limit");
-    // It says how many of one metric are shown, of which there is never more than one.
+    // Only validated: there is never more than one entry per metric.
     number(parameters, "limit_per_metric");
     String metric = parameters.text("metric");
     Dataset dataset = context.dataset(exchange);
@@ -221,7 +226,7 @@ final class Metadata {
     }
   }
 
-  /** {@code /api/v1/status/tsdb}: of what there is most. */
+  /** {@code /api/v1/status/tsdb}: answers the metrics and labels with the highest cardinality. */
   void cardinality(Exchange exchange) throws IOException {
     Parameters parameters = Parameters.of(exchange);
     int limit = top(parameters);
@@ -248,8 +253,7 @@ final class Metadata {
     int limit = Integer.parseInt(text);
     if (limit > TOP_MAX) {
       throw HttpError.badRequest(
-          "limit is %,d, more than the %,d names of a kind that are given"
-              .formatted(limit, TOP_MAX));
+          "limit is %,d, more than the maximum of %,d".formatted(limit, TOP_MAX));
     }
     return limit;
   }
@@ -261,7 +265,7 @@ final class Metadata {
     json.writeNumberProperty("numLabelPairs", found.labelPairs());
     json.writeNumberProperty("chunkCount", 0);
     TimeRange times = found.times();
-    // What Prometheus says as long as it has no sample.
+    // Prometheus' values for an empty database.
     json.writeNumberProperty(
         "minTime", times.isEmpty() ? Long.MAX_VALUE : Millis.of(times.from(), resolution));
     json.writeNumberProperty(
@@ -297,7 +301,7 @@ final class Metadata {
   private static TimeRange times(Parameters parameters, Resolution resolution) {
     Long start = parameters.time("start");
     Long end = parameters.time("end");
-    // As in Prometheus, where a range that ends before it starts holds nothing.
+    // As in Prometheus, a range that ends before it starts is empty.
     return start != null && end != null && end < start
         ? new TimeRange(Long.MIN_VALUE, Long.MIN_VALUE)
         : Millis.range(

@@ -21,9 +21,12 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a request: those of the body, then those of the URL. */
+/** The parameters of a request: those of the body, followed by those of the URL. */
 final class Parameters {
-  /** Far enough for every dataset, and far from where sums overflow. */
+  /**
+   * Bound of times in ms: beyond the range of every dataset, but small enough that sums do not
+   * overflow.
+   */
   private static final long MILLIS_MAX = 1L << 53;
 
   private static final int NUMBER_LENGTH_MAX = 100;
@@ -44,7 +47,7 @@ final class Parameters {
         exchange, exchange.method().equals("POST") ? Form.readAll(exchange) : Map.of());
   }
 
-  /** The first value; null where there is none, or an empty one. */
+  /** Returns the first value; null if the parameter is missing or its first value is empty. */
   @Nullable String text(String name) {
     List<String> values = all(name);
     return values.isEmpty() || values.getFirst().isEmpty() ? null : values.getFirst();
@@ -56,7 +59,7 @@ final class Parameters {
     return values;
   }
 
-  /** The matchers of every selector of {@code match[]}. */
+  /** Returns the matchers of each {@code match[]} selector. */
   List<List<LabelMatcher>> matchers() {
     List<List<LabelMatcher>> matchers = new ArrayList<>();
     for (String match : all("match[]")) {
@@ -65,7 +68,7 @@ final class Parameters {
             && selector.modifiers().equals(Modifiers.NONE)) {
           matchers.add(selector.matchers());
         } else {
-          throw invalid("match[]", "'%s' is no series selector".formatted(match));
+          throw invalid("match[]", "'%s' is not a series selector".formatted(match));
         }
       } catch (PromQlException e) {
         throw invalid("match[]", e.getMessage());
@@ -74,7 +77,10 @@ final class Parameters {
     return matchers;
   }
 
-  /** A time in ms since 1970: seconds with a fraction, or RFC 3339. */
+  /**
+   * Returns a time in ms since 1970, given as seconds with a fraction or in RFC 3339; null if it is
+   * missing.
+   */
   @Nullable Long time(String name) {
     String text = text(name);
     if (text == null) {
@@ -96,7 +102,7 @@ final class Parameters {
     }
   }
 
-  /** Clients that mean "always" send times that no dataset has, which become the last that are. */
+  /** Out-of-range times are clamped because some clients send them to mean "all of time". */
   private static long millis(String text) {
     try {
       if (text.length() <= NUMBER_LENGTH_MAX && NUMBER.matcher(text).matches()) {
@@ -115,7 +121,10 @@ final class Parameters {
     }
   }
 
-  /** A length of time: seconds with a fraction, or as {@code 1h30m}. */
+  /**
+   * Returns a duration, given as seconds with a fraction or in the form {@code 1h30m}; null if it
+   * is missing.
+   */
   @Nullable Duration duration(String name) {
     String text = text(name);
     return text == null ? null : duration(name, text);
@@ -140,7 +149,7 @@ final class Parameters {
     }
   }
 
-  /** How many at most; 0 for all. */
+  /** Returns the maximum number of results; 0 for all. */
   int limit() {
     String text = text("limit");
     if (text == null) {

@@ -22,25 +22,26 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prometheus' API as a dialect.
+ * Prometheus' HTTP API as a dialect.
  *
  * <ul>
- *   <li>{@code POST /api/v1/write}: remote write, 1.0 and 2.0
+ *   <li>{@code POST /api/v1/write}: remote write 1.0 and 2.0
  *   <li>{@code POST /api/v1/import/prometheus}, {@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}:
  *       text format and OpenMetrics
  *   <li>{@code POST /api/v1/read}: remote read
- *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: {@code query} at a time, or
- *       over a range
+ *   <li>{@code GET|POST /api/v1/query}, {@code /api/v1/query_range}: evaluates {@code query} at one
+ *       time or over a range
  *   <li>{@code GET|POST /api/v1/series}, {@code /api/v1/labels}, {@code GET
- *       /api/v1/label/NAME/values}: what there is, of series that match {@code match[]}
+ *       /api/v1/label/NAME/values}: metadata of series that match {@code match[]}
  *   <li>{@code GET /federate}: the newest samples, for another Prometheus
- *   <li>{@code GET /api/v1/status/tsdb}: of which metrics and labels there is most
- *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API this is
- *   <li>{@code GET /api/v1/rules}, {@code /api/v1/alerts}: what has become of rules
+ *   <li>{@code GET /api/v1/status/tsdb}: the metrics and labels with the highest cardinality
+ *   <li>{@code GET /api/v1/status/buildinfo}: the version of Prometheus whose API is implemented
+ *   <li>{@code GET /api/v1/rules}, {@code /api/v1/alerts}: the state of rules
+ *   <li>{@code GET /api/v1/targets}: the state of scrape targets
  *   <li>{@code GET /api/v1/metadata}: type, unit and help of metrics
- *   <li>{@code query_exemplars}: nothing
- *   <li>{@code GET|POST /api/v1/format_query}: {@code query} laid out in lines
- *   <li>{@code GET|POST /api/v1/parse_query}: the tree of {@code query}
+ *   <li>{@code GET|POST /api/v1/query_exemplars}: always empty
+ *   <li>{@code GET|POST /api/v1/format_query}: {@code query}, pretty-printed
+ *   <li>{@code GET|POST /api/v1/parse_query}: the syntax tree of {@code query}
  * </ul>
  */
 public final class Prometheus implements Dialect {
@@ -115,7 +116,7 @@ public final class Prometheus implements Dialect {
     routes.add(Route.post(path, load, handler));
   }
 
-  /** None is held; what is asked has to be right all the same. */
+  /** Validates the parameters. The answer is always empty because exemplars are not stored. */
   private static void exemplars(Exchange exchange) throws IOException {
     Parameters parameters = Parameters.of(exchange);
     Long start = parameters.time("start");
@@ -149,7 +150,9 @@ public final class Prometheus implements Dialect {
                 json));
   }
 
-  /** Clients choose by the version what they ask: it is that of the language and the API. */
+  /**
+   * Clients select features by this version: it is the version of the supported language and API.
+   */
   private void buildInfo(Exchange exchange) throws IOException {
     Envelope.answer(
         exchange,

@@ -10,15 +10,15 @@ import java.util.List;
 /**
  * A request of remote read ({@code prompb/remote.proto} of Prometheus 3.5).
  *
- * @param streamed whether the answer is to be chunks, series by series; else it is one message of
- *     samples
+ * @param streamed whether to answer with a stream of chunks, series by series, instead of one
+ *     message of samples
  */
 record ReadRequest(List<Query> queries, boolean streamed) {
   private static final int QUERIES_MAX = 1_000;
   private static final int SAMPLES = 0;
   private static final int STREAMED_XOR_CHUNKS = 1;
 
-  /** What Prometheus asks for where it wants no samples at all. */
+  /** The hint by which Prometheus asks for series without samples. */
   private static final String ONLY_SERIES = "series";
 
   ReadRequest {
@@ -28,9 +28,9 @@ record ReadRequest(List<Query> queries, boolean streamed) {
   /**
    * A query.
    *
-   * @param from the first time, in ms since 1970
-   * @param to the last time
-   * @param onlySeries whether the samples are not wanted
+   * @param from first time, in ms since 1970
+   * @param to last time, inclusive
+   * @param onlySeries whether the client wants no samples
    */
   record Query(List<LabelMatcher> matchers, long from, long to, boolean onlySeries) {
     Query {
@@ -54,7 +54,7 @@ record ReadRequest(List<Query> queries, boolean streamed) {
         case 1 -> {
           if (queries.size() == QUERIES_MAX) {
             throw new MalformedMessageException(
-                "it has more than %,d queries, which is the most that is taken"
+                "it has more than %,d queries, which is the maximum"
                     .formatted(QUERIES_MAX));
           }
           queries.add(query(request.message()));
@@ -66,7 +66,7 @@ record ReadRequest(List<Query> queries, boolean streamed) {
     return new ReadRequest(queries, isStreamed(accepted));
   }
 
-  /** The first kind that is known; an old client names none and takes samples. */
+  /** Selects the first supported type. Old clients name none and expect samples. */
   private static boolean isStreamed(List<Long> accepted) {
     for (long kind : accepted) {
       if (kind == SAMPLES || kind == STREAMED_XOR_CHUNKS) {
@@ -77,7 +77,7 @@ record ReadRequest(List<Query> queries, boolean streamed) {
       return false;
     }
     throw new MalformedMessageException(
-        "none of the kinds of answers that it takes is known: %s; known are 0 (samples) and 1 (streamed XOR chunks)"
+        "none of the accepted response types is supported: %s; supported are 0 (samples) and 1 (streamed XOR chunks)"
             .formatted(accepted));
   }
 
@@ -129,7 +129,7 @@ record ReadRequest(List<Query> queries, boolean streamed) {
     };
   }
 
-  /** What the asker knows of its use: a query over a long range may need a part of it only. */
+  /** The client's hints: a query over a long range may need only a part of it. */
   private record Hints(String function, long from, long to) {
     static final Hints NONE = new Hints("", 0, 0);
 

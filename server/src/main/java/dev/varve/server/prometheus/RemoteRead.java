@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /api/v1/read}: Prometheus' <a
- * href="https://prometheus.io/docs/prometheus/3.5/querying/remote_read_api/">remote read</a>, as
- * one message of samples, or as a stream of chunks.
+ * href="https://prometheus.io/docs/prometheus/3.5/querying/remote_read_api/">remote read</a>,
+ * answered with one message of samples or with a stream of chunks.
  */
 final class RemoteRead {
   private static final String HELD = "the answer of a remote read";
@@ -44,7 +44,7 @@ final class RemoteRead {
     try {
       request = ReadRequest.read(message);
     } catch (MalformedMessageException e) {
-      throw HttpError.badRequest("the body is no read request: " + e.getMessage());
+      throw HttpError.badRequest("the body is not a read request: " + e.getMessage());
     }
     Dataset dataset = context.dataset(exchange);
     context.query(
@@ -62,7 +62,7 @@ final class RemoteRead {
         });
   }
 
-  /** A read as it is listed. */
+  /** Returns the text under which a read is listed. */
   private static String words(ReadRequest request) {
     StringBuilder words = new StringBuilder("read");
     for (ReadRequest.Query query : request.queries()) {
@@ -96,7 +96,7 @@ final class RemoteRead {
               series.head(2, 1 + Double.BYTES + 1 + WireWriter.varintSize(times[i]));
               series.real(1, values[i]).varint(2, times[i]);
             }
-            // The series, the message that it becomes a part of, and that one compressed.
+            // Three copies: the series, the message that contains it and the compressed message.
             use.memory().hold(3L * series.size(), HELD + " in one message");
             result.message(1, series);
           });
@@ -145,8 +145,8 @@ final class RemoteRead {
   }
 
   /**
-   * Whether series are found in the order in which they have to be sent. They nearly always are:
-   * that of the catalog is another only where names of labels come before {@code __name__}.
+   * Returns whether the catalog returns the series in the order in which they must be sent. It
+   * nearly always does; the orders differ only if some label names sort before {@code __name__}.
    */
   private static boolean comesInOrder(ReadRequest.Query query, SelectedSeries selected) {
     try (Stream<Labels> all = selected.labels(query.matchers(), query.from(), query.to())) {
@@ -162,7 +162,7 @@ final class RemoteRead {
     }
   }
 
-  /** Sends series as they come. */
+  /** Sends series as they arrive. */
   private static final class InOrder implements SelectedSeries.Sink {
     private final ChunkFrames frames;
     private final OutputStream out;
@@ -176,9 +176,9 @@ final class RemoteRead {
     @Override
     public void series(Labels labels, long[] times, double[] values, int size) {
       if (last != null && last.compareTo(labels) > 0) {
-        // One that was not there when the order was looked at.
+        // The series was added after the order was checked.
         throw new QueryRefusedException(
-            "a new series came while this was read and would stand out of order; ask again");
+            "a series was added during the read and would be out of order; try again");
       }
       last = labels;
       frames.write(labels, times, values, size, bytes -> write(bytes, out));

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * href="https://prometheus.io/docs/specs/prw/remote_write_spec/">1.0</a> and <a
  * href="https://prometheus.io/docs/specs/prw/remote_write_spec_2_0/">2.0</a>.
  *
- * <p>What is good is kept; where something was refused the answer is 400, which senders do not send
- * again, and says the first reasons. Headers tell how much was written, and how much was left out
- * on purpose.
+ * <p>Valid samples are written. If others were rejected, the answer is 400, which senders do not
+ * retry, with the first reasons. Headers report how much was written, including samples left out on
+ * purpose.
  */
 final class RemoteWrite {
   private static final String V2 = "io.prometheus.write.v2.Request";
@@ -38,7 +38,7 @@ final class RemoteWrite {
     try {
       read(SnappyBody.read(exchange, "remote write"), second, reader, intake);
     } finally {
-      // A store may fail behind batches that are written.
+      // A store may fail after earlier batches were written.
       tellWritten(exchange, intake, reader);
     }
     long refused = intake.refused() + reader.refused();
@@ -59,14 +59,14 @@ final class RemoteWrite {
       }
     } catch (MalformedMessageException e) {
       reader.write();
-      intake.report(Intake.SYNTAX, 1, () -> "the body is no write request: " + e.getMessage());
-      throw HttpError.badRequest("the body is no write request: " + e.getMessage());
+      intake.report(Intake.SYNTAX, 1, () -> "the body is not a write request: " + e.getMessage());
+      throw HttpError.badRequest("the body is not a write request: " + e.getMessage());
     }
   }
 
   /**
-   * Tells how much was written. What is left out on purpose counts as if it were: from an answer
-   * without anything written a sender concludes that nothing of its request was understood.
+   * Reports how much was written. Samples left out on purpose count as written: a sender takes an
+   * answer without any written samples to mean that its request was not understood.
    */
   private static void tellWritten(Exchange exchange, Intake intake, WriteRequestReader reader) {
     long samples = intake.accepted() + intake.dropped() + reader.markersLeftOut();

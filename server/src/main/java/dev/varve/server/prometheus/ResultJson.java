@@ -6,7 +6,7 @@ import dev.varve.query.promql.eval.ValueText;
 import dev.varve.query.running.QueryUse;
 import tools.jackson.core.JsonGenerator;
 
-/** Results of queries in Prometheus' form: times in seconds, values as texts. */
+/** Writes query results in Prometheus' format: times in seconds, values as strings. */
 final class ResultJson {
   private static final int POINTS_BETWEEN = 4096;
 
@@ -15,8 +15,8 @@ final class ResultJson {
   /**
    * Writes the data of an answer.
    *
-   * @param limit how many series at most; 0 for all
-   * @param use asked between whether to go on
+   * @param limit maximum number of series; 0 for all
+   * @param use polled between series and points; throws if the query was stopped
    */
   static void write(PromResult result, int limit, JsonGenerator json, QueryUse use) {
     json.writeStartObject();
@@ -53,7 +53,7 @@ final class ResultJson {
     return limit == 0 ? size : Math.min(size, limit);
   }
 
-  /** How many series a result has. */
+  /** Returns the number of series of a result. */
   static int size(PromResult result) {
     return switch (result) {
       case PromResult.Vector vector -> vector.elements().size();

@@ -32,7 +32,7 @@ import tools.jackson.core.JsonGenerator;
 
 /** {@code /api/v1/rules} and {@code /api/v1/alerts}. */
 final class Rules {
-  /** What Go shows for a time that is none. */
+  /** Go's zero time in JSON. */
   private static final String NEVER = "0001-01-01T00:00:00Z";
 
   private final DialectContext context;
@@ -60,7 +60,7 @@ final class Rules {
         });
   }
 
-  /** A group with those of its rules that were asked for. */
+  /** A group with those of its rules that were requested. */
   private record Shown(GroupStatus group, List<RuleStatus> rules) {}
 
   void rules(Exchange exchange) throws IOException {
@@ -136,7 +136,7 @@ final class Rules {
     for (String match : parameters.all("match[]")) {
       try {
         if (!(PromQl.parse(match) instanceof Expr.VectorSelector selector)) {
-          throw Parameters.invalid("match[]", "'%s' is no series selector".formatted(match));
+          throw Parameters.invalid("match[]", "'%s' is not a series selector".formatted(match));
         }
         selectors.add(selector.matchers());
       } catch (PromQlException e) {
@@ -176,10 +176,10 @@ final class Rules {
   }
 
   /**
-   * Which groups are shown.
+   * The requested page of groups.
    *
-   * @param size how many at most; 0 for all
-   * @param token of the first; null for that of all
+   * @param size maximum number of groups; 0 for all
+   * @param token of the first group; null for the first page
    */
   private record Page(int size, @Nullable String token) {}
 
@@ -206,7 +206,7 @@ final class Rules {
     return new Page(size, token);
   }
 
-  /** By what a client asks for the groups from this one on. */
+  /** Returns the token with which a client requests the groups from this one on. */
   private static String token(RuleGroup group) {
     try {
       MessageDigest sha1 = MessageDigest.getInstance("SHA-1");

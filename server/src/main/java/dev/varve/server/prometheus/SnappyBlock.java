@@ -9,22 +9,25 @@ import java.util.function.LongConsumer;
 
 /**
  * <a href="https://github.com/google/snappy/blob/main/format_description.txt">Snappy's block
- * format</a>, in which the messages of remote write and remote read come.
+ * format</a>, which remote write and remote read use for messages.
  *
- * <p>Both directions are Java. A native codec would need the bytes outside the heap: the JVM may
- * move an array that native code works on (JDK-8377811).
+ * <p>Both directions are implemented in Java. A native codec would need the bytes outside the heap
+ * because the JVM may move an array while native code uses it (JDK-8377811).
  */
 final class SnappyBlock {
-  /** The most bytes that three bytes of a block can stand for is 64, by a copy. */
+  /** Maximum expansion, rounded up: a copy encodes 64 bytes in three. */
   private static final int EXPANSION_MAX = 22;
 
-  /** Content is compressed in fragments of this many bytes: a copy looks back within its own. */
+  /**
+   * Size of the fragments in which content is compressed, in bytes; copies refer only to their own
+   * fragment.
+   */
   private static final int FRAGMENT = 1 << 16;
 
-  /** The compressor asks whether its block is still wanted after this many bytes of content. */
+  /** The compressor checks after this many bytes of content whether the block is still wanted. */
   private static final int PART = 1 << 20;
 
-  /** The end of a fragment holds no copies, so that matching may read whole words. */
+  /** The last bytes of a fragment contain no copies, so that matching may read whole words. */
   private static final int MARGIN = 15;
 
   private static final int HASH_BITS = 14;
@@ -37,7 +40,7 @@ final class SnappyBlock {
   private SnappyBlock() {}
 
   /**
-   * Compresses some content into a block.
+   * Compresses content into a block.
    *
    * @param between runs once per MiB of content; throws if the block is no longer wanted
    */
@@ -53,11 +56,11 @@ final class SnappyBlock {
   }
 
   /**
-   * The content of a block.
+   * Decompresses a block.
    *
-   * @param announced receives the length of the content in bytes before it is allocated, and may
-   *     throw to reject it
-   * @throws IOException if the bytes are not a block
+   * @param announced receives the length of the content in bytes before it is allocated; may throw
+   *     to reject it
+   * @throws IOException if the bytes are not a valid block
    */
   static byte[] unpack(byte[] block, LongConsumer announced) throws IOException {
     long length = 0;
@@ -136,10 +139,10 @@ final class SnappyBlock {
     return number;
   }
 
-  /** Repeats what stands {@code offset} bytes before; it may overlap with what it becomes. */
+  /** Copies from {@code offset} bytes earlier; source and destination may overlap. */
   private static void copy(byte[] content, int out, int offset, int length) {
     int from = out - offset;
-    // Words may write past the copy's end: what follows is not written yet.
+    // Words may write past the end of the copy: later bytes are not written yet.
     if (offset >= Long.BYTES && out + length + Long.BYTES <= content.length) {
       for (int i = 0; i < length; i += Long.BYTES) {
         LONG.set(content, out + i, (long) LONG.get(content, from + i));
@@ -151,11 +154,11 @@ final class SnappyBlock {
     }
   }
 
-  /** Compresses the fragments of one content, each with the first match that it finds. */
+  /** Compresses the fragments of one content. Greedy: takes the first match that it finds. */
   private static final class Packer {
     private final byte[] content;
 
-    /** By the hash of four bytes: where they were last seen, counted from the fragment's start. */
+    /** Last position of four bytes by their hash, relative to the start of the fragment. */
     private final short[] seen;
 
     private final int shift;
@@ -184,13 +187,13 @@ final class SnappyBlock {
     }
 
     void fragment(int start, int end) {
-      // The most that a fragment can become: all of it in literals.
+      // The maximum size of a compressed fragment: only literals.
       reserve(end - start + (end - start) / 6 + 32);
       Arrays.fill(seen, (short) 0);
       int literal = start;
       int limit = end - MARGIN;
       int at = start + 1;
-      // Where nothing matches, the steps grow: content that cannot be compressed costs little.
+      // Steps grow while nothing matches, so that incompressible content costs little.
       int misses = 32;
       while (at < limit) {
         int word = (int) INT.get(content, at);
@@ -256,7 +259,7 @@ final class SnappyBlock {
 
     private void copy(int offset, int length) {
       int rest = length;
-      // What is left for the last copy is 4 bytes at least: so many the short form needs.
+      // The last copy must have at least 4 bytes, the minimum of the short form.
       while (rest >= 68) {
         longCopy(offset, 64);
         rest -= 64;

@@ -5,19 +5,22 @@ import dev.varve.server.http.HttpError;
 import java.io.IOException;
 import java.util.function.LongConsumer;
 
-/** Bodies in snappy's block format, as remote write and remote read send them. */
+/** Reads bodies in snappy's block format, which remote write and remote read send. */
 final class SnappyBody {
-  /** A question, decompressed, and what is read of it: objects of a few bytes each at worst. */
+  /**
+   * Memory per byte of a decompressed query and of the objects read from it, a few bytes each in
+   * the worst case.
+   */
   private static final int QUESTION_PER_BYTE = 40;
 
   private SnappyBody() {}
 
   /**
-   * The body decompressed; its announced length is looked at first.
+   * Decompresses the body. Its announced length is checked first.
    *
-   * @param what it is, for messages
-   * @throws HttpError 400 where it is no snappy, 413 where it is too large, 415 where it says to be
-   *     something else
+   * @param what names the body in messages
+   * @throws HttpError 400 if it is not valid snappy, 413 if it is too large, 415 if it declares
+   *     another encoding
    */
   static byte[] read(Exchange exchange, String what) throws IOException {
     requireSnappy(exchange, what);
@@ -34,9 +37,10 @@ final class SnappyBody {
   }
 
   /**
-   * The same of a body that is no more than a question.
+   * Decompresses a body that contains only a query.
    *
-   * @throws HttpError also 413 where it is larger than {@link Exchange#QUESTION_MAX}
+   * @throws HttpError 400, 413 and 415 as above, and 413 if the body is larger than {@link
+   *     Exchange#QUESTION_MAX}
    */
   static byte[] readQuestion(Exchange exchange, String what) throws IOException {
     requireSnappy(exchange, what);
@@ -51,7 +55,7 @@ final class SnappyBody {
   private static void requireSnappy(Exchange exchange, String what) {
     String encoding = exchange.header("Content-Encoding");
     if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
-      throw new HttpError(415, "%s comes in snappy, not in '%s'".formatted(what, encoding));
+      throw new HttpError(415, "%s must be compressed with snappy, not with '%s'".formatted(what, encoding));
     }
   }
 

@@ -19,8 +19,8 @@ final class TextFormat {
   private final boolean quoted;
 
   /**
-   * @param quoted whether names that are no identifiers are put in quotes; else what is no letter,
-   *     digit or underscore of them becomes an underscore
+   * @param quoted whether names that are not identifiers are quoted; otherwise each invalid
+   *     character becomes an underscore
    */
   TextFormat(Writer out, boolean quoted) {
     this.out = out;
@@ -38,7 +38,7 @@ final class TextFormat {
   /**
    * Writes a sample.
    *
-   * @param present a label that is written even where the series has it not
+   * @param present a label that is written even if the series does not have it
    * @param time in ms since 1970
    */
   void sample(Labels labels, String present, String value, long time) throws IOException {

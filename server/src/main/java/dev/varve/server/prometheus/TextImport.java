@@ -23,26 +23,26 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Takes bodies in Prometheus' text format or in OpenMetrics, as the type of the body says.
+ * Imports bodies in Prometheus' text format or OpenMetrics, depending on their content type.
  *
  * <ul>
- *   <li>{@code POST /api/v1/import/prometheus}: as VictoriaMetrics has it, with {@code extra_label}
- *       and {@code timestamp} (ms)
- *   <li>{@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}: as the Pushgateway has it, but that
- *       what is pushed is stored, and not held to be scraped
+ *   <li>{@code POST /api/v1/import/prometheus}: as in VictoriaMetrics, with {@code extra_label} and
+ *       {@code timestamp} (ms)
+ *   <li>{@code POST|PUT /metrics/job/JOB[/NAME/VALUE ...]}: as in the Pushgateway, except that
+ *       pushed samples are stored rather than exposed for scraping
  * </ul>
  *
- * <p>Good lines of a bad body are written. The answer names the lines that were refused, and why.
+ * <p>Valid lines of a bad body are written. The answer lists the rejected lines and the reasons.
  */
 final class TextImport {
   static final String PUSH = "/metrics/";
 
   private static final String BASE64 = "@base64";
 
-  /** So many of the refused are named. */
+  /** Maximum number of rejected lines, and of samples, that the answer lists. */
   private static final int NAMED_MAX = 100;
 
-  /** So many characters of a series are enough to know it by. */
+  /** Maximum length of a series in the answer, in characters. */
   private static final int SERIES_SHOWN = 500;
 
   private final DialectContext context;
@@ -67,7 +67,10 @@ final class TextImport {
     write(exchange, labels, time == null ? context.clock().millis() : Long.parseLong(time), 204);
   }
 
-  /** What the path names: {@code job} or {@code job@base64}, its value, and so on. */
+  /**
+   * Writes a push. The path alternates names and values, beginning with {@code job} or {@code
+   * job@base64}.
+   */
   void push(Exchange exchange, String job) throws IOException {
     List<String> steps = new ArrayList<>(List.of(job));
     steps.addAll(exchange.variables());
@@ -91,20 +94,20 @@ final class TextImport {
 
   private static void put(Map<String, String> labels, String name, String value) {
     if (name.isEmpty() || name.equals(Series.NAME_LABEL)) {
-      throw HttpError.badRequest("'%s' is no label that can be given".formatted(name));
+      throw HttpError.badRequest("'%s' cannot be given as a label".formatted(name));
     }
     if (labels.put(name, value) != null) {
       throw HttpError.badRequest("label '%s' is given twice".formatted(name));
     }
   }
 
-  /** Both alphabets are taken, padded or not, and {@code =} for an empty value. */
+  /** Accepts both Base64 alphabets, with or without padding, and {@code =} for an empty value. */
   private static String decoded(String value) {
     String bare = value.replaceAll("=+$", "").replace('+', '-');
     try {
       return new String(Base64.getUrlDecoder().decode(bare), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw HttpError.badRequest("'%s' is no Base64".formatted(value));
+      throw HttpError.badRequest("'%s' is not valid Base64".formatted(value));
     }
   }
 
@@ -135,7 +138,7 @@ final class TextImport {
     }
   }
 
-  /** A line that was not understood. */
+  /** A line that could not be parsed. */
   private record BadLine(int number, @Nullable String reason) {}
 
   private static int read(Exchange exchange, Exposition format, Intake intake, List<BadLine> bad)
@@ -164,7 +167,7 @@ final class TextImport {
         bad.add(new BadLine(lines.number() + 1, atEnd));
       }
     } finally {
-      // What came whole before a body broke off is kept, as what came before a bad line is.
+      // Complete lines before a broken-off body are kept, like those before a bad line.
       if (!batch.isEmpty()) {
         intake.writeOwn(batch, false);
       }

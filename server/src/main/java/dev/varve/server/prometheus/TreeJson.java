@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The tree of a query as Prometheus' web interface draws it. Lengths of time are milliseconds; the
- * fields of an object stand in alphabetical order.
+ * Writes the syntax tree of a query in the format of Prometheus' web interface. Durations are in
+ * milliseconds; the fields of an object are in alphabetical order.
  */
 final class TreeJson {
   private TreeJson() {}

@@ -21,22 +21,22 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the messages of remote write, and hands their samples on batch by batch. */
+/** Reads remote write messages and writes their samples in batches. */
 final class WriteRequestReader {
-  /** The bits of the value that says that a series has ended. */
+  /** Bits of the staleness marker. */
   private static final long STALE_BITS = 0x7ff0000000000002L;
 
   private static final int REASONS_MAX = 10;
   private static final int SYMBOLS_MAX = 1 << 22;
 
-  /** Bytes of memory that texts take at most while they are made, for each of their bytes. */
+  /** Maximum memory for a text while it is decoded, per encoded byte. */
   private static final int MEMORY_PER_BYTE = 4;
 
   private static final int LABEL_BYTES = 160;
   private static final int SYMBOL_BYTES = 64;
   private static final int METADATA_BYTES = 200;
 
-  /** The types of metrics by their numbers, the same in both versions. */
+  /** Metric types by number, the same in both versions. */
   private static final List<String> TYPES =
       List.of(
           MetricMetadata.UNKNOWN,
@@ -48,14 +48,14 @@ final class WriteRequestReader {
           "info",
           "stateset");
 
-  /** What the series of a histogram or summary have behind the name of their family. */
+  /** Suffixes that the series of a histogram or summary add to the name of their family. */
   private static final List<String> SUFFIXES = List.of("_bucket", "_count", "_sum");
 
   /**
-   * Where in a series of a version stands what is not held.
+   * Field numbers, within a series, of what is not stored.
    *
-   * @param histograms native ones, which are refused
-   * @param exemplars which are left out
+   * @param histograms native histograms, which are rejected
+   * @param exemplars which are ignored
    */
   private record Places(int histograms, int exemplars) {}
 
@@ -66,10 +66,10 @@ final class WriteRequestReader {
   private final boolean holdsMarkers;
   private final BatchBuilder batch;
 
-  /** What the labels of the series at hand take, until they are a key of the batch. */
+  /** Memory of the current series' labels until they are a key of the batch. */
   private final HeldPart ofSeries;
 
-  /** What is said of metrics takes this, until it is written. */
+  /** Memory of metadata until it is written. */
   private final HeldPart ofMetadata;
 
   private final Map<String, MetricMetadata> metadata = new LinkedHashMap<>();
@@ -77,14 +77,13 @@ final class WriteRequestReader {
   private long refused;
   private long markersLeftOut;
 
-  /** How many samples and histograms were read of the series at hand. */
+  /** Number of samples and histograms read from the current series. */
   private long readOfSeries;
 
   private long exemplars;
 
   /**
-   * @param holdsMarkers whether every layout can hold the value that says that a series has ended;
-   *     else it is left out
+   * @param holdsMarkers whether every layout can hold staleness markers; if not, they are left out
    */
   WriteRequestReader(Intake intake, boolean holdsMarkers) {
     this.intake = intake;
@@ -94,17 +93,17 @@ final class WriteRequestReader {
     this.holdsMarkers = holdsMarkers;
   }
 
-  /** How many samples and histograms were not handed on. */
+  /** Returns the number of rejected samples and histograms. */
   long refused() {
     return refused;
   }
 
-  /** How many markers were left out, which the layouts cannot hold. */
+  /** Returns the number of staleness markers left out because the layouts cannot hold them. */
   long markersLeftOut() {
     return markersLeftOut;
   }
 
-  /** How many exemplars of good series were left out, as all are. */
+  /** Returns the number of exemplars in valid series; exemplars are never stored. */
   long exemplars() {
     return exemplars;
   }
@@ -162,9 +161,9 @@ final class WriteRequestReader {
   }
 
   /**
-   * Reads a series; one that is malformed in itself keeps no other from being written.
+   * Reads a series. A malformed series does not keep the others from being written.
    *
-   * @param symbols of the second version; null in the first
+   * @param symbols of version 2; null for version 1
    */
   private void readOne(WireReader series, @Nullable List<String> symbols) {
     Places places = symbols == null ? FIRST : SECOND;
@@ -186,7 +185,7 @@ final class WriteRequestReader {
     writeIfFull();
   }
 
-  /** How many samples and histograms a series has, up to where it is malformed. */
+  /** Counts the samples and histograms of a series up to the malformed part. */
   private static long count(WireReader series, Places places) {
     long count = 0;
     try {
@@ -195,13 +194,13 @@ final class WriteRequestReader {
         series.skip();
       }
     } catch (MalformedMessageException e) {
-      // What is behind cannot be told apart.
+      // The rest cannot be parsed.
       return count;
     }
     return count;
   }
 
-  /** What a series of the second version says of its metric, kept for the family. */
+  /** Reads the metadata in a series of version 2, which is kept for the metric's family. */
   private void readMetadata(String name, WireReader series, List<String> symbols) {
     while (series.next()) {
       if (series.field() != 5) {
@@ -290,7 +289,7 @@ final class WriteRequestReader {
     write();
   }
 
-  /** The symbols, which are held until the request ends. */
+  /** Reads the symbols. Their memory is held until the request ends. */
   private static List<String> symbols(WireReader request, Reservation memory) {
     List<String> symbols = new ArrayList<>();
     while (request.next()) {
@@ -334,7 +333,7 @@ final class WriteRequestReader {
   private static String symbol(List<String> symbols, long reference) {
     if (reference < 0 || reference >= symbols.size()) {
       throw new MalformedMessageException(
-          "symbol %d of %d is named".formatted(reference, symbols.size()));
+          "reference to symbol %d of %d".formatted(reference, symbols.size()));
     }
     return symbols.get((int) reference);
   }
@@ -347,7 +346,7 @@ final class WriteRequestReader {
       if (series.field() == places.histograms()) {
         series.skip();
         readOfSeries++;
-        refuse("histogram.native", 1, () -> named + ": native histograms are not held");
+        refuse("histogram.native", 1, () -> named + ": native histograms are not supported");
       } else if (series.field() == places.exemplars()) {
         series.skip();
         exemplars += key == null ? 0 : 1;
@@ -404,7 +403,7 @@ final class WriteRequestReader {
     }
   }
 
-  /** Writes what was read and is not written yet. */
+  /** Writes what was read since the last write. */
   void write() {
     if (!batch.isEmpty()) {
       intake.write(batch, false);

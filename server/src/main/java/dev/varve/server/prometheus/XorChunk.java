@@ -3,33 +3,33 @@ package dev.varve.server.prometheus;
 import java.util.Arrays;
 
 /**
- * Samples of one series as a chunk of Prometheus with encoding XOR (its {@code tsdb/docs/format/
- * chunks.md}; after Pelkonen et al., Gorilla, VLDB 2015). Made to be filled again and again.
+ * Samples of one series as a Prometheus chunk with XOR encoding ({@code
+ * tsdb/docs/format/chunks.md}; after Pelkonen et al., Gorilla, VLDB 2015). Reusable.
  */
 final class XorChunk {
   /*
-   * Chunk := count u16be, then bits, the highest of a byte first, the last byte filled up with 0:
+   * Chunk := count u16be, then bits, the highest of a byte first, the last byte padded with 0:
    *   first sample    time varint (zigzag, ms)    value 64 bits
-   *   second          time - time before, uvarint       value
-   *   the others      difference of differences   value
-   * difference of differences :=
+   *   second          delta, uvarint              value
+   *   others          delta of deltas             value
+   * delta of deltas :=
    *   0               0
    *   10   14 bits    -8191 .. 8192
    *   110  17 bits    -65535 .. 65536
    *   1110 20 bits    -524287 .. 524288
    *   1111 64 bits
-   * value, as its bits XOR those of the value before :=
-   *   0               the same
-   *   10 ...          its bits within the leading and trailing zeros of the last one that named them
-   *   11 zeros 5 bits, length 6 bits (64 as 0), ...     its bits, without the zeros at either end
+   * value, as its bits XOR those of the preceding value :=
+   *   0               unchanged
+   *   10 ...          its bits within the last stored leading and trailing zeros
+   *   11 zeros 5 bits, length 6 bits (64 as 0), ...     its bits without the zeros at both ends
    */
 
-  /** As many as Prometheus puts into one. */
+  /** Maximum number of samples in a chunk, as in Prometheus. */
   static final int SAMPLES_MAX = 120;
 
   private static final int HEADER = 2;
 
-  /** Of a sample whose time and value both take the longest form, rounded up. */
+  /** Bytes of a sample whose time and value both take the longest form, rounded up. */
   private static final int SAMPLE_BYTES_MAX = 20;
 
   private static final int ZEROS_MAX = 31;
@@ -45,7 +45,7 @@ final class XorChunk {
   private int leading = UNKNOWN;
   private int trailing;
 
-  /** Empties it. */
+  /** Empties the chunk for reuse. */
   void clear() {
     Arrays.fill(bytes, 0, size(), (byte) 0);
     bitCount = 8 * HEADER;
@@ -58,7 +58,7 @@ final class XorChunk {
     return count;
   }
 
-  /** The time of the first sample, in ms since 1970. */
+  /** Returns the time of the first sample, in ms since 1970. */
   long firstTime() {
     return firstTime;
   }
@@ -68,9 +68,9 @@ final class XorChunk {
   }
 
   /**
-   * Adds a sample; one of {@link #SAMPLES_MAX} at most.
+   * Adds a sample. A chunk holds at most {@link #SAMPLES_MAX}.
    *
-   * @param at in ms since 1970, behind the one before
+   * @param at in ms since 1970, after the preceding sample
    */
   void add(long at, double sample) {
     long bits = Double.doubleToRawLongBits(sample);

@@ -1,9 +1,9 @@
 /**
  * Prometheus' HTTP API as a dialect.
  *
- * <p>Envelopes, names of fields and kinds of errors are Prometheus' own (<a
- * href="https://prometheus.io/docs/prometheus/3.5/querying/api/">API of 3.5</a>); what a query
- * means is the business of {@code dev.varve.query}.
+ * <p>Envelopes, field names and error types are Prometheus' own (<a
+ * href="https://prometheus.io/docs/prometheus/3.5/querying/api/">API of 3.5</a>). Queries are
+ * evaluated by {@code dev.varve.query}.
  */
 @NullMarked
 package dev.varve.server.prometheus;

@@ -241,7 +241,7 @@ class ApiEdgesTest {
     assertBadData(get("/api/v1/status/tsdb", "limit", "0"), "limit must be a positive number");
     assertBadData(
         get("/api/v1/status/tsdb", "limit", "10001"),
-        "limit is 10,001, more than the 10,000 names of a kind that are given");
+        "limit is 10,001, more than the maximum of 10,000");
   }
 
   /** The catalog knows times by the rows that hold them. */

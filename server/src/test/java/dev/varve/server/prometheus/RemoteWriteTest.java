@@ -176,7 +176,7 @@ class RemoteWriteTest {
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
         .startsWith("2 samples were refused, the others are written")
-        .contains("a series without a name", "native histograms are not held");
+        .contains("a series without a name", "native histograms are not supported");
     assertThat(query("", "good", 1_700_000_000)).contains("\"4\"");
   }
 
@@ -220,7 +220,7 @@ class RemoteWriteTest {
     assertWritten(answer, 400, 1, 1);
     assertThat(answer.body())
         .startsWith("1 samples were refused")
-        .contains("second_native", "native histograms are not held");
+        .contains("second_native", "native histograms are not supported");
     assertThat(query("", "second_beside", 1_700_000_000)).contains("\"6\"");
   }
 
