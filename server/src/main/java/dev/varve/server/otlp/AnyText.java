@@ -10,15 +10,16 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The text that the value of an attribute is as a label: a text itself, a number or boolean in
- * digits or letters, bytes in Base64, lists and maps in JSON, nothing as nothing. So
- * OpenTelemetry's Go library has it, and with it Prometheus.
+ * Converts the value of an attribute to the text of a label: strings unchanged, numbers in decimal,
+ * booleans as {@code true} or {@code false}, bytes in Base64, lists and maps as JSON, a missing
+ * value as the empty string. This is the conversion of OpenTelemetry's Go library, which Prometheus
+ * uses.
  *
  * <p>Values are {@link String}, {@link Boolean}, {@link Long}, {@link Double}, {@link List}, {@link
  * Map} and null.
  */
 final class AnyText {
-  /** As deep lists and maps may stand in each other. */
+  /** Maximum nesting depth of lists and maps. */
   static final int DEPTH_MAX = 32;
 
   private static final JsonFactory FACTORY = new JsonFactory();
@@ -35,7 +36,7 @@ final class AnyText {
     };
   }
 
-  /** Digits, with an exponent only where there would be more than 21 of them. */
+  /** Formats a number as JSON does, with an exponent only below 1e-6 and from 1e21 on. */
   private static String real(double value) {
     if (Double.isNaN(value) || Double.isInfinite(value)) {
       return Double.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
@@ -55,7 +56,8 @@ final class AnyText {
   }
 
   /**
-   * The shortest digits that make the number, never with an exponent; {@code +Inf} and the like.
+   * Returns the shortest decimal digits that identify the number, never with an exponent; {@code
+   * NaN}, {@code +Inf} or {@code -Inf} if it is not finite.
    */
   static String digits(double value) {
     if (Double.isNaN(value) || Double.isInfinite(value)) {

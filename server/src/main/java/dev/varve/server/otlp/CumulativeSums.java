@@ -16,45 +16,44 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up what comes as differences, series by series, since series are kept as sums from a start.
- * Safe for use by several threads.
+ * Adds up deltas per series, since series store cumulative sums. Thread-safe.
  *
- * <p>A point goes on with the sum before it where its start is that one's time or earlier. Where
- * there is a gap between the two, or the sum is not known, a new sum begins. The number of
- * remembered series and their memory are limited. Beyond that, the series without a point for
- * longest are evicted and begin anew.
+ * <p>A point continues the preceding sum if its start is not after the time of that sum. If there
+ * is a gap between the two or no sum is known, a new sum begins. The number of remembered series
+ * and their memory are limited. Beyond that, the least recently updated series are evicted and
+ * restart.
  *
- * <p>A request adds up in a {@link Request} of its own, which is kept once what it came to is
- * written: whoever sends the same again after a failure gets the same sums. Until it is kept or
- * closed no other request adds to its series.
+ * <p>Each request adds up in its own {@link Request}, whose sums are kept only after they were
+ * written: a client that retries after a failure gets the same sums. Until the request is closed,
+ * no other request can add to its series.
  */
 final class CumulativeSums {
-  /** How many series are remembered. */
+  /** Maximum number of remembered series. */
   static final int SERIES_MAX = 100_000;
 
-  /** How much memory they may take: a 32nd of the heap, 32 MiB at most. Bytes. */
+  /** Maximum memory of remembered series in bytes: 1/32 of the heap, at most 32 MiB. */
   static final long BYTES_MAX = Math.min(32L << 20, HeapShares.OF_THIS_PROCESS.heap() / 32);
 
-  /** Memory of a remembered series in addition to its key, buckets and times. Bytes. */
+  /** Memory of a remembered series in addition to its key, buckets and times, in bytes. */
   private static final int OVERHEAD_BYTES = 250;
 
-  /** How long a request waits for others that add to its series. */
+  /** Maximum wait for other requests that add to the same series. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** By so many times of a series points are known again that come once more. */
+  /** Number of preceding times remembered per series, to recognise points that are sent again. */
   private static final int TIMES_MAX = 16;
 
-  /** A series of a dataset; of a histogram its name without suffix. */
+  /** A series of a dataset; for a histogram its name without suffix. */
   record Key(String dataset, GroupKey series) {}
 
   /**
    * A sum up to a time.
    *
-   * @param timeNanos of the last point
-   * @param value of a number; of a histogram its sum, NaN where a point had none
+   * @param timeNanos time of the last point
+   * @param value sum of a number or histogram; NaN if a point of the histogram had no sum
    * @param count of a histogram
-   * @param buckets of a histogram, each alone
-   * @param bounds of these; empty for a number
+   * @param buckets counts of a histogram, not cumulative over buckets
+   * @param bounds of the buckets; empty for a number
    */
   record Running(long timeNanos, double value, long count, long[] buckets, double[] bounds) {
     private static final long[] NO_BUCKETS = {};
@@ -78,27 +77,27 @@ final class CumulativeSums {
     }
   }
 
-  /** What became of a point. */
+  /** The outcome of adding a point. */
   sealed interface Outcome {}
 
   /**
-   * It was added.
+   * The point was added.
    *
-   * @param sum up to it
-   * @param restarted whether the sum begins with it
+   * @param sum the sum including the point
+   * @param restarted whether the sum begins with the point
    */
   record Added(Running sum, boolean restarted) implements Outcome {}
 
-  /** It had been added before, and others behind it: what was written of it stands. */
+  /** The point was added before, and later points followed; what was written for it stands. */
   record Known() implements Outcome {}
 
-  /** It lies before points that have been added up. */
+  /** The point is older than points already added. */
   record Late() implements Outcome {}
 
   /**
-   * What is remembered of a series.
+   * The remembered state of a series.
    *
-   * @param earlier the times, in ns, of the last points before the one up to which the sum is
+   * @param earlier times, in ns, of the last points before the current one
    */
   private record Remembered(Running sum, long[] earlier) {
     private static final long[] NONE = {};
@@ -123,24 +122,24 @@ final class CumulativeSums {
   private final int seriesMax;
   private final long bytesMax;
 
-  /** Guards all below. */
+  /** Guards all fields below. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition released = lock.newCondition();
 
-  /** In the order of their last points. */
+  /** In the order of last use. */
   private final LinkedHashMap<Key, Remembered> sums = new LinkedHashMap<>(16, 0.75f, true);
 
-  /** Memory that the sums take. */
+  /** Memory of the sums, in bytes. */
   private long bytes;
 
-  /** The series of requests that are under way. */
+  /** The series of requests in progress. */
   private final Set<Key> claimed = new HashSet<>();
 
   /**
-   * Creates an empty memory of sums.
+   * Creates an instance without sums.
    *
-   * @param bytesMax memory that it may take
+   * @param bytesMax maximum memory of remembered series, in bytes
    */
   CumulativeSums(int seriesMax, long bytesMax) {
     this.seriesMax = seriesMax;
@@ -157,11 +156,11 @@ final class CumulativeSums {
   }
 
   /**
-   * Begins to add up, once no other request adds to any of the series. All are claimed at once, so
-   * that no two requests wait for each other.
+   * Begins a request as soon as no other request adds to any of its series. All series are claimed
+   * at once to avoid deadlocks.
    *
-   * @param series all that the request adds to
-   * @throws OverloadedException if others add to them for {@link #PATIENCE}
+   * @param series all series to which the request adds
+   * @throws OverloadedException if other requests hold some of the series for {@link #PATIENCE}
    */
   Request request(Set<Key> series) {
     Set<Key> wanted = Set.copyOf(series);
@@ -186,7 +185,7 @@ final class CumulativeSums {
 
   private static OverloadedException busy() {
     return new OverloadedException(
-        "other requests add to the same sums: send the same again when they have ended", PATIENCE);
+        "other requests are adding to the same sums: retry after they have ended", PATIENCE);
   }
 
   private @Nullable Remembered get(Key key) {
@@ -227,7 +226,7 @@ final class CumulativeSums {
     }
   }
 
-  /** The sums of one request. For one thread. */
+  /** The sums of one request. Not thread-safe. */
   final class Request implements AutoCloseable {
     private final Set<Key> series;
     private final Map<Key, @Nullable Remembered> changed = new HashMap<>();
@@ -240,9 +239,9 @@ final class CumulativeSums {
      * Adds a point.
      *
      * @param key one of the series of the request
-     * @param startNanos from when its difference counts; 0 where that is not said, and it counts
-     *     from the point before
-     * @param difference what it says alone
+     * @param startNanos start of the delta's interval; 0 if unknown: then it continues from the
+     *     preceding point
+     * @param difference the delta itself
      */
     Outcome add(Key key, long startNanos, Running difference) {
       Remembered before = before(key);
@@ -251,7 +250,7 @@ final class CumulativeSums {
         return new Added(difference, true);
       }
       boolean isAlike = before.sum.isAlike(difference);
-      // The same point once more: its sender has not heard that it was taken.
+      // A retransmission: the sender did not receive the acknowledgement.
       if (difference.timeNanos == before.sum.timeNanos && isAlike) {
         return new Added(before.sum, false);
       }
@@ -266,23 +265,23 @@ final class CumulativeSums {
 
     private @Nullable Remembered before(Key key) {
       if (!series.contains(key)) {
-        throw new IllegalArgumentException(key + " is none of the series of the request");
+        throw new IllegalArgumentException(key + "is not one of the series of the request");
       }
       return changed.containsKey(key) ? changed.get(key) : get(key);
     }
 
-    /** Forgets a series, which begins anew with its next point. */
+    /** Forgets a series; it restarts with its next point. */
     void end(Key key) {
       changed.put(key, null);
     }
 
-    /** Remembers the sums for later requests. */
+    /** Keeps the sums for later requests. */
     void keep() {
       put(changed);
       changed.clear();
     }
 
-    /** Lets other requests add to the series. */
+    /** Releases the series to other requests. */
     @Override
     public void close() {
       release(series);

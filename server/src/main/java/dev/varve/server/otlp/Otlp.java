@@ -27,16 +27,15 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP over HTTP</a>, of which metrics
- * are taken.
+ * <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP over HTTP</a>, metrics only.
  *
  * <ul>
  *   <li>{@code POST /v1/metrics}: a request in Protocol Buffers or JSON
- *   <li>{@code POST /api/v1/otlp/v1/metrics}: the same, where Prometheus has it
+ *   <li>{@code POST /api/v1/otlp/v1/metrics}: the same, at Prometheus' path
  * </ul>
  *
- * <p>What is good is kept; what was refused is counted in the answer, whose status is 200 then,
- * too: so a sender does not send it again.
+ * <p>Valid points are written. The answer counts the rejected ones; its status is still 200 so that
+ * the sender does not retry.
  */
 public final class Otlp implements Dialect {
   public static final String NAME = "otlp";
@@ -46,14 +45,14 @@ public final class Otlp implements Dialect {
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final int REASONS_SHOWN = 10;
 
-  /** So many characters of a series are enough to know it by. */
+  /** Maximum length of a series in the answer, in characters. */
   private static final int SERIES_SHOWN = 500;
 
   private final DialectContext context;
   private final CumulativeSums sums =
       new CumulativeSums(CumulativeSums.SERIES_MAX, CumulativeSums.BYTES_MAX);
 
-  /** Prepares to answer. */
+  /** Creates the dialect. */
   public Otlp(DialectContext context) {
     this.context = context;
   }
@@ -88,8 +87,8 @@ public final class Otlp implements Dialect {
       }
     } catch (MalformedMessageException e) {
       translation.write();
-      intake.report(Intake.SYNTAX, 1, () -> "the body is no request of OTLP: " + e.getMessage());
-      throw HttpError.badRequest("the body is no request of OTLP: " + e.getMessage());
+      intake.report(Intake.SYNTAX, 1, () -> "the body is not an OTLP request: " + e.getMessage());
+      throw HttpError.badRequest("the body is not an OTLP request: " + e.getMessage());
     }
     translation.write();
     try (OutputStream out = exchange.answer(json ? JSON : PROTOBUF)) {
@@ -124,7 +123,7 @@ public final class Otlp implements Dialect {
   /*
    *   ExportMetricsServiceResponse { ExportMetricsPartialSuccess partial_success = 1; }
    *   ExportMetricsPartialSuccess { int64 rejected_data_points = 1; string error_message = 2; }
-   * Where all is well the first is not there. A message without a number is a warning.
+   * Without rejections there is no partial_success. A message without a number is a warning.
    */
   private static byte[] answer(boolean json, long refused, String message) {
     boolean well = refused == 0 && message.isEmpty();
@@ -150,8 +149,8 @@ public final class Otlp implements Dialect {
   }
 
   /**
-   * Errors as {@code google.rpc.Status}, in the form of the request: {@code int32 code = 1; string
-   * message = 2}.
+   * Writes errors as {@code google.rpc.Status} in the format of the request: {@code int32 code = 1;
+   * string message = 2}.
    */
   private static final class Errors implements ErrorFormat {
     @Override
@@ -176,7 +175,7 @@ public final class Otlp implements Dialect {
           PROTOBUF, new WireWriter().varint(1, code(status)).text(2, message).toBytes());
     }
 
-    /** The code of gRPC that says the same. */
+    /** Returns the gRPC code equivalent to an HTTP status. */
     private static int code(int status) {
       return switch (status) {
         case 404 -> 5;

@@ -35,30 +35,30 @@ import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Reads {@code ExportMetricsServiceRequest} from JSON, as <a
- * href="https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding">OTLP</a> spells it: names
- * in camelCase, integers of 64 bits as texts or numbers, enums as numbers or by name, doubles as
- * numbers or texts such as {@code "NaN"}. Names that are not known are passed over, and so are ids,
- * which only exemplars have. A null is what is not said.
+ * Reads {@code ExportMetricsServiceRequest} from JSON in <a
+ * href="https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding">OTLP's encoding</a>:
+ * names in camelCase, 64-bit integers as strings or numbers, enums as numbers or names, doubles as
+ * numbers or strings such as {@code "NaN"}. Unknown names are ignored, and so are ids, which only
+ * exemplars have. Null means missing.
  */
 final class OtlpJson {
-  /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
+  /** JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected. */
   private static final JsonFactory FACTORY =
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int INTEGER_LENGTH_MAX = 50;
 
-  /** So long a number may be as a text, as it may be without quotes. */
+  /** Maximum length of a number in quotes, the same as without quotes. */
   private static final int NUMBER_LENGTH_MAX = 1_000;
 
   private static final Pattern DIGITS = Pattern.compile("\\d{1,20}");
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
 
-  /** Bytes of memory that a text, an attribute, a point and a number take, without characters. */
+  /** Memory of texts, attributes, points and numbers in bytes, without their characters. */
   private static final int TEXT_BYTES = 56;
 
-  /** A text is there as it came, as a label's value and in the key of its series. */
+  /** A text is held as received, as a label value and in the key of its series. */
   private static final int TEXT_PER_CHARACTER = 5;
 
   private static final int ATTRIBUTE_BYTES = 240;
@@ -70,7 +70,7 @@ final class OtlpJson {
   private final OtlpSink sink;
   private final Reservation memory;
 
-  /** What the resource at hand takes, and what is read of the metrics at hand. */
+  /** Memory of the current resource, and of the current metrics. */
   private final HeldPart ofResource;
 
   private final HeldPart ofMetric;
@@ -83,10 +83,10 @@ final class OtlpJson {
   }
 
   /**
-   * Reads a request; what came before a malformed place has gone to the sink.
+   * Reads a request. Everything before a malformed part has been passed to the sink.
    *
-   * @throws MalformedMessageException if it is none
-   * @throws dev.varve.server.http.OverBudgetException if there is no room for it
+   * @throws MalformedMessageException if the body is not a valid request
+   * @throws dev.varve.server.http.OverBudgetException if it does not fit in memory
    */
   void read(InputStream body) {
     try (JsonParser json = HeldJson.of(FACTORY, body, memory)) {
@@ -113,7 +113,7 @@ final class OtlpJson {
     }
   }
 
-  /** Goes to the next member of the object at hand; false behind the last. */
+  /** Advances to the next member of the current object; returns false at its end. */
   private static boolean next(JsonParser json) {
     return json.nextToken() == JsonToken.PROPERTY_NAME;
   }
@@ -123,7 +123,7 @@ final class OtlpJson {
     json.skipChildren();
   }
 
-  /** Goes over the objects of a list, or of none. */
+  /** Visits the objects of a list; null counts as an empty list. */
   private static void each(JsonParser json, Consumer<JsonParser> item) {
     String name = json.currentName();
     JsonToken token = json.nextToken();
@@ -141,7 +141,7 @@ final class OtlpJson {
     }
   }
 
-  /** Goes into the object that is the value at hand; false where it is null. */
+  /** Enters the object that is the next value; returns false if the value is null. */
   private static boolean enter(JsonParser json) {
     String name = json.currentName();
     JsonToken token = json.nextToken();
@@ -165,7 +165,7 @@ final class OtlpJson {
                 json.currentTokenLocation().getColumnNr()));
   }
 
-  /** Metrics that stand before their resource wait for it. */
+  /** Metrics that precede their resource are held until it is read. */
   private void readResourceMetrics(JsonParser json) {
     List<OtlpMetric> waiting = new ArrayList<>();
     boolean known = false;
@@ -173,7 +173,7 @@ final class OtlpJson {
       switch (json.currentName()) {
         case "resource" -> {
           Map<String, String> attributes = resource(json);
-          // They stay until the end of the resource, and metrics are let go before that.
+          // Attributes live until the end of the resource, longer than the memory of metrics.
           ofResource.hold(bytes(attributes));
           sink.resource(attributes);
           known = true;
@@ -260,7 +260,7 @@ final class OtlpJson {
     return new OtlpMetric(name, description, unit, points);
   }
 
-  /** What metrics of every kind have, as far as a message says it. */
+  /** Fields common to all kinds of metrics, as far as they are present. */
   private static final class Data {
     private final List<PointFields> points = new ArrayList<>();
     private Temporality temporality = Temporality.UNSPECIFIED;
@@ -286,7 +286,7 @@ final class OtlpJson {
     return data;
   }
 
-  /** What points of every kind have, as far as a message says it. */
+  /** Fields common to all kinds of points, as far as they are present. */
   private static final class PointFields {
     private final Map<String, String> attributes = new LinkedHashMap<>();
     private final LongStream.Builder bucketCounts = LongStream.builder();
@@ -366,7 +366,7 @@ final class OtlpJson {
     into.values.add(value);
   }
 
-  /** Of two attributes of one key the first counts. */
+  /** The first of several attributes with the same key wins. */
   private void readAttributes(JsonParser json, Map<String, String> into) {
     each(
         json,
@@ -385,7 +385,7 @@ final class OtlpJson {
         });
   }
 
-  /** A value as {@link AnyText} takes it. */
+  /** Returns a value of the types that {@link AnyText} accepts. */
   private @Nullable Object any(JsonParser json, int depth) {
     if (depth > AnyText.DEPTH_MAX) {
       throw new MalformedMessageException(
@@ -394,7 +394,7 @@ final class OtlpJson {
     return enter(json) ? anyHere(json, depth) : null;
   }
 
-  /** The same where the object has been entered. */
+  /** Reads the value after its object has been entered. */
   private @Nullable Object anyHere(JsonParser json, int depth) {
     ofMetric.hold(VALUE_BYTES);
     Object value = null;
@@ -499,7 +499,7 @@ final class OtlpJson {
     };
   }
 
-  /** An integer of 64 bits, with or without a sign; 0 for null. */
+  /** Reads a signed or unsigned 64-bit integer; 0 for null. */
   private static long integer(JsonParser json) {
     return json.nextToken() == JsonToken.VALUE_NULL ? 0 : integerHere(json);
   }
@@ -526,7 +526,7 @@ final class OtlpJson {
     }
   }
 
-  /** Without a sign there is one bit more; and an integer may be written as {@code 1e3}. */
+  /** Parses an unsigned integer beyond the signed range, or one written like {@code 1e3}. */
   private static long largeOrOdd(JsonParser json, String text) {
     if (text.length() > INTEGER_LENGTH_MAX) {
       throw wrong(json, start(text), "an integer of 64 bits");
@@ -576,7 +576,7 @@ final class OtlpJson {
     };
   }
 
-  /** Goes over the numbers of a list, or of none. */
+  /** Visits the numbers of a list; null counts as an empty list. */
   private void eachNumber(JsonParser json, Runnable item) {
     String name = json.currentName();
     JsonToken token = json.nextToken();

@@ -5,25 +5,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A metric as OTLP sends it: message {@code Metric} of <a
+ * A metric in OTLP: message {@code Metric} of <a
  * href="https://github.com/open-telemetry/opentelemetry-proto/blob/v1.6.0/opentelemetry/proto/metrics/v1/metrics.proto">metrics.proto</a>.
- * Times are ns since 1970, 0 where they are not said. Attributes have their values as texts.
+ * Times are ns since 1970; 0 if missing. Values of attributes are converted to texts.
  *
- * @param points null where the message says of no kind that is known
+ * @param points null if the metric is of an unknown kind
  */
 record OtlpMetric(String name, String description, String unit, @Nullable Points points) {
-  /** Bit 0 of the flags of a point: the series has no value at that time. */
+  /** Bit 0 of a point's flags: the series has no value at that time. */
   static final int NO_RECORDED_VALUE = 1;
 
-  /** To what a value adds up. */
+  /** The interval that a value covers. */
   enum Temporality {
     UNSPECIFIED,
-    /** To what has come since the point before. */
+    /** Since the preceding point. */
     DELTA,
-    /** To what has come since the start. */
+    /** Since the start. */
     CUMULATIVE;
 
-    /** By the number of the message's enum. */
+    /** Returns the temporality for the number of the message's enum. */
     static Temporality of(long number) {
       return number == 1 ? DELTA : number == 2 ? CUMULATIVE : UNSPECIFIED;
     }
@@ -63,10 +63,10 @@ record OtlpMetric(String name, String description, String unit, @Nullable Points
     }
   }
 
-  /** Points of exponential histograms, which are counted and not read. */
+  /** Points of exponential histograms, which are only counted. */
   record Exponential(int count) implements Points {}
 
-  /** What every point has. */
+  /** Properties of every point. */
   sealed interface Point {
     Map<String, String> attributes();
 
@@ -82,7 +82,7 @@ record OtlpMetric(String name, String description, String unit, @Nullable Points
   }
 
   /**
-   * @param value null where none is said
+   * @param value null if missing
    */
   record NumberPoint(
       Map<String, String> attributes,
@@ -93,10 +93,10 @@ record OtlpMetric(String name, String description, String unit, @Nullable Points
       implements Point {}
 
   /**
-   * @param count without a sign
-   * @param sum null where none is said
-   * @param bucketCounts of each bucket alone, one more than bounds, or none of either
-   * @param bounds the upper ones, rising, without the infinite
+   * @param count unsigned
+   * @param sum null if missing
+   * @param bucketCounts one per bucket, not cumulative; one more than bounds, or both are empty
+   * @param bounds upper bounds, ascending, without infinity
    */
   record HistogramPoint(
       Map<String, String> attributes,

@@ -27,8 +27,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code ExportMetricsServiceRequest} from Protocol Buffers. What a message has that is not
- * known here is passed over: scopes, exemplars, metadata.
+ * Reads {@code ExportMetricsServiceRequest} from Protocol Buffers. Unknown fields are ignored, and
+ * so are scopes, exemplars and metadata.
  *
  * <pre>
  * ExportMetricsServiceRequest  resource_metrics 1 *
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class OtlpProtobuf {
-  /** Bytes of memory that texts of a message take beside it, for each of its bytes. */
+  /** Memory of a message's texts in addition to the message, per byte. */
   private static final int MEMORY_PER_BYTE = 4;
 
   private static final int POINT_BYTES = 256;
@@ -62,7 +62,7 @@ final class OtlpProtobuf {
 
   private final OtlpSink sink;
 
-  /** What the resource at hand takes, and the metric at hand beside it. */
+  /** Memory of the current resource, and of the current metric. */
   private final HeldPart ofResource;
 
   private final HeldPart ofMetric;
@@ -74,12 +74,11 @@ final class OtlpProtobuf {
   }
 
   /**
-   * Reads a request; what came before a malformed place has gone to the sink. Of the request one
-   * {@code ResourceMetrics} is held at a time, whole, since its resource may stand behind its
-   * metrics.
+   * Reads a request. Everything before a malformed part has been passed to the sink. One {@code
+   * ResourceMetrics} is held at a time, as a whole, because its resource may follow its metrics.
    *
-   * @throws MalformedMessageException if it is none
-   * @throws dev.varve.server.http.OverBudgetException if there is no room for it
+   * @throws MalformedMessageException if the body is not a valid request
+   * @throws dev.varve.server.http.OverBudgetException if it does not fit in memory
    */
   void read(InputStream body) throws IOException {
     WireStream request = new WireStream(body);
@@ -319,7 +318,7 @@ final class OtlpProtobuf {
         flags);
   }
 
-  /** A quantile and its value. */
+  /** Reads a quantile and its value. */
   private static double[] quantile(WireReader message) {
     double[] quantile = new double[2];
     while (message.next()) {
@@ -332,7 +331,7 @@ final class OtlpProtobuf {
     return quantile;
   }
 
-  /** Of two attributes of one key the first counts. */
+  /** The first of several attributes with the same key wins. */
   private void readAttribute(WireReader message, Map<String, String> into) {
     ofMetric.hold(ATTRIBUTE_BYTES);
     String key = "";
@@ -347,7 +346,7 @@ final class OtlpProtobuf {
     into.putIfAbsent(key, value);
   }
 
-  /** A value as {@link AnyText} takes it. */
+  /** Returns a value of the types that {@link AnyText} accepts. */
   private @Nullable Object any(WireReader message, int depth) {
     if (depth > AnyText.DEPTH_MAX) {
       throw new MalformedMessageException(

@@ -2,13 +2,13 @@ package dev.varve.server.otlp;
 
 import java.util.Map;
 
-/** Takes what a reader of OTLP's messages finds: a resource, its metrics, the resource's end. */
+/** Receives the content of a request: for each resource its attributes, its metrics and its end. */
 interface OtlpSink {
-  /** From here on metrics are of a resource with these attributes. */
+  /** Begins a resource with these attributes; the following metrics belong to it. */
   void resource(Map<String, String> attributes);
 
   void metric(OtlpMetric metric);
 
-  /** All metrics of the resource have come. */
+  /** Called after all metrics of the resource. */
   void endOfResource();
 }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The names that Prometheus 3.5 gives to metrics and attributes of OpenTelemetry: letters, digits
- * and colons, everything else an underscore; units and {@code total} as suffixes. Source: <a
+ * Translates the names of OpenTelemetry's metrics and attributes as Prometheus 3.5 does: only
+ * letters, digits and colons are kept, everything else becomes an underscore; units and {@code
+ * total} are appended as suffixes. Source: <a
  * href="https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/">the
- * specification of the compatibility</a>, and package {@code otlptranslator} as Prometheus 3.5.0
- * has it.
+ * compatibility specification</a> and package {@code otlptranslator} of Prometheus 3.5.0.
  */
 final class PrometheusNames {
   private static final Map<String, String> UNITS =
@@ -54,12 +54,12 @@ final class PrometheusNames {
   private PrometheusNames() {}
 
   /**
-   * The name of a metric.
+   * Returns the name of a metric.
    *
-   * @param unit in UCUM's case-sensitive spelling, as OpenTelemetry has it; may be empty
-   * @param counter whether it is a sum that only rises
-   * @param gauge whether it is a gauge
-   * @return empty where nothing of the name is left
+   * @param unit in UCUM's case-sensitive spelling, as in OpenTelemetry; may be empty
+   * @param counter whether the metric is a monotonic sum
+   * @param gauge whether the metric is a gauge
+   * @return empty if the name contains no allowed character
    */
   static String metric(String name, String unit, boolean counter, boolean gauge) {
     List<String> words = words(name);
@@ -80,7 +80,7 @@ final class PrometheusNames {
     return startsWithDigit(joined) ? "_" + joined : joined;
   }
 
-  /** The stretches of a name that may stand in one of Prometheus; underscores part them. */
+  /** Splits a name at the characters that Prometheus does not allow, and at underscores. */
   private static List<String> words(String name) {
     List<String> words = new ArrayList<>();
     int start = -1;
@@ -96,7 +96,7 @@ final class PrometheusNames {
     return words;
   }
 
-  /** A unit written out; empty for annotations such as <code>{packets}</code>. */
+  /** Returns a unit written out; empty for annotations such as <code>{packets}</code>. */
   private static String word(String unit, Map<String, String> known, String before) {
     String bare = unit.strip();
     if (bare.isEmpty() || bare.indexOf('{') >= 0 || bare.indexOf('}') >= 0) {
@@ -111,7 +111,7 @@ final class PrometheusNames {
     return clean.startsWith("_") ? clean.substring(1) : clean;
   }
 
-  /** Adds what the name does not hold already. */
+  /** Adds the units that the name does not contain already. */
   private static void addUnit(List<String> words, String unit, String perUnit) {
     String main = words.contains(unit) ? "" : unit;
     String per = perUnit.equals("per_") ? "" : withoutEnd(perUnit);
@@ -133,7 +133,7 @@ final class PrometheusNames {
     return unit.endsWith("_") ? unit.substring(0, unit.length() - 1) : unit;
   }
 
-  /** The name of the label that an attribute becomes. */
+  /** Returns the label name for an attribute. */
   static String label(String attribute) {
     String label = replaced(attribute, "");
     if (startsWithDigit(label)) {
@@ -142,7 +142,7 @@ final class PrometheusNames {
     return label.startsWith("_") && !label.startsWith("__") ? "key" + label : label;
   }
 
-  /** Every character but letters, digits and some others becomes an underscore. */
+  /** Replaces all characters except letters, digits and the given others with underscores. */
   private static String replaced(String text, String others) {
     StringBuilder replaced = new StringBuilder(text.length());
     text.codePoints()

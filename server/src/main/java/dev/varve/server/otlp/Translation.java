@@ -31,9 +31,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Prometheus' series of OpenTelemetry's metrics and writes them, for one request. Source:
- * package {@code storage/remote/otlptranslator} of Prometheus 3.5.0; beyond it, differences are
- * added up (Prometheus refuses them), and exponential histograms are refused.
+ * Translates the OpenTelemetry metrics of one request to Prometheus' series and writes them.
+ * Source: package {@code storage/remote/otlptranslator} of Prometheus 3.5.0. Unlike Prometheus it
+ * adds up deltas, which Prometheus rejects, and it rejects exponential histograms.
  */
 final class Translation implements OtlpSink {
   private static final String SERVICE_NAME = "service.name";
@@ -45,17 +45,19 @@ final class Translation implements OtlpSink {
   private static final double STALE = Double.longBitsToDouble(0x7ff0000000000002L);
   private static final int REASONS_MAX = 10;
 
-  /** Bytes of what is said of a metric, and of a difference, without their texts. */
+  /** Memory of a metric's metadata, and of a delta, in bytes without their texts. */
   private static final int METADATA_BYTES = 200;
 
   private static final int DIFFERENCE_BYTES = 600;
 
-  /** Values of names that fall together are joined, which takes time where they are many. */
+  /**
+   * Values of attributes whose names collide are joined; the limit bounds the time that this takes.
+   */
   private static final int ATTRIBUTES_MAX = 1_000;
 
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** A start that lies further back tells nothing of the last interval. */
+  /** An earlier start says nothing about the last interval: no zero is written for it. */
   private static final long ZERO_WITHIN_NANOS = 3_600_000_000_000L;
 
   private final Intake intake;
@@ -64,10 +66,13 @@ final class Translation implements OtlpSink {
   private final CumulativeSums sums;
   private final BatchBuilder batch;
 
-  /** What waits beside the batch to be written. */
+  /** Memory of everything besides the batch that is not written yet. */
   private final HeldPart waiting;
 
-  /** What is added up when it is written, so that no other request waits while this one is read. */
+  /**
+   * Deltas are added up when they are written, so that no other request waits while this one is
+   * read.
+   */
   private final List<Difference> differences = new ArrayList<>();
 
   private int differenceSamples;
@@ -79,8 +84,7 @@ final class Translation implements OtlpSink {
   private long refused;
 
   /**
-   * @param holdsMarkers whether every layout can hold the value that says that a series has ended;
-   *     else it is left out
+   * @param holdsMarkers whether every layout can hold staleness markers; if not, they are left out
    */
   Translation(Intake intake, String dataset, boolean holdsMarkers, CumulativeSums sums) {
     this.intake = intake;
@@ -91,16 +95,16 @@ final class Translation implements OtlpSink {
     this.sums = sums;
   }
 
-  /** A point that is added to what came before. */
+  /** A point that is added to the sum of its series. */
   private record Difference(CumulativeSums.Key key, Consumer<CumulativeSums.Request> adding) {}
 
-  /** How many points were not taken. */
+  /** Returns the number of rejected points. */
   long refused() {
-    // What a dataset refuses is samples, of which a histogram's point has several.
+    // A dataset counts rejected samples; a point of a histogram consists of several.
     return refused + Math.min(points, intake.refused());
   }
 
-  /** Why, of the first of them. */
+  /** Returns the first reasons for rejections. */
   Set<String> reasons() {
     return reasons;
   }
@@ -115,7 +119,7 @@ final class Translation implements OtlpSink {
   public void metric(OtlpMetric metric) {
     switch (metric.points()) {
       case null -> {
-        note(metric, "has no points of a kind that is known");
+        note(metric, "has no points of a known kind");
         intake.report("kind.unknown", 1, () -> words(metric, "has no points of a known kind"));
       }
       case Gauge gauge -> {
@@ -138,7 +142,7 @@ final class Translation implements OtlpSink {
               "histogram.native",
               metric,
               exponential.count(),
-              "is an exponential histogram, which is not held");
+              "is an exponential histogram, which is not supported");
     }
     writeIfFull();
   }
@@ -172,7 +176,7 @@ final class Translation implements OtlpSink {
   /**
    * Adds a point.
    *
-   * @param sum of which it is a difference; null where it is a value
+   * @param sum the sum of which the point is a delta; null if the point is a value
    */
   private void number(OtlpMetric metric, String name, @Nullable Sum sum, NumberPoint point) {
     if (!isGood(metric, name, point)) {
@@ -213,10 +217,10 @@ final class Translation implements OtlpSink {
   }
 
   /**
-   * Adds a difference to its sum when the batch is written.
+   * Adds a delta to its sum when the batch is written.
    *
-   * @param samples that come of it, about
-   * @param then takes what it comes to
+   * @param samples approximate number of resulting samples
+   * @param then receives the sum
    */
   private void addUp(
       GroupKey series,
@@ -225,7 +229,7 @@ final class Translation implements OtlpSink {
       Point point,
       Running difference,
       Consumer<Added> then) {
-    // Key, point and what they hold, of which the labels are there twice.
+    // Covers the key, the point and their content; labels are held twice.
     waiting.hold(DIFFERENCE_BYTES + 3 * series.byteCount() + 32L * samples);
     CumulativeSums.Key key = new CumulativeSums.Key(dataset, series);
     differenceSamples += samples;
@@ -236,7 +240,7 @@ final class Translation implements OtlpSink {
               switch (adding.add(key, point.startNanos(), difference)) {
                 case Added added -> then.accept(added);
                 case CumulativeSums.Known _ -> {
-                  // It is stored already.
+                  // Already stored.
                 }
                 case CumulativeSums.Late _ -> refuseLate(metric);
               }
@@ -244,7 +248,7 @@ final class Translation implements OtlpSink {
   }
 
   private void refuseLate(OtlpMetric metric) {
-    refuse("delta.late", metric, 1, "has a delta that is older than what has been added up");
+    refuse("delta.late", metric, 1, "has a delta that is older than the sum of its series");
   }
 
   private void histogram(OtlpMetric metric, Histogram histogram) {
@@ -309,13 +313,15 @@ final class Translation implements OtlpSink {
     }
     for (int i = 0; i < bounds.length; i++) {
       if (Double.isNaN(bounds[i]) || (i > 0 && bounds[i] <= bounds[i - 1])) {
-        return "has a point whose bounds do not rise";
+        return "has a point whose bounds are not ascending";
       }
     }
     return null;
   }
 
-  /** Adds the series of a histogram; all are markers where the point has no value. */
+  /**
+   * Adds the series of a histogram. If the point has no value, all samples are staleness markers.
+   */
   private void add(
       String name, Map<String, String> labels, Point point, Running value, boolean hasSum) {
     if (hasSum) {
@@ -377,7 +383,7 @@ final class Translation implements OtlpSink {
 
   private boolean isGood(OtlpMetric metric, String name, Point point) {
     if (name.isEmpty()) {
-      refuse("series.name", metric, 1, "has a name of which nothing is left");
+      refuse("series.name", metric, 1, "has a name without any allowed character");
       return false;
     }
     if (point.timeNanos() <= 0) {
@@ -398,7 +404,10 @@ final class Translation implements OtlpSink {
     return true;
   }
 
-  /** The labels of a point: its attributes, of which names may fall together, and its target. */
+  /**
+   * Returns the labels of a point: its attributes, whose translated names may collide, and its
+   * target.
+   */
   private Map<String, String> labels(Map<String, String> attributes) {
     Map<String, String> labels = new TreeMap<>();
     new TreeMap<>(attributes)
@@ -432,7 +441,7 @@ final class Translation implements OtlpSink {
     }
   }
 
-  /** A sum that begins anew is 0 at its start: so a reader sees all of its first difference. */
+  /** Writes 0 at the start of a sum, so that a rate includes the first delta. */
   private void addZero(GroupKey key, Point point) {
     long start = point.startNanos();
     long within = point.timeNanos() - start;
@@ -441,7 +450,7 @@ final class Translation implements OtlpSink {
     }
   }
 
-  /** What else is known of the resource stands in a series of its own, to be joined. */
+  /** Writes the remaining attributes of the resource as a series of their own, to be joined. */
   @Override
   public void endOfResource() {
     boolean more = resource.keySet().stream().anyMatch(name -> !IDENTIFYING.contains(name));
@@ -481,7 +490,7 @@ final class Translation implements OtlpSink {
     }
   }
 
-  /** Writes what was read and is not written yet, and remembers the sums. */
+  /** Writes what was read since the last write and keeps the sums. */
   void write() {
     Set<CumulativeSums.Key> series =
         differences.stream().map(Difference::key).collect(Collectors.toSet());

@@ -1,9 +1,9 @@
 /**
  * OTLP, OpenTelemetry's protocol, for metrics over HTTP.
  *
- * <p>Here are its messages in both spellings, Protocol Buffers and JSON, what its metrics become as
- * series of Prometheus, and its answers. Names and labels follow Prometheus' translation, so that
- * dashboards made for the one fit the other. Traces and logs are not known here.
+ * <p>The package reads its messages in both encodings, Protocol Buffers and JSON, translates
+ * metrics to Prometheus' series and writes the answers. Names and labels follow Prometheus'
+ * translation, so that dashboards work with both. Traces and logs are not supported.
  */
 @NullMarked
 package dev.varve.server.otlp;

@@ -54,8 +54,7 @@ record ReadRequest(List<Query> queries, boolean streamed) {
         case 1 -> {
           if (queries.size() == QUERIES_MAX) {
             throw new MalformedMessageException(
-                "it has more than %,d queries, which is the maximum"
-                    .formatted(QUERIES_MAX));
+                "it has more than %,d queries, which is the maximum".formatted(QUERIES_MAX));
           }
           queries.add(query(request.message()));
         }

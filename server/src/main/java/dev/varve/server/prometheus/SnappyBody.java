@@ -55,7 +55,8 @@ final class SnappyBody {
   private static void requireSnappy(Exchange exchange, String what) {
     String encoding = exchange.header("Content-Encoding");
     if (encoding != null && !encoding.strip().equalsIgnoreCase("snappy")) {
-      throw new HttpError(415, "%s must be compressed with snappy, not with '%s'".formatted(what, encoding));
+      throw new HttpError(
+          415, "%s must be compressed with snappy, not with '%s'".formatted(what, encoding));
     }
   }
 

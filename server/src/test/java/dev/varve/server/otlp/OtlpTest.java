@@ -328,12 +328,12 @@ class OtlpTest {
     assertThat(answer.body())
         .contains("\"rejectedDataPoints\":\"8\"")
         .contains("metric 'kept' has a point without a value")
-        .contains("metric 'exp' is an exponential histogram, which is not held")
+        .contains("metric 'exp' is an exponential histogram, which is not supported")
         .contains("metric 'open' does not say whether its sums are delta or cumulative")
-        .contains("metric '...' has a name of which nothing is left")
+        .contains("metric '...' has a name without any allowed character")
         .contains("metric 'timeless' has a point without a time")
         .contains("1 bucket counts for 1 bounds, not 2")
-        .contains("bounds do not rise")
+        .contains("bounds are not ascending")
         .contains("metric 'nothing' has no points");
     assertThat(query("kept", 0)).contains("\"1\"");
   }
@@ -360,7 +360,7 @@ class OtlpTest {
     assertThat(text.statusCode()).isEqualTo(400);
     assertThat(text.headers().firstValue("Content-Type")).hasValue("application/json");
     assertThat(text.body())
-        .startsWith("{\"code\":3,\"message\":\"the body is no request of OTLP: 'resourceMetrics'");
+        .startsWith("{\"code\":3,\"message\":\"the body is not an OTLP request: 'resourceMetrics'");
 
     HttpResponse<byte[]> bytes =
         send(
