@@ -11,9 +11,9 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Alerts as <a
+ * Encodes alerts for <a
  * href="https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml">Alertmanager's
- * API v2</a> takes them.
+ * API v2</a>.
  */
 final class AlertJson {
   private static final JsonFactory FACTORY = new JsonFactory();

@@ -24,19 +24,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Alerts on their way to one Alertmanager, and the thread that sends them. One that does not answer
- * keeps no other waiting.
+ * The queue of alerts for one Alertmanager and the thread that sends them. An unresponsive
+ * Alertmanager does not delay the others.
  */
 final class AlertmanagerQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AlertmanagerQueue.class);
   private static final int BATCH = 256;
 
-  /** So often a request is tried; alerts that go on firing are told of again anyway. */
+  /** Attempts per request. Alerts that keep firing are sent again later in any case. */
   private static final int TRIES = 3;
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** So long it is gone on with sending when the server ends. */
+  /** Maximum time for sending queued alerts on shutdown. */
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private final RulesConfig.Alertmanager target;
@@ -45,14 +45,14 @@ final class AlertmanagerQueue implements AutoCloseable {
   private final HttpClient client;
   private final Thread thread;
 
-  /** Guards what waits, and tells of it. */
+  /** Guards the queue; its condition signals changes. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition changed = lock.newCondition();
   private final Deque<Notification> waiting = new ArrayDeque<>();
   private boolean closing;
 
-  /** How many alerts are being sent; of the thread alone. */
+  /** Number of alerts being sent; used only by the sending thread. */
   private int underWay;
 
   private final AtomicLong sent = new AtomicLong();
@@ -75,12 +75,12 @@ final class AlertmanagerQueue implements AutoCloseable {
     return sent.get();
   }
 
-  /** How many alerts were in requests that failed, tries that were repeated counted once each. */
+  /** Returns the number of alerts in failed requests; each failed attempt counts. */
   long failed() {
     return failed.get();
   }
 
-  /** How many alerts this Alertmanager will not get. */
+  /** Returns the number of alerts that will not reach this Alertmanager. */
   long dropped() {
     return dropped.get();
   }
@@ -94,7 +94,7 @@ final class AlertmanagerQueue implements AutoCloseable {
     }
   }
 
-  /** Lets alerts wait to be sent; where there are too many, the oldest go. */
+  /** Queues alerts. If the queue is full, the oldest are dropped. */
   void add(List<Notification> alerts) {
     lock.lock();
     try {
@@ -121,7 +121,7 @@ final class AlertmanagerQueue implements AutoCloseable {
         underWay = 0;
       }
     } catch (InterruptedException e) {
-      // The time to drain is over.
+      // The time for draining is over.
       int left = size() + underWay;
       if (left > 0) {
         dropped.addAndGet(left);

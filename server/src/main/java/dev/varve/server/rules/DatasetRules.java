@@ -21,9 +21,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The rules of a dataset read from it and write into it, as a protocol would. */
+/** Gives rules access to a dataset: they query it and write to it as a protocol would. */
 public final class DatasetRules implements RuleStore {
-  /** Under this name samples are counted that rules have written. */
+  /** The dialect under which samples written by rules are counted. */
   private static final String DIALECT = "rules";
 
   private final Dataset dataset;
@@ -32,11 +32,11 @@ public final class DatasetRules implements RuleStore {
   private final IngestListener listener;
 
   /**
-   * Prepares.
+   * Creates the access to a dataset.
    *
-   * @param queries among which those of rules are let in
-   * @param limits of each of them
-   * @param listener told of what rules write
+   * @param queries admits the queries of rules
+   * @param limits of each query
+   * @param listener receives what rules write
    */
   public DatasetRules(
       Dataset dataset, RunningQueries queries, QueryLimits limits, IngestListener listener) {
@@ -74,8 +74,8 @@ public final class DatasetRules implements RuleStore {
   }
 
   /**
-   * With times that a dataset can hold which is coarser than a millisecond: the times of
-   * evaluations are not full seconds.
+   * Rounds times down to the resolution of a dataset that is coarser than a millisecond: evaluation
+   * times are not full seconds.
    */
   private Batch onGrid(Batch batch) {
     Resolution resolution = dataset.resolution();

@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Series as tests of rules write them: {@code up{job="a"}} and values in a row, an interval apart.
- * {@code 1+2x3} stands for 1 3 5 7, {@code 4x2} for 4 4 4, {@code _} for no value, {@code _x5} for
- * five times none, {@code stale} for a marker.
+ * Parses the series of rule tests: {@code up{job="a"}} and a sequence of values, one per interval.
+ * {@code 1+2x3} stands for 1 3 5 7, {@code 4x2} for 4 4 4, {@code _} for a missing value, {@code
+ * _x5} for five missing values, {@code stale} for a staleness marker.
  */
 final class InputSeries {
   private static final int VALUES_MAX = 1_000_000;
@@ -28,9 +28,9 @@ final class InputSeries {
   private InputSeries() {}
 
   /**
-   * The labels of a series.
+   * Returns the labels of a series.
    *
-   * @throws IllegalArgumentException if the text names none
+   * @throws IllegalArgumentException if the text does not name exactly one series
    */
   static Map<String, String> labels(String text) {
     Map<String, String> labels = new TreeMap<>();
@@ -56,9 +56,9 @@ final class InputSeries {
   }
 
   /**
-   * Hands all values on, each with its place in the row.
+   * Passes each value with its position in the sequence to a consumer.
    *
-   * @throws IllegalArgumentException if the text is no row of values
+   * @throws IllegalArgumentException if the text is not a sequence of values
    */
   static void values(String text, ObjLongConsumer<Double> into) {
     long at = 0;
@@ -75,7 +75,7 @@ final class InputSeries {
       boolean none = first.equals("_");
       boolean marker = first.equals("stale");
       int times = matcher.group(3) == null ? 0 : Integer.parseInt(matcher.group(3));
-      // Of what is no number as many stand there as are said, of numbers one more.
+      // As in promtool, x5 repeats a missing value or marker 5 times but yields 6 numbers.
       int count = matcher.group(3) == null ? 1 : none || marker ? times : times + 1;
       if (at + count > VALUES_MAX) {
         throw new IllegalArgumentException("a row has at most 1,000,000 values");
@@ -92,9 +92,9 @@ final class InputSeries {
   }
 
   /**
-   * A number, also a hexadecimal one.
+   * Parses a decimal or hexadecimal number.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a number
    */
   static double number(String text) {
     return switch (text.toLowerCase(java.util.Locale.ROOT)) {

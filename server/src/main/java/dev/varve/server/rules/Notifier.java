@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * Tells every Alertmanager of alerts, with the external labels that they lack, and rewritten by
- * rules. Safe for use by several threads.
+ * Sends alerts to all Alertmanagers, after adding missing external labels and relabelling.
+ * Thread-safe.
  */
 final class Notifier implements AlertSink, AutoCloseable {
   private final SortedMap<String, String> externalLabels;
@@ -59,7 +59,7 @@ final class Notifier implements AlertSink, AutoCloseable {
     }
   }
 
-  /** Counts by name and label. */
+  /** Returns counters by name and label. */
   Map<String, Double> figures() {
     Map<String, Double> figures = new LinkedHashMap<>();
     for (AlertmanagerQueue queue : queues) {
@@ -72,7 +72,7 @@ final class Notifier implements AlertSink, AutoCloseable {
     return figures;
   }
 
-  /** Sends what waits, for some seconds. */
+  /** Sends queued alerts, for a few seconds at most. */
   @Override
   public void close() {
     List<Thread> ends =

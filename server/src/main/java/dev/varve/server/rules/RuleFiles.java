@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads rule files as <a
  * href="https://prometheus.io/docs/prometheus/3.5/configuration/recording_rules/">Prometheus
- * 3.5</a> does, strictly: what is not known is refused. All that is wrong is found at once.
+ * 3.5</a> does, strictly: unknown keys are errors. All errors are reported at once.
  */
 public final class RuleFiles {
   private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
@@ -48,10 +48,10 @@ public final class RuleFiles {
   }
 
   /**
-   * The files that patterns name, sorted, each once. A pattern may name none; a plain path is given
-   * back whether there is such a file or not.
+   * Returns the files that match patterns, sorted and unique. A pattern may match none; a plain
+   * path is returned whether or not the file exists.
    *
-   * @throws ConfigException if a folder cannot be read, or a pattern is none
+   * @throws ConfigException if a folder cannot be read or a pattern is invalid
    */
   public static List<Path> find(List<Path> patterns) {
     Set<Path> found = new TreeSet<>();
@@ -66,7 +66,7 @@ public final class RuleFiles {
           Files.newDirectoryStream(folder, name.replaceAll("([{}])", "\\\\$1"))) {
         files.forEach(found::add);
       } catch (NoSuchFileException | NotDirectoryException e) {
-        // As a pattern that nothing fits.
+        // Treated as a pattern without matches.
       } catch (PatternSyntaxException e) {
         throw new ConfigException(
             List.of("'" + name + "' is no pattern of files: " + e.getDescription()));
@@ -80,8 +80,8 @@ public final class RuleFiles {
   /**
    * Reads files.
    *
-   * @param interval of groups that name none
-   * @throws ConfigException with all problems of all files
+   * @param interval interval of groups that specify none
+   * @throws ConfigException with all errors of all files
    */
   public static List<RuleGroup> read(List<Path> files, Duration interval) {
     RuleFiles reading = new RuleFiles(interval);
@@ -118,9 +118,9 @@ public final class RuleFiles {
   }
 
   /**
-   * Without keys behind which nothing stands, and with what {@code <<} names.
+   * Returns a node without keys that have no value, and with the content of {@code <<} merged in.
    *
-   * @param labels whether the node holds labels, of which an empty one takes a label away
+   * @param labels whether the node contains labels, where an empty value removes a label
    */
   private static ConfigNode said(ConfigNode node, boolean labels) {
     return switch (node) {
@@ -190,7 +190,7 @@ public final class RuleFiles {
             file, name, own == null || own.isZero() ? interval : own, offset, limit, rules));
   }
 
-  /** A length of time that fits into 64 bits of nanoseconds. */
+  /** Reads a duration that fits into 64 bits of nanoseconds. */
   private static @Nullable Duration duration(ConfigReader reader, String key) {
     Duration read = reader.duration(key);
     if (read != null && read.compareTo(LONGEST) > 0) {
@@ -287,7 +287,10 @@ public final class RuleFiles {
     });
   }
 
-  /** Rules that do the same twice: of the same kind, name and labels, in one set of groups. */
+  /**
+   * Returns rules that occur more than once, with their number: rules of the same name and labels
+   * in one set of groups.
+   */
   public static Map<String, Integer> duplicates(List<RuleGroup> groups) {
     Map<String, Integer> counts = new TreeMap<>();
     for (RuleGroup group : groups) {

@@ -31,13 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rules of a server: read, run over its datasets, and read again when their files change. Safe
- * for use by several threads.
+ * Reads a server's rules, evaluates them on its datasets, and reloads them when their files change.
+ * Thread-safe.
  */
 public final class RuleService implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleService.class);
 
-  /** Files are read once they have not changed for so long. */
+  /** A changed file is read only after it has been unchanged for this long. */
   private static final Duration SETTLE = Duration.ofSeconds(1);
 
   private final RulesConfig config;
@@ -46,16 +46,16 @@ public final class RuleService implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, RuleScheduler> schedulers = new ConcurrentHashMap<>();
 
-  /** By dataset; the default one has the empty name. Guarded by this. */
+  /** By dataset; the empty name is the default dataset. Guarded by this. */
   private Map<String, List<RuleGroup>> groups;
 
-  /** What the files looked like when they were read. Guarded by this. */
+  /** Fingerprints of the files at the last read. Guarded by this. */
   private List<String> seen;
 
   private volatile @Nullable Notifier notifier;
   private @Nullable Thread watch;
 
-  /** Guarded by this. */
+  /** Name of the default dataset. Guarded by this. */
   private String defaultDataset = "";
 
   private volatile boolean lastReadGood = true;
@@ -64,7 +64,7 @@ public final class RuleService implements AutoCloseable {
   /**
    * Reads the rule files.
    *
-   * @throws ConfigException with all that is wrong with them
+   * @throws ConfigException with all errors in the files
    */
   public RuleService(RulesConfig config, ServerMetrics metrics, Clock clock) {
     this.config = config;
@@ -100,13 +100,14 @@ public final class RuleService implements AutoCloseable {
   }
 
   /**
-   * Begins to work rules out.
+   * Starts evaluating rules.
    *
-   * @param engine that is open until this is closed
-   * @param queries among which those of rules are let in
-   * @param limits of each of them
-   * @param firstPort where the server is found
-   * @throws dev.varve.engine.UnknownDatasetException if a dataset is named that there is not
+   * @param engine must stay open until this service is closed
+   * @param queries admits the queries of rules
+   * @param limits of each query
+   * @param firstPort address of the server
+   * @throws dev.varve.engine.UnknownDatasetException if the configuration names a dataset that does
+   *     not exist
    */
   public synchronized void start(
       Engine engine, RunningQueries queries, QueryLimits limits, URI firstPort) {
@@ -168,7 +169,7 @@ public final class RuleService implements AutoCloseable {
     return !now.equals(seen);
   }
 
-  /** A file that is written in place is empty first, and an empty file holds no rules. */
+  /** A file rewritten in place is empty at first, and an empty file would remove its rules. */
   private boolean isAtRest(List<String> now, Duration every) throws InterruptedException {
     long pause = Math.min(every.toNanos(), SETTLE.toNanos());
     return !closed.await(pause, TimeUnit.NANOSECONDS) && look().equals(now);
@@ -186,7 +187,7 @@ public final class RuleService implements AutoCloseable {
     }
   }
 
-  /** What tells whether files are still the same: path, size and time. */
+  /** Returns a fingerprint of the files: path, size, time and file key. */
   private List<String> look() {
     List<String> looks = new ArrayList<>();
     for (List<Path> patterns : patterns().values()) {
@@ -210,9 +211,9 @@ public final class RuleService implements AutoCloseable {
   }
 
   /**
-   * Reads all files again and runs what stands in them.
+   * Reads all files again and runs their rules.
    *
-   * @throws ConfigException if something is wrong with them; what ran before goes on
+   * @throws ConfigException if the files contain an error; the previous rules remain in effect
    */
   public synchronized void reload() {
     seen = look();
@@ -228,7 +229,7 @@ public final class RuleService implements AutoCloseable {
     LOG.info("rule files read: {} groups", groups.values().stream().mapToInt(List::size).sum());
   }
 
-  /** What has become of the groups of a dataset, by file and name. */
+  /** Returns the state of a dataset's groups, by file and name. */
   public List<GroupStatus> groups(Dataset dataset) {
     RuleScheduler scheduler = schedulers.get(dataset.name());
     return scheduler == null ? List.of() : scheduler.groups();
@@ -277,7 +278,7 @@ public final class RuleService implements AutoCloseable {
     return duration.toNanos() / 1e9;
   }
 
-  /** Stops all rules, then tells of the alerts that wait. */
+  /** Stops all rules, then sends the queued alerts. */
   @Override
   public void close() {
     closed.countDown();
@@ -301,7 +302,7 @@ public final class RuleService implements AutoCloseable {
     }
   }
 
-  /** Says in the log what goes wrong; of a rule that goes on failing, once until it says other. */
+  /** Logs failures; a rule that keeps failing is logged only when its problem changes. */
   private static final class Log implements RuleListener {
     private final String dataset;
     private final Map<String, String> said = new ConcurrentHashMap<>();

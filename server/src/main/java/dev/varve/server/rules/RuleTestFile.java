@@ -44,12 +44,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of unit tests of rules, in the form of <a
+ * A file of unit tests for rules, in the format of <a
  * href="https://prometheus.io/docs/prometheus/3.5/configuration/unit_testing_rules/">{@code
- * promtool test rules}</a>. Histograms are not read.
+ * promtool test rules}</a>. Histograms are not supported.
  *
- * @param order names of groups, in the order in which they are evaluated
- * @param fuzzy whether neighbours of a double are equal to it
+ * @param order names of groups in the order of evaluation
+ * @param fuzzy whether adjacent doubles compare as equal
  */
 public record RuleTestFile(
     List<RuleGroup> groups,
@@ -62,7 +62,7 @@ public record RuleTestFile(
   /**
    * A test.
    *
-   * @param interval between values, and of groups that name none
+   * @param interval between values, and of groups that specify none
    */
   public record Test(
       String name,
@@ -73,10 +73,10 @@ public record RuleTestFile(
       SortedMap<String, String> externalLabels,
       URI externalUrl) {}
 
-  /** A series with a row of values. */
+  /** A series with a sequence of values. */
   record Input(String series, String values, String where) {}
 
-  /** The alerts of a name that fire at a time. */
+  /** The alerts of a name that must be firing at a time. */
   record AlertCheck(Duration at, String name, List<Labelled> expected) {}
 
   record Labelled(SortedMap<String, String> labels, SortedMap<String, String> annotations) {
@@ -86,7 +86,7 @@ public record RuleTestFile(
     }
   }
 
-  /** What an expression gives at a time. */
+  /** The expected result of an expression at a time. */
   record QueryCheck(Duration at, String expr, List<Sample> expected) {}
 
   record Sample(Labels labels, double value) {
@@ -99,7 +99,7 @@ public record RuleTestFile(
   /**
    * Reads a file and the rule files that it names.
    *
-   * @throws ConfigException with all that is wrong
+   * @throws ConfigException with all errors
    */
   public static RuleTestFile read(Path file) throws IOException {
     List<String> problems = new ArrayList<>();
@@ -196,7 +196,7 @@ public record RuleTestFile(
         });
   }
 
-  /** What is read; null, with a problem, where that is wrong. */
+  /** Returns what the supplier reads; null, with a problem recorded, if it throws. */
   private static <T> @Nullable T checked(ConfigReader reader, String key, Supplier<T> reading) {
     try {
       return reading.get();
@@ -246,8 +246,8 @@ public record RuleTestFile(
   /**
    * Runs a test.
    *
-   * @param dataset that is empty
-   * @return what is not as it should be; nothing if all is well
+   * @param dataset an empty dataset
+   * @return the failures; empty if the test passes
    */
   public List<String> run(Test test, Dataset dataset) {
     try (RunningQueries queries =
@@ -374,7 +374,7 @@ public record RuleTestFile(
     }
   }
 
-  /** Without empty values: a label with none is no label. */
+  /** Removes empty values: a label with an empty value counts as missing. */
   private static SortedMap<String, String> plain(Map<String, String> labels) {
     SortedMap<String, String> plain = new TreeMap<>(labels);
     plain.values().removeIf(String::isEmpty);

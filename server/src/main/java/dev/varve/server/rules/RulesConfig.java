@@ -14,15 +14,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rules a server works out, and whom it tells of alerts.
+ * The rules that a server evaluates and the Alertmanagers that it notifies.
  *
- * @param files of the default dataset: paths, whose last step may hold {@code *}, {@code ?} and
- *     {@code [...]}
- * @param datasets files of other datasets, by name
- * @param interval of groups that name none
- * @param reread how often it is looked whether files have changed; null for never
- * @param concurrency how many rules are worked out at a time
- * @param externalUrl where the server is found from outside; null for its first port
+ * @param files rule files of the default dataset: paths whose last component may contain {@code *},
+ *     {@code ?} and {@code [...]}
+ * @param datasets rule files of other datasets, by name
+ * @param interval interval of groups that specify none
+ * @param reread interval at which files are checked for changes; null for never
+ * @param concurrency maximum number of rules evaluated at the same time
+ * @param externalUrl address of the server as seen from outside; null for its first port
  */
 public record RulesConfig(
     List<Path> files,
@@ -38,7 +38,7 @@ public record RulesConfig(
     @Nullable URI externalUrl,
     SortedMap<String, String> externalLabels,
     Alerting alerting) {
-  /** No rules; what else there is, as Prometheus has it. */
+  /** No rules; otherwise Prometheus' defaults. */
   public static final RulesConfig DEFAULTS =
       new RulesConfig(
           List.of(),
@@ -61,10 +61,10 @@ public record RulesConfig(
   }
 
   /**
-   * Whom to tell of alerts.
+   * Where alerts are sent.
    *
-   * @param relabelling of the labels of alerts, external labels among them
-   * @param queue how many alerts may wait for each Alertmanager
+   * @param relabelling of the labels of alerts, including external labels
+   * @param queue maximum number of queued alerts per Alertmanager
    */
   public record Alerting(List<Alertmanager> alertmanagers, Relabelling relabelling, int queue) {
     public static final Alerting NONE = new Alerting(List.of(), Relabelling.NONE, 10_000);
@@ -80,8 +80,8 @@ public record RulesConfig(
    * @param url without {@code /api/v2/alerts}
    * @param timeout of a request
    * @param user for basic authentication; null for none
-   * @param passwordFile that holds the password, and is read for every request
-   * @param tokenFile that holds a bearer token; null for none
+   * @param passwordFile file with the password, read for every request
+   * @param tokenFile file with a bearer token; null for none
    */
   public record Alertmanager(
       Url url,
@@ -92,15 +92,15 @@ public record RulesConfig(
     public static final Duration TIMEOUT = Duration.ofSeconds(10);
   }
 
-  /** Whether there are rules at all. */
+  /** Returns whether no rule files are configured. */
   public boolean isEmpty() {
     return files.isEmpty() && datasets.values().stream().allMatch(List::isEmpty);
   }
 
   /**
-   * What holds for all groups.
+   * Returns the settings shared by all groups.
    *
-   * @param firstPort where the server is found, unless it is said otherwise
+   * @param firstPort address of the server if no external URL is configured
    */
   RuleSettings settings(URI firstPort) {
     URI url = externalUrl == null ? firstPort : externalUrl;

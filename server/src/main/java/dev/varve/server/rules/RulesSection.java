@@ -28,9 +28,9 @@ public final class RulesSection {
   }
 
   /**
-   * Reads the section; what is wrong is noted by the reader.
+   * Reads the section. Problems are recorded by the reader.
    *
-   * @param folder where files are looked for
+   * @param folder base of relative paths
    */
   public static RulesConfig read(ConfigReader reader, Path folder) {
     return new RulesSection(reader, folder).read();
@@ -93,13 +93,13 @@ public final class RulesSection {
         return url;
       }
     } catch (URISyntaxException e) {
-      // Said below, as for a URL of another kind.
+      // Reported below, like a URL of another scheme.
     }
     reader.problem(key, "'" + text + "' is no URL such as http://alertmanager:9093");
     return null;
   }
 
-  /** It is a part of every alert. */
+  /** The external URL becomes part of every alert. */
   private @Nullable URI externalUrl() {
     URI url = url(reader, "external-url");
     if (url != null && url.getRawUserInfo() != null) {

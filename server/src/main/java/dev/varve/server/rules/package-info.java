@@ -1,9 +1,9 @@
 /**
- * What a server adds to rules: it reads rule files and reads them again, lets rules write as
- * protocols write, and tells Alertmanagers of alerts.
+ * The server's part of rules: reading and reloading rule files, writing the results as protocols
+ * do, and sending alerts to Alertmanagers.
  *
- * <p>What a rule means is the business of {@code dev.varve.query.rules}; how it is shown over HTTP
- * that of {@code dev.varve.server.prometheus}.
+ * <p>Rules are evaluated by {@code dev.varve.query.rules} and shown over HTTP by {@code
+ * dev.varve.server.prometheus}.
  */
 @NullMarked
 package dev.varve.server.rules;

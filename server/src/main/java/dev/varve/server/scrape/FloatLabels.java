@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Labels whose values are numbers, in the one form that OpenMetrics has for each: {@code le} of
- * histograms and {@code quantile} of summaries. Targets write {@code 1} in one format and {@code
- * 1.0} in another. Source: {@code normalizeFloatsInLabelValues} and {@code formatOpenMetricsFloat}
- * in {@code model/textparse} of Prometheus 3.5.
+ * Normalises numbers in label values to OpenMetrics' canonical form: {@code le} of histograms and
+ * {@code quantile} of summaries. Targets write {@code 1} in one format and {@code 1.0} in another.
+ * Source: {@code normalizeFloatsInLabelValues} and {@code formatOpenMetricsFloat} in {@code
+ * model/textparse} of Prometheus 3.5.
  */
 final class FloatLabels {
-  /** What Go's {@code strconv.ParseFloat} reads, but for underscores. */
+  /** The syntax of Go's {@code strconv.ParseFloat} without underscores. */
   private static final Pattern DECIMAL =
       Pattern.compile("[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?");
 
@@ -25,15 +25,19 @@ final class FloatLabels {
   private static final Pattern INFINITE =
       Pattern.compile("[-+]?inf(inity)?", Pattern.CASE_INSENSITIVE);
 
-  /** No number needs more; it takes time to read many. */
+  /**
+   * Maximum length of a number, in characters: no number needs more, and parsing long ones takes
+   * time.
+   */
   private static final int LENGTH_MAX = 1_000;
 
   private FloatLabels() {}
 
   /**
-   * The key with its number in that form; the same key where there is none, or no number in it.
+   * Returns the key with its number normalised, or the same key if it has no such label or the
+   * value is not a number.
    *
-   * @param type of the metrics that the text speaks of, as its last {@code TYPE} line said
+   * @param type type of the metric, from the last {@code TYPE} line
    */
   static GroupKey normalized(GroupKey key, String type) {
     String label =
@@ -52,7 +56,7 @@ final class FloatLabels {
     return new GroupKey(key.metric(), Tags.of(tags), key.resource());
   }
 
-  /** Null where the text is no number, or one beyond all doubles. */
+  /** Returns null if the text is not a number or exceeds the range of doubles. */
   private static @Nullable String normalized(String text) {
     if (text.equalsIgnoreCase("nan")) {
       return "NaN";

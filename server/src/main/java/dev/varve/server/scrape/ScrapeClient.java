@@ -46,9 +46,9 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches what the targets of one job expose. Safe for use by several threads. */
+/** Fetches the metrics that the targets of one job expose. Thread-safe. */
 final class ScrapeClient implements AutoCloseable {
-  /** No answer is larger, whatever a job allows. */
+  /** Maximum size of an answer in bytes, whatever a job allows. */
   static final int BODY_MAX = 256 << 20;
 
   private static final String ACCEPT =
@@ -63,13 +63,13 @@ final class ScrapeClient implements AutoCloseable {
   private final HttpClient client;
 
   /**
-   * @param version of the server, for its name
-   * @throws IllegalArgumentException if the authorities to trust cannot be read
+   * @param version of the server, for the User-Agent header
+   * @throws IllegalArgumentException if the certificates of trusted authorities cannot be read
    */
   ScrapeClient(ScrapeConfig job, String version) {
     this.job = job;
     this.agent = "Varve/" + version;
-    // Credentials are not to be led elsewhere.
+    // Credentials must not be redirected to another server.
     boolean follow = job.followRedirects() && job.credentials() == null;
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -84,18 +84,18 @@ final class ScrapeClient implements AutoCloseable {
   }
 
   /**
-   * What a target said.
+   * The answer of a target.
    *
-   * @param contentType empty where it did not say
+   * @param contentType empty if the target sent none
    */
   record Answer(String contentType, byte[] body) {}
 
   /**
-   * Asks a target.
+   * Scrapes a target.
    *
-   * @param memory in which the answer counts, in all its forms
-   * @throws ScrapeException if it does not answer well within its time
-   * @throws OverBudgetException if there is no room for what comes in gzip
+   * @param memory accounts for the answer in all its forms
+   * @throws ScrapeException if the target does not answer successfully within its timeout
+   * @throws OverBudgetException if the decompressed answer does not fit in memory
    */
   Answer fetch(Target target, Reservation memory) throws ScrapeException, InterruptedException {
     long max = job.limits().body() > 0 ? Math.min(job.limits().body(), BODY_MAX) : BODY_MAX;
@@ -157,7 +157,7 @@ final class ScrapeClient implements AutoCloseable {
         .toPlainString();
   }
 
-  /** Files are read each time, since secrets are renewed. */
+  /** Files are read each time because secrets are rotated. */
   private static String authorization(Credentials credentials) throws ScrapeException {
     return switch (credentials) {
       case Credentials.Basic(String username, String password, Path file) ->
@@ -180,12 +180,12 @@ final class ScrapeClient implements AutoCloseable {
   }
 
   /**
-   * A body that came in gzip.
+   * Decompresses a gzip body.
    *
-   * @param max bytes that it may have, at most {@link #BODY_MAX}
-   * @param memory in which it counts
-   * @throws ScrapeException if it has more, or came otherwise
-   * @throws OverBudgetException if there is no room for it
+   * @param max maximum decompressed size in bytes, at most {@link #BODY_MAX}
+   * @param memory accounts for the decompressed body
+   * @throws ScrapeException if the body is larger or not valid gzip
+   * @throws OverBudgetException if it does not fit in memory
    */
   static byte[] decompressed(byte[] body, long max, Reservation memory) throws ScrapeException {
     try (InputStream gzip = new GzipInput(new ByteArrayInputStream(body));
@@ -205,7 +205,7 @@ final class ScrapeClient implements AutoCloseable {
         "body size limit exceeded: the answer is larger than %,d bytes".formatted(max));
   }
 
-  /** Gathers a body that is not too large, and for which there is room. */
+  /** Collects a body within its size limit and the memory budget. */
   private static final class Limited implements BodySubscriber<byte[]>, AutoCloseable {
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
     private final List<byte[]> pieces = new ArrayList<>();
@@ -286,7 +286,7 @@ final class ScrapeClient implements AutoCloseable {
       body.complete(whole.array());
     }
 
-    /** Nothing of it touches the memory afterwards, whatever still comes. */
+    /** From here on, later data is discarded and does not use the memory. */
     @Override
     public synchronized void close() {
       closed = true;
@@ -294,12 +294,12 @@ final class ScrapeClient implements AutoCloseable {
     }
   }
 
-  /** Why a scrape fails for which there is no room. */
+  /** Returns why a scrape failed for lack of memory. */
   static String noRoom(OverBudgetException refusal) {
     return "there is no room for the answer: " + refusal.getMessage();
   }
 
-  /** Null for what the platform trusts. */
+  /** Returns null for the platform's trust store. */
   private static @Nullable SSLContext trust(Tls tls) {
     if (tls.authorities() == null && !tls.insecure()) {
       return null;
@@ -336,7 +336,7 @@ final class ScrapeClient implements AutoCloseable {
     return factory.getTrustManagers();
   }
 
-  /** Trusts anybody, and asks nobody for a name: what insecure_skip_verify says. */
+  /** Trusts every certificate and host name, for insecure_skip_verify. */
   private static final class Anybody extends X509ExtendedTrustManager {
     @Override
     public void checkClientTrusted(

@@ -8,19 +8,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the targets of one job are found and scraped; one {@code scrape_config} of Prometheus.
+ * How the targets of one job are found and scraped; corresponds to one {@code scrape_config} of
+ * Prometheus.
  *
  * @param interval at most 100 years
  * @param timeout at most the interval
- * @param params of the query, each with its values
- * @param honorLabels whether labels that a target exposes win over the target's own
- * @param honorTimestamps whether times that a target exposes count
- * @param trackTimestamps whether series with times of their own end when they are gone, too
- * @param compression whether answers may come in gzip
- * @param followRedirects where no credentials are sent
- * @param fallback how an answer is read that does not say what it is; null where that is an error
- * @param relabel of targets
- * @param metricRelabel of samples
+ * @param params query parameters, each with its values
+ * @param honorLabels whether labels exposed by a target take precedence over the target's own
+ * @param honorTimestamps whether timestamps exposed by a target are used
+ * @param trackTimestamps whether series with their own timestamps also end when they disappear
+ * @param compression whether gzip is accepted
+ * @param followRedirects only without credentials
+ * @param fallback format of answers without a known content type; null to reject them
+ * @param relabel relabelling of targets
+ * @param metricRelabel relabelling of samples
  */
 public record ScrapeConfig(
     String jobName,
@@ -42,7 +43,7 @@ public record ScrapeConfig(
     @Nullable Credentials credentials,
     Tls tls,
     Limits limits) {
-  /** No target is scraped less often. */
+  /** Maximum scrape interval. */
   static final Duration LONGEST = Duration.ofDays(36_500);
 
   public ScrapeConfig {
@@ -51,7 +52,7 @@ public record ScrapeConfig(
     files = List.copyOf(files);
   }
 
-  /** Targets that have labels in common. */
+  /** Targets that share labels. */
   public record TargetGroup(List<String> targets, Map<String, String> labels) {
     public TargetGroup {
       targets = List.copyOf(targets);
@@ -62,16 +63,16 @@ public record ScrapeConfig(
   /**
    * Files that list targets, in YAML or JSON.
    *
-   * @param pattern a path whose last step may hold {@code *}
+   * @param pattern a path whose last component may contain {@code *}
    */
   public record TargetFiles(Path pattern) {}
 
-  /** What is sent so that a target answers. */
+  /** Credentials sent to a target. */
   public sealed interface Credentials {
     /**
-     * A name and a password.
+     * A user name and a password.
      *
-     * @param file holds the password; null where it is given
+     * @param file file with the password; null if it is given directly
      */
     record Basic(String username, String password, @Nullable Path file) implements Credentials {
       @Override
@@ -84,7 +85,7 @@ public record ScrapeConfig(
      * An {@code Authorization} header.
      *
      * @param type such as {@code Bearer}
-     * @param file holds the credentials; null where they are given
+     * @param file file with the credentials; null if they are given directly
      */
     record Header(String type, String credentials, @Nullable Path file) implements Credentials {
       @Override
@@ -95,21 +96,21 @@ public record ScrapeConfig(
   }
 
   /**
-   * Whom to trust.
+   * TLS trust settings.
    *
    * @param authorities certificates in PEM; null for those of the platform
-   * @param insecure whether anybody is trusted
+   * @param insecure whether every server is trusted
    */
   public record Tls(@Nullable Path authorities, boolean insecure) {}
 
   /**
-   * What one scrape may bring; one that brings more fails as a whole. 0 for any number.
+   * Limits of one scrape; a scrape that exceeds one fails as a whole. 0 means unlimited.
    *
-   * @param samples after relabelling
-   * @param labels of a sample
-   * @param labelName bytes of a label's name
-   * @param labelValue bytes of a label's value
-   * @param body bytes of the answer, decompressed
+   * @param samples number of samples after relabelling
+   * @param labels number of labels of a sample
+   * @param labelName bytes of a label name
+   * @param labelValue bytes of a label value
+   * @param body bytes of the decompressed answer
    */
   public record Limits(long samples, int labels, int labelName, int labelValue, long body) {}
 }

@@ -1,6 +1,6 @@
 package dev.varve.server.scrape;
 
-/** A scrape failed, for a reason that whoever runs the server should read. */
+/** Thrown if a scrape fails; the message is for operators. */
 final class ScrapeException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -33,27 +33,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scrapes one target, again and again, on a thread of its own.
+ * Scrapes one target repeatedly on its own thread.
  *
- * <p>Each scrape is written as one batch with the samples that tell of it ({@code up} and others)
- * and a marker for every series that is gone. A scrape that fails is written as one that brought
- * nothing.
+ * <p>Each scrape is written as one batch, with the samples that report on it ({@code up} and
+ * others) and a staleness marker for every series that disappeared. A failed scrape is written as
+ * if it had returned no samples.
  */
 final class ScrapeLoop {
-  /** The bits of the value that says that a series has ended. */
+  /** Bits of the staleness marker. */
   private static final long STALE_BITS = 0x7ff0000000000002L;
 
   private static final double STALE = Double.longBitsToDouble(STALE_BITS);
 
-  /** Times closer to the rhythm than this are taken to be in it, which makes them compress. */
+  /**
+   * Maximum deviation at which a time is aligned to the interval; aligned times compress better.
+   */
   private static final Duration TOLERANCE = Duration.ofMillis(2);
 
   private static final String DIALECT = "scrape";
 
-  /** What a series takes that was not there before, without its texts. */
+  /** Memory of a new series without its texts, in bytes. */
   private static final int SERIES_BYTES = 400;
 
-  /** The rule by which the samples of a scrape are refused that fails on what they are. */
+  /** The rule under which the samples of a failed scrape are counted as refused. */
   private static final String FAILED = "scrape.failed";
 
   private static final Logger LOG = LoggerFactory.getLogger(ScrapeLoop.class);
@@ -62,9 +64,9 @@ final class ScrapeLoop {
   /**
    * What all loops share.
    *
-   * @param holdsMarkers whether the layouts can hold the value that says that a series has ended
-   * @param room how many answers are in memory at once
-   * @param budget in which what they hold counts
+   * @param holdsMarkers whether the layouts can hold staleness markers
+   * @param room bounds the number of answers in memory
+   * @param budget accounts for their memory
    */
   record Shared(
       Dataset dataset,
@@ -75,9 +77,9 @@ final class ScrapeLoop {
       WriteBudget budget) {}
 
   /**
-   * How the last scrape went.
+   * The outcome of a scrape.
    *
-   * @param error empty where it went well
+   * @param error empty after success
    */
   record Outcome(Instant at, Duration took, String error) {}
 
@@ -87,13 +89,13 @@ final class ScrapeLoop {
   private final Shared shared;
   private final ScrapedSeries series;
 
-  /** Falls when the target is gone or the server stops. */
+  /** Counted down when the target disappears or the server stops. */
   private final CountDownLatch leave = new CountDownLatch(1);
 
-  /** Falls when the server stops. */
+  /** Counted down when the server stops. */
   private final CountDownLatch halt = new CountDownLatch(1);
 
-  /** What the target has said of metrics, and is written. */
+  /** Metadata of the target that has been written. */
   private Set<MetricMetadata> described = Set.of();
 
   private volatile @Nullable Outcome last;
@@ -115,32 +117,35 @@ final class ScrapeLoop {
     return job.jobName();
   }
 
-  /** How the last scrape went; null before the first. */
+  /** Returns the outcome of the last scrape; null before the first. */
   @Nullable Outcome last() {
     return last;
   }
 
   /**
-   * Begins.
+   * Starts the loop.
    *
-   * @param isBack whether the target is scraped by another loop when this one has ended
+   * @param isBack whether another loop scrapes the target by the time this one ends
    */
   void start(Predicate<Target> isBack) {
     thread = Thread.ofVirtual().name("varve-scrape").start(() -> run(isBack));
   }
 
-  /** The target is gone: the loop ends, and marks the ends of its series when it is sure. */
+  /**
+   * Ends the loop because its target disappeared. It marks its series as ended unless the target
+   * comes back.
+   */
   void end() {
     leave.countDown();
   }
 
-  /** The server stops: series do not end by that. */
+  /** Stops the loop with the server; its series do not end. */
   void stop() {
     halt.countDown();
     leave.countDown();
   }
 
-  /** Waits until the thread has ended, for a while. */
+  /** Waits for the thread to end. */
   void join(Duration atMost) throws InterruptedException {
     if (thread != null) {
       thread.join(atMost);
@@ -180,12 +185,12 @@ final class ScrapeLoop {
       } catch (RuntimeException e) {
         LOG.error("a scrape of {} failed", target.url(), e);
       }
-      // A scrape that takes longer than its interval misses the next ones.
+      // A scrape that takes longer than its interval skips the next ones.
       next += interval * Math.max(1, Math.ceilDiv(System.nanoTime() - next, interval));
     } while (!isLeftBefore(next));
   }
 
-  /** How many whole intervals have gone by. */
+  /** Returns the number of whole intervals between two times. */
   private long beats(Instant from, Instant to) {
     return Math.max(0, Duration.between(from, to).toMillis() / target.interval().toMillis());
   }
@@ -197,7 +202,7 @@ final class ScrapeLoop {
         && late.compareTo(TOLERANCE.compareTo(tolerance) < 0 ? TOLERANCE : tolerance) <= 0;
   }
 
-  /** Waits; true if the loop is to end. */
+  /** Waits until a time; returns true if the loop must end. */
   private boolean isLeftBefore(long nanos) throws InterruptedException {
     return leave.await(Math.max(0, nanos - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
@@ -206,7 +211,7 @@ final class ScrapeLoop {
     return halt.getCount() == 0;
   }
 
-  /** A target may come back under the same name; then its series have not ended. */
+  /** A target may come back with the same labels; then its series have not ended. */
   private void markTheEnd(Predicate<Target> isBack) throws InterruptedException {
     long interval = target.interval().toMillis();
     if (halt.await(interval, TimeUnit.MILLISECONDS)) {
@@ -262,7 +267,7 @@ final class ScrapeLoop {
       metadata = described;
     }
     if (halts()) {
-      // What failed may have failed by that.
+      // A stop may have caused the failure.
       return;
     }
     markEnded(batch, millis, error.isEmpty());
@@ -292,7 +297,7 @@ final class ScrapeLoop {
     }
   }
 
-  /** The series of a sample that tells of the scrapes of the target. */
+  /** Returns the series of a sample that reports on scrapes of the target. */
   private GroupKey report(String name) {
     return GroupKey.of(name, Tags.of(target.labels()));
   }
@@ -304,9 +309,9 @@ final class ScrapeLoop {
   /**
    * Writes a scrape.
    *
-   * @param batch under keys that the door has given
-   * @param metadata all that the target says of metrics; what it has said before is not said again,
-   *     since targets that contradict each other would make a write of every scrape
+   * @param batch under keys that have passed the door
+   * @param metadata all metadata of the target. What was written before is not written again:
+   *     otherwise targets that contradict each other would cause a write with every scrape
    */
   private void write(Intake intake, Batch batch, Collection<MetricMetadata> metadata) {
     try {
@@ -324,7 +329,7 @@ final class ScrapeLoop {
     }
   }
 
-  /** One scrape's samples on their way into a batch. */
+  /** Adds the samples of one scrape to a batch. */
   private final class Reading implements SampleSink<ScrapeException> {
     private final BatchBuilder batch;
     private final Set<GroupKey> fresh = new HashSet<>();
@@ -346,21 +351,21 @@ final class ScrapeLoop {
         throws ScrapeException {
       total++;
       ScrapedSeries.Stored stored = series.stored(exposed);
-      // The keys as they are exposed, with the labels of the target, and as they are stored.
+      // The key is held as exposed, with the labels of the target, and as stored.
       intake.memory().hold(stored.added() ? SERIES_BYTES + 3L * exposed.byteCount() : 0);
       GroupKey relabelled = stored.key();
       if (relabelled == null) {
         return;
       }
       kept++;
-      // Keys that become one by the rules at the door are one series from here on.
+      // Keys that relabelling at the door makes equal are one series from here on.
       GroupKey key = intake.enter(relabelled, 1);
       if (key == null) {
         return;
       }
       boolean own = job.honorTimestamps() && timed;
       boolean tracked = !own || job.trackTimestamps();
-      // Of two samples of one series without times the first counts.
+      // Of several samples of a series without timestamps, the first wins.
       if (!own && series.isNoted(key)) {
         return;
       }
@@ -382,7 +387,7 @@ final class ScrapeLoop {
       return job.limits().samples() == 0 || counted <= job.limits().samples();
     }
 
-    /** All samples are read before the limit is said to be exceeded, so that they are counted. */
+    /** All samples are read before the limit is checked, so that the error reports their number. */
     void checkLimit() throws ScrapeException {
       if (!isWithinLimit()) {
         throw new ScrapeException(

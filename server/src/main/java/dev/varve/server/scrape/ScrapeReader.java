@@ -24,12 +24,12 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is scraped, in the words of Prometheus' configuration (<a
+ * Reads scrape configurations with Prometheus' keys (<a
  * href="https://prometheus.io/docs/prometheus/latest/configuration/configuration/">documentation</a>),
- * from a section of the server's own or from a file of Prometheus.
+ * from a section of the server's configuration or from a file of Prometheus.
  */
 public final class ScrapeReader {
-  /** How an answer may be read that does not say what it is. */
+  /** Formats of answers without a known content type. */
   private static final List<String> PROTOCOLS =
       List.of(
           "PrometheusText0.0.4",
@@ -37,7 +37,7 @@ public final class ScrapeReader {
           "OpenMetricsText0.0.1",
           "OpenMetricsText1.0.0");
 
-  /** What of {@code global} says nothing of scraping. */
+  /** Keys of {@code global} that do not concern scraping. */
   private static final List<String> NOT_OF_SCRAPING =
       List.of(
           "evaluation_interval",
@@ -62,11 +62,11 @@ public final class ScrapeReader {
 
   /**
    * Reads the section {@code scrape}: {@code dataset}, and either {@code file}, a configuration of
-   * Prometheus, or {@code global} and {@code scrape_configs} as they would stand there.
+   * Prometheus, or {@code global} and {@code scrape_configs} in its format.
    *
-   * @param section notes what is wrong
-   * @param folder where files are that are named without one
-   * @return null where nothing is scraped
+   * @param section records problems
+   * @param folder base of relative paths
+   * @return null if nothing is scraped
    */
   public static @Nullable Scrapes read(ConfigReader section, Path folder) {
     String dataset = section.text("dataset");
@@ -91,10 +91,7 @@ public final class ScrapeReader {
     return jobs.isEmpty() ? null : new Scrapes(dataset, jobs);
   }
 
-  /**
-   * Reads a whole configuration of Prometheus, of which the parts are read that say what is
-   * scraped.
-   */
+  /** Reads the parts of a Prometheus configuration that concern scraping. */
   private static List<ScrapeConfig> ofFile(Path file) {
     List<String> problems = new ArrayList<>();
     ConfigReader reader = new ConfigReader(mapping(file), "", problems);
@@ -209,7 +206,7 @@ public final class ScrapeReader {
     return read;
   }
 
-  /** A limit of 0 is none of its own. */
+  /** A limit of 0 falls back to the global limit. */
   private Limits limits(ConfigReader item) {
     return new Limits(
         limit(item, "sample_limit", limits.samples()),
@@ -289,7 +286,7 @@ public final class ScrapeReader {
         }
         files.add(new TargetFiles(pattern));
       }
-      // Files are looked at all the time; Prometheus' own configurations may say how often.
+      // Ignored: files are checked at a fixed interval.
       discovery.duration("refresh_interval");
       discovery.refuseUnknown();
     }
@@ -321,10 +318,11 @@ public final class ScrapeReader {
   /**
    * Reads a file that lists targets.
    *
-   * @throws ConfigException with all that is wrong
+   * @throws ConfigException with all errors
    */
   static List<TargetGroup> targets(Path file) throws IOException {
-    // JSON is YAML, but that tabs are no blanks there; in JSON they stand nowhere else.
+    // JSON is YAML except for tabs, which YAML does not accept as whitespace. JSON has no tabs
+    // elsewhere.
     String text = Files.readString(file);
     boolean json = file.toString().endsWith("json") || file.toString().endsWith("JSON");
     ConfigNode node =

@@ -2,9 +2,9 @@ package dev.varve.server.scrape;
 
 import java.util.List;
 
-/** What is written of each scrape besides its samples, in Prometheus' words. */
+/** The metrics that report on each scrape, as in Prometheus. */
 final class ScrapeReport {
-  /** Whether it went well, seconds, samples exposed, samples kept, series that are new. */
+  /** Success, duration in seconds, samples exposed, samples after relabelling, new series. */
   static final List<String> NAMES =
       List.of(
           "up",

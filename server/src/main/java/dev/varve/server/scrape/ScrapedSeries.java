@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The series of one target from scrape to scrape: what each exposed one is stored as, and which
- * have ended. For one thread.
+ * Tracks the series of one target across scrapes: the key under which each exposed series is
+ * stored, and which series have ended. Not thread-safe.
  */
 final class ScrapedSeries {
   private static final String EXPORTED = "exported_";
@@ -25,12 +25,12 @@ final class ScrapedSeries {
   private final ScrapeConfig job;
   private final Target target;
 
-  /** What the series of the last good scrape are stored as. */
+  /** Stored keys of the series in the last successful scrape. */
   private Map<GroupKey, Stored> known = new HashMap<>();
 
   private Map<GroupKey, Stored> next = new HashMap<>();
 
-  /** Those of the last scrape that end when they are gone. */
+  /** Series of the last scrape that end when they disappear. */
   private Set<GroupKey> before = new HashSet<>();
 
   private Set<GroupKey> now = new HashSet<>();
@@ -41,17 +41,17 @@ final class ScrapedSeries {
   }
 
   /**
-   * What an exposed series is stored as.
+   * How an exposed series is stored.
    *
-   * @param key null where a rule drops it
-   * @param added whether it was not there before
+   * @param key null if a rule drops the series
+   * @param added whether the series is new
    */
   record Stored(@Nullable GroupKey key, boolean added) {}
 
   /**
-   * Looks up or makes out what a series is stored as.
+   * Returns how a series is stored.
    *
-   * @throws ScrapeException if it makes the scrape fail
+   * @throws ScrapeException if the series makes the scrape fail
    */
   Stored stored(GroupKey exposed) throws ScrapeException {
     Stored stored = known.get(exposed);
@@ -67,12 +67,14 @@ final class ScrapedSeries {
     return stored;
   }
 
-  /** Notes a series that ends when it is gone; false if it was noted in this scrape before. */
+  /**
+   * Records a series that ends when it disappears; returns false if this scrape recorded it before.
+   */
   boolean note(GroupKey key) {
     return now.add(key);
   }
 
-  /** Whether it was noted in this scrape. */
+  /** Returns whether this scrape recorded the series. */
   boolean isNoted(GroupKey key) {
     return now.contains(key);
   }
@@ -80,8 +82,8 @@ final class ScrapedSeries {
   /**
    * Ends a scrape.
    *
-   * @param good whether what it brought counts; else all series have ended
-   * @return the series that were there before and are no more
+   * @param good whether the scrape succeeded; otherwise all series have ended
+   * @return the series of the preceding scrape that disappeared
    */
   Set<GroupKey> end(boolean good) {
     if (good) {

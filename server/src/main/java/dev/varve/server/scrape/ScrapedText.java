@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a target answers, as a whole or not at all, in the format that it says. */
+/**
+ * Reads the answer of a target in the format that it declares. An invalid answer is rejected as a
+ * whole.
+ */
 final class ScrapedText {
   private static final String TEXT = "text/plain";
   private static final String OPEN_METRICS = "application/openmetrics-text";
@@ -19,13 +22,13 @@ final class ScrapedText {
   private ScrapedText() {}
 
   /**
-   * Reads an answer; times are in milliseconds, {@code le} and {@code quantile} in one form.
+   * Reads an answer. Times are in milliseconds; {@code le} and {@code quantile} are normalised.
    *
-   * @param fallback how it is read where it does not say; null where that is an error
-   * @param now is the time of samples that have none
-   * @param growth is told of bytes before they are kept, and may throw
-   * @return what is said of metrics
-   * @throws ScrapeException if it is of no format that is read, or not of its format
+   * @param fallback format if the answer declares no known one; null to reject it
+   * @param now timestamp of samples without one
+   * @param growth receives the number of bytes before they are kept; may throw
+   * @return metadata of metrics
+   * @throws ScrapeException if the format is unknown or the answer does not follow it
    */
   static Collection<MetricMetadata> read(
       ScrapeClient.Answer answer,

@@ -27,17 +27,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scrapes all targets of all jobs, each on a virtual thread of its own, and follows the files that
- * list targets: what is new is scraped, what is gone is scraped no more.
+ * Scrapes all targets of all jobs, each on its own virtual thread. It watches the files that list
+ * targets and starts or ends loops as targets appear or disappear.
  */
 public final class Scraper implements AutoCloseable {
-  /** How soon a change of a file is seen. */
+  /** Interval at which files are checked for changes. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
-  /** So many scrapes are under way at once, each with its answer in memory. */
+  /** Maximum number of concurrent scrapes, each with its answer in memory. */
   private static final int ROOM = 128;
 
-  /** So long a loop may take to end. */
+  /** Maximum time for a loop to end. */
   private static final Duration STOP = Duration.ofSeconds(5);
 
   private static final RateLimitedLog FAULTS = new RateLimitedLog("scrape");
@@ -48,10 +48,10 @@ public final class Scraper implements AutoCloseable {
   private final Thread looking;
 
   /**
-   * Begins.
+   * Starts scraping.
    *
-   * @param version of the server, for its name
-   * @param budget in which counts what scrapes hold until it is written
+   * @param version of the server, for the User-Agent header
+   * @param budget accounts for scrapes until they are written
    * @throws IllegalArgumentException if a job's certificates cannot be read
    */
   public Scraper(
@@ -81,19 +81,19 @@ public final class Scraper implements AutoCloseable {
     }
   }
 
-  /** The jobs by name, for whoever shows them. */
+  /** Returns the jobs, sorted by name. */
   List<Pool> pools() {
     return pools.stream()
         .sorted(java.util.Comparator.comparing(pool -> pool.job.jobName()))
         .toList();
   }
 
-  /** How many targets are scraped. */
+  /** Returns the number of active targets. */
   public int targets() {
     return pools.stream().mapToInt(pool -> pool.loops().size()).sum();
   }
 
-  /** Ends all loops; what is written is written when this returns. */
+  /** Ends all loops and waits for their writes. */
   @Override
   public void close() {
     stopped.countDown();
@@ -115,7 +115,7 @@ public final class Scraper implements AutoCloseable {
     private final Map<Path, Listing> listings = new TreeMap<>();
     private List<ScrapeLoop> loops = List.of();
 
-    /** Those whose targets are gone, as long as they may still write. */
+    /** Loops whose targets disappeared, as long as they may still write. */
     private final List<ScrapeLoop> leaving = new ArrayList<>();
 
     private List<Target.Dropped> dropped = List.of();
@@ -138,7 +138,7 @@ public final class Scraper implements AutoCloseable {
       return dropped;
     }
 
-    /** Reads the files that have changed, and follows. */
+    /** Reads the files that changed and adapts the loops. */
     private synchronized void look() {
       if (readFiles() || !looked) {
         looked = true;
@@ -177,7 +177,10 @@ public final class Scraper implements AutoCloseable {
       return loops().stream().anyMatch(loop -> loop.target().labels().equals(target.labels()));
     }
 
-    /** Whether anything has changed. A file that is no list any more counts as it was before. */
+    /**
+     * Returns whether any target list changed. A file that has become unreadable keeps its last
+     * targets.
+     */
     private boolean readFiles() {
       Map<Path, FileTime> found = new HashMap<>();
       for (TargetFiles files : job.files()) {
@@ -210,7 +213,7 @@ public final class Scraper implements AutoCloseable {
       client.close();
     }
 
-    /** Waits for those that still run; without the lock, which they may want. */
+    /** Waits for running loops, without the lock because they may need it. */
     private void join() throws InterruptedException {
       List<ScrapeLoop> all;
       synchronized (this) {
@@ -223,10 +226,10 @@ public final class Scraper implements AutoCloseable {
     }
   }
 
-  /** What a file held when it was changed last. */
+  /** The content of a file at its last change. */
   private record Listing(FileTime changed, List<TargetGroup> groups) {}
 
-  /** The files that a pattern means, with the times of their last change. */
+  /** Returns the files that match a pattern, with their modification times. */
   private static Map<Path, FileTime> matching(Path pattern) {
     Map<Path, FileTime> found = new HashMap<>();
     Path folder = pattern.toAbsolutePath().getParent();
@@ -239,7 +242,7 @@ public final class Scraper implements AutoCloseable {
         found.put(file, Files.getLastModifiedTime(file));
       }
     } catch (NoSuchFileException | NotDirectoryException e) {
-      // There will be something some day, or there has been.
+      // The folder may appear later or may have been removed.
       return found;
     } catch (IOException e) {
       FAULTS.warn("files of targets", "cannot look into '" + folder + "': " + e.getMessage());

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a server scrapes.
  *
- * @param dataset what is written to; null for the engine's default
- * @param jobs each of another name
+ * @param dataset the dataset to write to; null for the engine's default
+ * @param jobs with unique names
  */
 public record Scrapes(@Nullable String dataset, List<ScrapeConfig> jobs) {
   public Scrapes {

@@ -13,10 +13,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Something that is scraped: what it is called, and where it is.
+ * A scrape target: its labels and address.
  *
- * @param discovered its labels before relabelling
- * @param labels what its samples carry
+ * @param discovered labels before relabelling
+ * @param labels labels that its samples carry
  */
 record Target(
     SortedMap<String, String> discovered,
@@ -32,13 +32,13 @@ record Target(
   private static final String TIMEOUT = "__scrape_timeout__";
   private static final String INSTANCE = "instance";
 
-  /** A target that rules have dropped. */
+  /** A target dropped by relabelling. */
   record Dropped(SortedMap<String, String> discovered) {}
 
-  /** The targets of a job, and those that are none. */
+  /** The targets of a job, those dropped, and problems of invalid ones. */
   record All(List<Target> active, List<Dropped> dropped, List<String> problems) {}
 
-  /** Relabels what was discovered. */
+  /** Relabels discovered targets. */
   static All of(ScrapeConfig job, List<TargetGroup> groups) {
     All all = new All(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     for (TargetGroup group : groups) {
@@ -110,7 +110,7 @@ record Target(
     return new Target(discovered, labels, url(job, kept, address), interval, timeout);
   }
 
-  /** An address for messages, without a user and a password that somebody has put into it. */
+  /** Returns an address for messages, without user and password. */
   static String shown(String address) {
     int at = address.lastIndexOf('@');
     return at < 0 ? address : "***" + address.substring(at);
@@ -168,7 +168,7 @@ record Target(
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  /** Whether it is scraped and called the same. */
+  /** Returns whether two targets have the same labels, address and timing. */
   boolean isSameAs(Target other) {
     return labels.equals(other.labels)
         && url.equals(other.url)
@@ -176,10 +176,12 @@ record Target(
         && timeout.equals(other.timeout);
   }
 
-  /** How long to wait from an instant on, so that targets are not all asked at once. */
+  /**
+   * Returns the delay from an instant to the first scrape; it spreads targets over the interval.
+   */
   Duration offset(long nowNanos) {
     long every = interval.toNanos();
-    // FNV-1a, 64 bits, of what tells targets apart.
+    // FNV-1a, 64 bits, of the labels and the URL.
     long hash = 0xcbf29ce484222325L;
     for (byte b : (labels + url.toString()).getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
@@ -188,7 +190,7 @@ record Target(
     return Duration.ofNanos(next > every ? next - every : next);
   }
 
-  /** A duration as Prometheus writes it. */
+  /** Formats a duration as Prometheus does. */
   static String text(Duration duration) {
     long millis = duration.toMillis();
     if (millis == 0) {
@@ -218,7 +220,7 @@ record Target(
     private final String symbol;
     private final long millis;
 
-    /** Whether it is written only where nothing is left. */
+    /** Whether the unit is used only if it divides the rest evenly. */
     private final boolean exact;
 
     Unit(String symbol, long millis, boolean exact) {

@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** The answer of {@code /api/v1/targets}, in Prometheus' shape. */
+/** The answer of {@code /api/v1/targets}, in Prometheus' format. */
 public final class TargetsJson {
-  /** What Go writes of a time that there is not. */
+  /** Go's zero time in JSON. */
   private static final String NEVER = "0001-01-01T00:00:00Z";
 
   private TargetsJson() {}
@@ -17,9 +17,9 @@ public final class TargetsJson {
   /**
    * Writes the targets.
    *
-   * @param scraper null where nothing is scraped
+   * @param scraper null if nothing is scraped
    * @param state {@code active}, {@code dropped}, or anything else for both
-   * @param pool the one job that is shown; null for all
+   * @param pool the only job to show; null or empty for all
    */
   public static void write(
       @Nullable Scraper scraper, String state, @Nullable String pool, JsonGenerator json) {

@@ -1,10 +1,9 @@
 /**
- * Scraping: fetching the metrics of targets again and again, by the keys of Prometheus' {@code
- * scrape_configs}, so that a server alone monitors a small site.
+ * Scrapes the metrics of targets, configured with Prometheus' {@code scrape_configs}, so that a
+ * server alone can monitor a small site.
  *
- * <p>What a target is called, when it is asked, what is written besides its samples and when a
- * series has ended is as in Prometheus 3.5. Targets come from the configuration and from files; no
- * cloud is asked.
+ * <p>Naming and timing of targets, the samples that report on a scrape and the end of series follow
+ * Prometheus 3.5. Targets come from the configuration and from files; there is no cloud discovery.
  */
 @NullMarked
 package dev.varve.server.scrape;
