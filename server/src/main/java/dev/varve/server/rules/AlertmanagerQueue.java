@@ -105,7 +105,7 @@ final class AlertmanagerQueue implements AutoCloseable {
           waiting.removeFirst();
         }
         dropped.addAndGet(tooMany);
-        LOG.warn("{}: {} alerts dropped, as more than {} wait", url, tooMany, capacity);
+        LOG.warn("{}: {} alerts dropped: more than {} are queued", url, tooMany, capacity);
       }
       changed.signalAll();
     } finally {
@@ -125,7 +125,7 @@ final class AlertmanagerQueue implements AutoCloseable {
       int left = size() + underWay;
       if (left > 0) {
         dropped.addAndGet(left);
-        LOG.warn("{}: {} alerts not sent, as the server ends", url, left);
+        LOG.warn("{}: {} alerts not sent: the server is stopping", url, left);
       }
     }
   }

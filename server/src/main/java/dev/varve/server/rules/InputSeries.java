@@ -38,7 +38,7 @@ final class InputSeries {
       return labels;
     }
     if (!(PromQl.parse(text) instanceof Expr.VectorSelector selector)) {
-      throw new IllegalArgumentException("'" + text + "' names no series");
+      throw new IllegalArgumentException("'" + text + "' does not name a series");
     }
     for (LabelMatcher matcher : selector.matchers()) {
       if (matcher.operator() != LabelMatcher.Operator.EQUAL) {
@@ -69,7 +69,7 @@ final class InputSeries {
       Matcher matcher = ITEM.matcher(item);
       if (!matcher.matches()) {
         throw new IllegalArgumentException(
-            "'" + item + "' is no value (try 1, 1+2x3, 4x2, _, _x5 or stale)");
+            "'" + item + "' is not a value (try 1, 1+2x3, 4x2, _, _x5 or stale)");
       }
       String first = matcher.group(1);
       boolean none = first.equals("_");
@@ -78,7 +78,7 @@ final class InputSeries {
       // As in promtool, x5 repeats a missing value or marker 5 times but yields 6 numbers.
       int count = matcher.group(3) == null ? 1 : none || marker ? times : times + 1;
       if (at + count > VALUES_MAX) {
-        throw new IllegalArgumentException("a row has at most 1,000,000 values");
+        throw new IllegalArgumentException("a sequence has at most 1,000,000 values");
       }
       double value = none || marker ? 0 : number(first);
       double step = matcher.group(2) == null ? 0 : number(matcher.group(2));
@@ -103,7 +103,7 @@ final class InputSeries {
       case "nan", "+nan", "-nan" -> Double.NaN;
       default -> {
         if (!text.matches(NUMBER)) {
-          throw new IllegalArgumentException("'" + text + "' is no number");
+          throw new IllegalArgumentException("'" + text + "' is not a number");
         }
         yield text.contains("x") ? Long.decode(text) : Double.parseDouble(text);
       }

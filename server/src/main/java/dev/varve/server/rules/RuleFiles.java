@@ -69,7 +69,7 @@ public final class RuleFiles {
         // Treated as a pattern without matches.
       } catch (PatternSyntaxException e) {
         throw new ConfigException(
-            List.of("'" + name + "' is no pattern of files: " + e.getDescription()));
+            List.of("'" + name + "' is not a valid file pattern: " + e.getDescription()));
       } catch (IOException e) {
         throw new ConfigException(List.of("cannot read the folder '" + folder + "': " + e));
       }
@@ -170,7 +170,7 @@ public final class RuleFiles {
     if (name.isEmpty()) {
       reader.problem("name", "is missing: every group has one");
     } else if (!names.add(name)) {
-      reader.problem("name", "'" + name + "' stands twice in this file");
+      reader.problem("name", "'" + name + "' occurs twice in this file");
     }
     Duration own = duration(reader, "interval");
     Duration offset = duration(reader, "query_offset");
@@ -203,7 +203,7 @@ public final class RuleFiles {
   private static void checkLabels(ConfigReader reader, Map<String, String> labels) {
     for (String name : labels.keySet()) {
       if (name.isEmpty() || name.equals("__name__")) {
-        reader.problem("labels", "'" + name + "' is no name of a label that could be set");
+        reader.problem("labels", "'" + name + "' is not a label name that can be set");
       }
     }
   }
@@ -263,12 +263,13 @@ public final class RuleFiles {
   private static void checkRecord(ConfigReader reader, String record) {
     for (String key : List.of("for", "keep_firing_for", "annotations")) {
       if (reader.has(key)) {
-        reader.problem(key, "belongs to alerts, a rule that records has none");
+        reader.problem(key, "is only allowed in alerting rules");
       }
     }
     if (record.indexOf('{') >= 0 || record.indexOf('}') >= 0) {
       reader.problem(
-          "record", "'" + record + "' holds braces: a name is expected, labels go to 'labels'");
+          "record",
+          "'" + record + "' contains braces: a name is expected, labels belong in 'labels'");
     }
   }
 

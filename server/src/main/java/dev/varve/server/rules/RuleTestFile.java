@@ -181,7 +181,7 @@ public record RuleTestFile(
     try {
       return new URI(text);
     } catch (URISyntaxException e) {
-      reader.problem(key, "'" + text + "' is no URL: " + e.getReason());
+      reader.problem(key, "'" + text + "' is not a valid URL: " + e.getReason());
       return URI.create("");
     }
   }
@@ -391,7 +391,7 @@ public record RuleTestFile(
         case PromResult.Vector vector ->
             vector.elements().forEach(e -> actual.add(new Sample(e.labels(), e.value())));
         case PromResult.Scalar scalar -> actual.add(new Sample(Labels.NONE, scalar.value()));
-        default -> throw new PromQlFailed("the expression gives neither a vector nor a scalar");
+        default -> throw new PromQlFailed("the expression returns neither a vector nor a scalar");
       }
     } catch (PromQlFailed | PromQlEvaluationException e) {
       failures.add(

@@ -75,7 +75,7 @@ public final class RulesSection {
   private Duration positive(String key, Duration otherwise) {
     Duration read = duration(key, otherwise);
     if (read.isZero()) {
-      reader.problem(key, "is 0, and has to be more (try 1m)");
+      reader.problem(key, "must be greater than 0 (try 1m)");
       return otherwise;
     }
     return read;
@@ -95,7 +95,7 @@ public final class RulesSection {
     } catch (URISyntaxException e) {
       // Reported below, like a URL of another scheme.
     }
-    reader.problem(key, "'" + text + "' is no URL such as http://alertmanager:9093");
+    reader.problem(key, "'" + text + "' is not a URL such as http://alertmanager:9093");
     return null;
   }
 
@@ -125,10 +125,11 @@ public final class RulesSection {
         item.problem(user == null ? "user" : "password-file", "user and password-file go together");
       }
       if (token != null && user != null) {
-        item.problem("token-file", "goes not with user: only one of them can be sent");
+        item.problem("token-file", "cannot be combined with user: only one of them can be sent");
       }
       if (url != null && url.getRawUserInfo() != null && (user != null || token != null)) {
-        item.problem("url", "has a user, and another one is given: only one of them can be sent");
+        item.problem(
+            "url", "has a user, and another one is configured: only one of them can be sent");
       }
       item.refuseUnknown();
       if (url != null) {

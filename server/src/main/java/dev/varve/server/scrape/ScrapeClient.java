@@ -194,9 +194,9 @@ final class ScrapeClient implements AutoCloseable {
     } catch (HttpError e) {
       throw tooLarge(max);
     } catch (EOFException e) {
-      throw new ScrapeException("the answer is no gzip: it ends in the middle");
+      throw new ScrapeException("the answer is not valid gzip: it ends in the middle");
     } catch (IOException e) {
-      throw new ScrapeException("the answer is no gzip: " + reason(e));
+      throw new ScrapeException("the answer is not valid gzip: " + reason(e));
     }
   }
 
@@ -296,7 +296,7 @@ final class ScrapeClient implements AutoCloseable {
 
   /** Returns why a scrape failed for lack of memory. */
   static String noRoom(OverBudgetException refusal) {
-    return "there is no room for the answer: " + refusal.getMessage();
+    return "not enough memory for the answer: " + refusal.getMessage();
   }
 
   /** Returns null for the platform's trust store. */

@@ -391,7 +391,7 @@ final class ScrapeLoop {
     void checkLimit() throws ScrapeException {
       if (!isWithinLimit()) {
         throw new ScrapeException(
-            "sample limit exceeded: %,d samples, %,d are the most"
+            "sample limit exceeded: %,d samples, the maximum is %,d"
                 .formatted(counted, job.limits().samples()));
       }
     }

@@ -77,7 +77,8 @@ public final class ScrapeReader {
     } else {
       jobs = List.of();
       if (section.has("global") || section.has("scrape_configs")) {
-        section.problem("file", "is said besides 'global' or 'scrape_configs', which stand in it");
+        section.problem(
+            "file", "cannot be combined with 'global' or 'scrape_configs', which it contains");
       }
       try {
         jobs = ofFile(file);
@@ -98,7 +99,7 @@ public final class ScrapeReader {
     Path parent = file.toAbsolutePath().getParent();
     List<ScrapeConfig> jobs = new ScrapeReader(parent == null ? Path.of("") : parent).jobs(reader);
     if (reader.has("scrape_config_files")) {
-      reader.problem("scrape_config_files", "is not read; its jobs belong into 'scrape_configs'");
+      reader.problem("scrape_config_files", "is not supported; move its jobs to 'scrape_configs'");
     }
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
@@ -132,7 +133,7 @@ public final class ScrapeReader {
       ScrapeConfig job = job(item);
       if (job != null) {
         if (!names.add(job.jobName())) {
-          item.problem("job_name", "'" + job.jobName() + "' comes twice");
+          item.problem("job_name", "'" + job.jobName() + "' occurs twice");
         }
         jobs.add(job);
       }
@@ -149,7 +150,7 @@ public final class ScrapeReader {
     Duration every = orElse(item.duration("scrape_interval"), interval);
     Duration atMost = item.duration("scrape_timeout");
     if (every.isZero()) {
-      item.problem("scrape_interval", "is 0; a target is scraped once a millisecond at most");
+      item.problem("scrape_interval", "must be at least 1 ms");
     }
     if (every.compareTo(ScrapeConfig.LONGEST) > 0) {
       item.problem("scrape_interval", "is longer than 100 years");
@@ -256,14 +257,15 @@ public final class ScrapeReader {
       item.below("authorization");
     }
     if (basic != null && header != null) {
-      item.problem("authorization", "is said besides 'basic_auth'; one of them is sent");
+      item.problem(
+          "authorization", "cannot be combined with 'basic_auth': only one of them can be sent");
     }
     return basic == null ? header : basic;
   }
 
   private @Nullable Path file(ConfigReader reader, String key, String insteadOf) {
     if (reader.has(key) && reader.has(insteadOf)) {
-      reader.problem(key, "is said besides '" + insteadOf + "'");
+      reader.problem(key, "cannot be combined with '" + insteadOf + "'");
     }
     return reader.path(key, folder);
   }
@@ -282,7 +284,7 @@ public final class ScrapeReader {
         } catch (PatternSyntaxException e) {
           discovery.problem(
               "files",
-              "'" + pattern.getFileName() + "' is no pattern of files: " + e.getDescription());
+              "'" + pattern.getFileName() + "' is not a valid file pattern: " + e.getDescription());
         }
         files.add(new TargetFiles(pattern));
       }

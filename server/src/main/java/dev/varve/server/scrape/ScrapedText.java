@@ -80,7 +80,7 @@ final class ScrapedText {
     throw new ScrapeException(
         type.isEmpty()
             ? "the target sends no Content-Type, and no fallback_scrape_protocol is configured"
-            : "the target sends the Content-Type '%s', which is not read, and no fallback_scrape_protocol is configured"
+            : "the target sends the Content-Type '%s', which is not supported, and no fallback_scrape_protocol is configured"
                 .formatted(type));
   }
 }

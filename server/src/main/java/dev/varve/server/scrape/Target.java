@@ -121,7 +121,7 @@ record Target(
     Duration read = ConfigReader.parseDuration(text);
     if (read == null || read.isZero()) {
       throw new IllegalArgumentException(
-          "%s is '%s', which is no duration such as 15s".formatted(label, text));
+          "%s is '%s', which is not a duration such as 15s".formatted(label, text));
     }
     if (read.compareTo(ScrapeConfig.LONGEST) > 0) {
       throw new IllegalArgumentException(
@@ -159,7 +159,7 @@ record Target(
                 + query);
     if (url.getHost() == null) {
       throw new IllegalArgumentException(
-          "'" + address + "' is no host name that can be asked: letters, digits, - and . are");
+          "'" + address + "' is not a valid host name: only letters, digits, - and . are allowed");
     }
     return url;
   }

@@ -136,14 +136,14 @@ class RuleFilesTest {
             "groups[0].rules[0].alert: only one of 'record' and 'alert' can be set, set in bad.yml line 7",
             "groups[0].rules[1].record: one of 'record' and 'alert' has to be set, set in bad.yml line 9",
             "groups[0].rules[2].expr: could not parse expression: 1:5: parse error: unclosed left parenthesis, set in bad.yml line 11",
-            "groups[0].rules[2].for: belongs to alerts, a rule that records has none, set in bad.yml line 12",
-            "groups[0].rules[2].annotations: belongs to alerts, a rule that records has none, set in bad.yml line 13",
-            "groups[0].rules[3].record: 'a{b=\"c\"}' holds braces: a name is expected, labels go to 'labels', set in bad.yml line 14",
+            "groups[0].rules[2].for: is only allowed in alerting rules, set in bad.yml line 12",
+            "groups[0].rules[2].annotations: is only allowed in alerting rules, set in bad.yml line 13",
+            "groups[0].rules[3].record: 'a{b=\"c\"}' contains braces: a name is expected, labels belong in 'labels', set in bad.yml line 14",
             "groups[0].rules[4].expr: is missing: every rule has one, set in bad.yml line 16",
-            "groups[0].rules[5].labels: '__name__' is no name of a label that could be set, set in bad.yml line 19",
+            "groups[0].rules[5].labels: '__name__' is not a label name that can be set, set in bad.yml line 19",
             "groups[0].rules[5].annotations.summary: template: __alert_Bad:1: function \"nothing\" not defined, set in bad.yml line 20",
             "groups[0].limits: is unknown (did you mean 'limit'?; known here: name, interval, query_offset, limit, labels, rules), set in bad.yml line 4",
-            "groups[1].name: 'a' stands twice in this file, set in bad.yml line 21",
+            "groups[1].name: 'a' occurs twice in this file, set in bad.yml line 21",
             "groups[2].name: is missing: every group has one, set in bad.yml line 22",
             "grups: is unknown (did you mean 'groups'?; known here: groups), set in bad.yml line 23");
   }
@@ -169,6 +169,6 @@ class RuleFilesTest {
     assertThat(RuleFiles.find(List.of(folder.resolve("none/*.yml")))).isEmpty();
     assertThatThrownBy(() -> RuleFiles.find(List.of(folder.resolve("a[.yml"))))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("'a[.yml' is no pattern of files: ");
+        .hasMessageContaining("'a[.yml' is not a valid file pattern: ");
   }
 }

@@ -313,11 +313,11 @@ class RuleServiceTest {
     RulesSection.read(new ConfigReader((ConfigNode.Mapping) node, "rules", problems), folder);
     assertThat(problems)
         .anyMatch(p -> p.startsWith("rules.interval: is 0"))
-        .anyMatch(p -> p.startsWith("rules.external-url: 'nowhere' is no URL"))
+        .anyMatch(p -> p.startsWith("rules.external-url: 'nowhere' is not a URL"))
         .anyMatch(p -> p.startsWith("rules.concurrency: '0' is not a number"))
         .anyMatch(p -> p.startsWith("rules.alertmanagers[0].url: is missing"))
         .anyMatch(p -> p.startsWith("rules.alertmanagers[0].password-file: user and"))
-        .anyMatch(p -> p.startsWith("rules.alertmanagers[1].url: 'ftp://x' is no URL"))
+        .anyMatch(p -> p.startsWith("rules.alertmanagers[1].url: 'ftp://x' is not a URL"))
         .anyMatch(p -> p.startsWith("rules.alert-relabel[0].action:"))
         .anyMatch(p -> p.startsWith("rules.file: is unknown (did you mean 'files'?"));
   }

@@ -152,8 +152,8 @@ class RuleTestFileTest {
         .hasMessageContaining("'two' is no value")
         .hasMessageContaining("unclosed left parenthesis")
         .hasMessageContaining("labels: 1:4: parse error: unexpected end of input")
-        .hasMessageContaining("value: '1x3' is no number")
-        .hasMessageContaining("external_url: 'a b' is no URL")
+        .hasMessageContaining("value: '1x3' is not a number")
+        .hasMessageContaining("external_url: 'a b' is not a valid URL")
         .hasMessageContaining("alertname: is missing");
   }
 }

@@ -85,8 +85,8 @@ class ScrapeReaderTest {
         "scrape_configs: [{job_name: a, file_sd_configs: [{files: ['a[.json', 'b{.yml', c.yml]}]}]");
     assertThat(problems)
         .hasSize(2)
-        .anyMatch(problem -> problem.contains("'a[.json' is no pattern of files: "))
-        .anyMatch(problem -> problem.contains("'b{.yml' is no pattern of files: "));
+        .anyMatch(problem -> problem.contains("'a[.json' is not a valid file pattern: "))
+        .anyMatch(problem -> problem.contains("'b{.yml' is not a valid file pattern: "));
   }
 
   /** As the black box exporter is asked. */
@@ -225,15 +225,17 @@ class ScrapeReaderTest {
             p -> assertThat(p).startsWith("scrape.scrape_configs[0].scrape_timeout: is longer"))
         .anySatisfy(p ->
             assertThat(p).startsWith("scrape.scrape_configs[1].kubernetes_sd_configs: is unknown"))
-        .anySatisfy(p -> assertThat(p).contains("'a' comes twice").contains("line 3"))
+        .anySatisfy(p -> assertThat(p).contains("'a' occurs twice").contains("line 3"))
         .anySatisfy(p -> assertThat(p).startsWith("scrape.scrape_configs[2].job_name: is missing"))
         .anySatisfy(
             p -> assertThat(p).startsWith("scrape.scrape_configs[2].scheme: 'ftp' is none of"))
         .anySatisfy(p ->
             assertThat(p).contains("relabel_configs[0].action: unknown relabel action \"drp\""))
         .anySatisfy(p -> assertThat(p).contains("'http://x/' is not a valid hostname"))
-        .anySatisfy(p -> assertThat(p).contains("password_file: is said besides 'password'"))
-        .anySatisfy(p -> assertThat(p).contains("authorization: is said besides 'basic_auth'"));
+        .anySatisfy(
+            p -> assertThat(p).contains("password_file: cannot be combined with 'password'"))
+        .anySatisfy(
+            p -> assertThat(p).contains("authorization: cannot be combined with 'basic_auth'"));
   }
 
   @Test
@@ -253,7 +255,7 @@ class ScrapeReaderTest {
         first("scrape_configs: [{job_name: a, static_configs: [{targets: [a_b:1, '']}]}]");
     assertThat(Target.of(job, job.targets()).problems())
         .containsExactly(
-            "target 'a_b:1': 'a_b:1' is no host name that can be asked: letters, digits, - and . are",
+            "target 'a_b:1': 'a_b:1' is not a valid host name: only letters, digits, - and . are allowed",
             "target '': no address");
   }
 }

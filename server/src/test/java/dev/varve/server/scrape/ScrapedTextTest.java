@@ -163,7 +163,8 @@ class ScrapedTextTest {
     assertThatThrownBy(() -> read("application/openmetrics-text", null, "a 1 x\n# EOF\n"))
         .hasMessage("line 1: time 'x' is not a number");
     assertThatThrownBy(() -> read("text/html", null, "a 1\n"))
-        .hasMessageContaining("the target sends the Content-Type 'text/html', which is not read");
+        .hasMessageContaining(
+            "the target sends the Content-Type 'text/html', which is not supported");
     assertThatThrownBy(() -> read("", null, "a 1\n")).hasMessageContaining("sends no Content-Type");
     assertThatThrownBy(() -> read("text/plain", null, "a 1\nb x\n"))
         .hasMessageStartingWith("line 2: ");
