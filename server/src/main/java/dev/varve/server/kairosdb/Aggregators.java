@@ -29,11 +29,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns aggregators, in their order, into operators of a plan.
+ * Turns a metric's aggregators, in order, into operators of a plan.
  *
- * @param start of the query, in milliseconds
- * @param end of the query, in milliseconds
- * @param now in milliseconds; no gap is marked behind it
+ * @param start of the query, in ms since 1970
+ * @param end of the query, in ms since 1970
+ * @param now in ms since 1970; no gaps are marked after it
  * @param zone of the query
  */
 record Aggregators(long start, long end, long now, ZoneId zone, Resolution resolution) {
@@ -56,7 +56,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
           "time_zone",
           PropertyType.ZONE);
 
-  /** Names in the original's messages, and the properties beyond those of ranges. */
+  /** The aggregators, with KairosDB's class names for messages and their properties. */
   private enum Kind {
     AVG("AvgAggregator"),
     SUM("SumAggregator"),
@@ -128,7 +128,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
     }
   }
 
-  /** Puts an aggregator behind a plan. */
+  /** Returns a plan that applies an aggregator to the input. */
   QueryPlan add(QueryPlan input, String name, Properties properties) {
     if (name.equals("save_as")) {
       throw properties.wrong(name, "is not supported: queries do not write");
@@ -231,7 +231,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
     }
   }
 
-  /** The beginning of the year, month, week or day, or the full second. */
+  /** Rounds a time down to the start of its year, month, week, day or second. */
   private static long aligned(long time, TimeUnit unit, ZoneId zone) {
     ZonedDateTime local = Instant.ofEpochMilli(time).atZone(zone);
     ZonedDateTime aligned =
@@ -249,7 +249,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
     try {
       return aligned.toInstant().toEpochMilli();
     } catch (ArithmeticException e) {
-      // The first of all times lies in the middle of its year.
+      // The earliest possible time lies in the middle of its year.
       return time;
     }
   }
@@ -275,7 +275,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
     return ranged(input, new Percentile(fraction, Percentile.Rank.N_PLUS_1), settings);
   }
 
-  /** An operator that works on no number: KairosDB fails when it meets the first. */
+  /** Returns an operator that fails on the first number, as KairosDB does. */
   private static QueryPlan refused(QueryPlan input, String reason) {
     return new QueryPlan.Numbers(new QueryPlan.Refuse(input, reason));
   }
@@ -339,12 +339,12 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
       case null -> new QueryPlan.Drop(input, comparison, 0.0, null);
       case Double number -> new QueryPlan.Drop(input, comparison, number, null);
       case String text -> new QueryPlan.Drop(input, comparison, null, text);
-      // Nothing compares with anything else, and what does not compare is dropped.
+      // Other types do not compare with anything, and values that do not compare are dropped.
       default -> new QueryPlan.Drop(input, comparison, null, null);
     };
   }
 
-  @SuppressWarnings("unchecked") // PropertyType.THRESHOLDS has read them.
+  @SuppressWarnings("unchecked") // Read by PropertyType.THRESHOLDS.
   private static QueryPlan score(QueryPlan input, Properties properties, Settings settings) {
     Object given = settings.get("thresholds");
     if (given == null) {
@@ -362,7 +362,7 @@ record Aggregators(long start, long end, long now, ZoneId zone, Resolution resol
             "descending".equals(settings.constant("order"))));
   }
 
-  /** What stands in an answer of a length of time. */
+  /** Returns a duration as it appears in an answer. */
   static Map<String, Object> shown(Properties.Length length) {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("value", length.count());

@@ -26,58 +26,58 @@ import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 
 /**
- * Reads the body of {@code POST /api/v1/datapoints} and writes its points, batch by batch. What is
- * wrong with a point is said in the words of the original; the good points beside it are written.
+ * Reads the body of {@code POST /api/v1/datapoints} and writes its points in batches. Invalid
+ * points are reported with KairosDB's messages; valid points are written anyway.
  */
 final class DataPointsReader {
   private static final String NO_CONTENT = "Invalid json. No content due to end of input.";
 
-  /** So many errors are named; of more, only how many there are. */
+  /** Maximum number of errors reported individually; the rest are only counted. */
   private static final int ERRORS_MAX = 1000;
 
   private static final int ERROR_MAX = 1000;
   private static final int QUOTED_MAX = 100;
 
-  /** What an error takes beside its characters, and what each of these takes, in the answer too. */
+  /** Memory of an error, and of each of its characters including the answer, in bytes. */
   private static final int ERROR_BYTES = 64;
 
   private static final int ERROR_PER_CHARACTER = 8;
 
-  /** What a text takes beside its characters, and what each of these takes, its UTF-8 included. */
+  /** Memory of a text, and of each of its characters including UTF-8, in bytes. */
   private static final int TEXT_BYTES = 56;
 
   private static final int TEXT_PER_CHARACTER = 5;
 
-  /** What a tag takes beside its texts, in the map that is read and in the key. */
+  /** Memory of a tag without its texts, in the map and in the key, in bytes. */
   private static final int TAG_BYTES = 240;
 
-  /** Sign, digits and zeros behind a point of any time that is meant. */
+  /** Maximum length of a number: more than the sign, digits and trailing zeros of any real time. */
   private static final int NUMBER_MAX = 100;
 
-  /** So many points of one metric are held until it is known what they are. */
+  /** Maximum number of points of one metric; they are held until their type is known. */
   private static final int POINTS_MAX = 1 << 20;
 
   private final Intake intake;
 
   /**
-   * All points but those in {@link #insisted}, in their order: the later of two of one instant is
-   * to win.
+   * All points except those in {@link #insisted}, in order: the later of two points of one instant
+   * must win.
    */
   private final BatchBuilder inferred;
 
-  /** Integers whose sender named the type, where others become doubles. */
+  /** Integers whose type the client declared; they are never stored as doubles. */
   private final BatchBuilder insisted;
 
   private final List<String> errors = new ArrayList<>();
   private final PointBuffer points;
 
-  /** The texts and tags of the metric at hand. */
+  /** Memory of the current metric's texts and tags. */
   private final HeldPart ofMetric;
 
   private long errorCount;
   private final boolean endsPoints;
 
-  /** The seconds that the points live which are gathered; 0 where they do not end. */
+  /** Time to live of the collected points in seconds; 0 for unlimited. */
   private long gatheredTtl;
 
   private long ttlIgnored;
@@ -92,17 +92,17 @@ final class DataPointsReader {
     this.endsPoints = intake.endsSamples();
   }
 
-  /** Whether a value could not be turned into the type that its sender named. */
+  /** Returns whether a value could not be converted to its declared type. */
   boolean conversionFailed() {
     return conversionFailed;
   }
 
-  /** How many good points came with a time to live that their dataset cannot give them. */
+  /** Returns the number of valid points with a time to live that the dataset does not support. */
   long ttlIgnored() {
     return ttlIgnored;
   }
 
-  /** Reads everything there is and returns what was wrong; all good points are durable then. */
+  /** Reads the whole body and returns the errors. All valid points are then durable. */
   List<String> read(InputStream body) {
     try (JsonParser json = HeldJson.of(JsonTree.FACTORY, body, intake.memory())) {
       JsonToken first = json.nextToken();
@@ -156,7 +156,7 @@ final class DataPointsReader {
     boolean named =
         errors.size() < ERRORS_MAX
             && intake.memory().tryHold(ERROR_BYTES + (long) ERROR_PER_CHARACTER * kept.length());
-    // The first is said in any case.
+    // The first error is always reported.
     if (named || errors.isEmpty()) {
       errors.add(kept);
     }
@@ -178,7 +178,7 @@ final class DataPointsReader {
     }
   }
 
-  /** One metric: its own point is place 0 of the buffer, its {@code datapoints} follow. */
+  /** Reads one metric. Its own point is row 0 of the buffer; its {@code datapoints} follow. */
   private void metric(JsonParser json, int count) {
     points.clear();
     ofMetric.letGo();
@@ -222,7 +222,7 @@ final class DataPointsReader {
     }
   }
 
-  /** What is known of a metric besides its points. */
+  /** The properties of a metric besides its points. */
   private static final class Head {
     private final int count;
     private @Nullable String name;
@@ -232,7 +232,7 @@ final class DataPointsReader {
     private boolean timeNamed;
     private boolean skip;
 
-    /** Whether a field cannot be read, so that none of its points is taken. */
+    /** Whether an unreadable field prevents all of its points from being written. */
     private boolean broken;
 
     Head(int count) {
@@ -270,7 +270,7 @@ final class DataPointsReader {
     return "";
   }
 
-  /** The text of the token at hand, for as long as the metric is. */
+  /** Returns the text of the current token and reserves its memory until the metric ends. */
   private String text(JsonParser json) {
     String text = json.getString();
     ofMetric.hold(TEXT_BYTES + (long) TEXT_PER_CHARACTER * text.length());
@@ -302,9 +302,9 @@ final class DataPointsReader {
   }
 
   /**
-   * Reads a time; a number with a fraction is cut to a whole one where KairosDB cuts it.
+   * Reads a time. A fraction is truncated where KairosDB truncates it.
    *
-   * @param row whether it stands in {@code datapoints}
+   * @param row whether the time is part of {@code datapoints}
    */
   private void time(
       JsonParser json, JsonToken token, int index, Supplier<String> place, boolean row) {
@@ -327,14 +327,14 @@ final class DataPointsReader {
     }
   }
 
-  /** A whole number that may be written with zeros behind a point. */
+  /** Parses an integer, which may have a fraction of zeros. */
   private static long wholeNumber(String text) {
     return decimal(text).longValueExact();
   }
 
   private static long wholePart(String text) {
     BigDecimal decimal = decimal(text);
-    // To cut 1e-999999999 off at its point takes hours.
+    // Rounding 1e-999999999 would take hours.
     return decimal.precision() <= decimal.scale()
         ? 0
         : decimal.setScale(0, RoundingMode.DOWN).longValueExact();
@@ -342,7 +342,7 @@ final class DataPointsReader {
 
   private static BigDecimal decimal(String text) {
     if (text.length() > NUMBER_MAX) {
-      // To read a number of a million digits takes minutes.
+      // Parsing a number of a million digits would take minutes.
       throw new NumberFormatException(text.substring(0, NUMBER_MAX) + "...");
     }
     BigDecimal decimal = new BigDecimal(text.strip());
@@ -387,7 +387,7 @@ final class DataPointsReader {
       }
       case VALUE_NUMBER_FLOAT -> {
         double real = json.getDoubleValue();
-        // KairosDB takes a bare NaN or Infinity for the text.
+        // KairosDB reads a bare NaN or Infinity as a string.
         if (!Double.isFinite(real) && JsonTree.isWord(json.getString())) {
           points.text(index, text(json), false);
         } else {
@@ -411,7 +411,7 @@ final class DataPointsReader {
     }
   }
 
-  /** Reads {@code [[time, value, "type"], ...]}; returns how many there are. */
+  /** Reads {@code [[time, value, "type"], ...]}; returns the number of rows. */
   private int datapoints(JsonParser json, JsonToken token, Head head) {
     if (token != JsonToken.START_ARRAY) {
       if (token != JsonToken.VALUE_NULL) {
@@ -522,7 +522,7 @@ final class DataPointsReader {
             && points.form(0) != PointBuffer.Form.ABSENT
             && points.form(0) != PointBuffer.Form.NULL;
     int good = hasPoint && addPoint(key, 0, head.type, head) ? 1 : 0;
-    // The original counts only the good points on, so that its numbers fall behind the bad ones.
+    // Like KairosDB, the index counts only valid points, so it lags after invalid ones.
     int counted = 0;
     for (int index = 1; index <= rows; index++) {
       int row = counted;
@@ -552,7 +552,7 @@ final class DataPointsReader {
     return notEmpty(place, index) && addPoint(key, index, named == null ? head.type : named, head);
   }
 
-  /** Adds a point whose time and value are there. */
+  /** Adds a point whose time and value are present. */
   private boolean addPoint(GroupKey key, int index, @Nullable String named, Head head) {
     PointBuffer.Form form = points.form(index);
     if (named == null && form == PointBuffer.Form.OTHER) {
@@ -585,7 +585,7 @@ final class DataPointsReader {
     }
   }
 
-  /** Why a value that JSON can name would not come back as it is; null where it would. */
+  /** Returns why a value cannot be stored without loss; null if it can. */
   private @Nullable String lost(int index) {
     String text = points.text(index);
     return switch (points.form(index)) {
@@ -602,7 +602,7 @@ final class DataPointsReader {
     return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 
-  /** What a value is whose type nobody has named. */
+  /** Infers the type of a value without a declared type. */
   private String typeOf(int index) {
     return switch (points.form(index)) {
       case WHOLE -> "long";
@@ -617,7 +617,10 @@ final class DataPointsReader {
     };
   }
 
-  /** A sign or a point, then digits and at most two points, not at the end. */
+  /**
+   * Returns whether a text looks like a number to KairosDB: an optional sign or decimal point, then
+   * digits and at most two decimal points, not at the end.
+   */
   static boolean looksLikeNumber(String text) {
     int start = !text.isEmpty() && "+-.".indexOf(text.charAt(0)) >= 0 ? 1 : 0;
     if (start == text.length()) {
@@ -646,7 +649,7 @@ final class DataPointsReader {
         if (!(real >= -0x1p63 && real < 0x1p63)) {
           throw new NumberFormatException(real + " does not fit into a long");
         }
-        // Whoever names the type long gets the whole part, as in the original.
+        // A fraction is truncated if the declared type is long, as in KairosDB.
         yield (long) real;
       }
       case TEXT -> Long.parseLong(java.util.Objects.requireNonNull(points.text(index)));

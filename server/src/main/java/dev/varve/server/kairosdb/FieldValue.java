@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads values of a JSON tree as the types that KairosDB's fields have. What stands in their place
- * is refused with the status and in the words of KairosDB, which are those of its JSON library. A
- * JSON null is a null.
+ * Converts values of a JSON tree to the types of KairosDB's fields. Other values are rejected with
+ * KairosDB's statuses and messages, which are those of its JSON library. JSON null is returned as
+ * null.
  */
 final class FieldValue {
   private static final String ILLEGAL_STATE = "java.lang.IllegalStateException";
@@ -31,7 +31,10 @@ final class FieldValue {
     return HttpError.badRequest(ILLEGAL_STATE + ": Expected " + token + " but was " + token(value));
   }
 
-  /** A whole number; of more than 64 bits the low ones count, and nothing behind a point. */
+  /**
+   * Converts an integer. A fraction is discarded, and larger numbers are reduced to their low 64
+   * bits.
+   */
   static @Nullable Long whole(@Nullable Object value) {
     return switch (value) {
       case null -> null;
@@ -47,7 +50,7 @@ final class FieldValue {
     };
   }
 
-  /** A whole number of 32 bits; of a larger number the low ones count. */
+  /** Converts an integer; larger numbers are reduced to their low 32 bits. */
   static @Nullable Integer small(@Nullable Object value) {
     if (value instanceof String text) {
       try {
@@ -60,15 +63,15 @@ final class FieldValue {
     return whole == null ? null : (Integer) whole.intValue();
   }
 
-  /** The low 64 bits of the whole part of a number. */
+  /** Returns the low 64 bits of the integer part of a number. */
   static long low(String number) {
     return new BigDecimal(number).longValue();
   }
 
   /**
-   * A number with its fraction, which may be a text.
+   * Converts a number, which may be given as a string.
    *
-   * @throws NumberFormatException if the text is none
+   * @throws NumberFormatException if a string is not a number
    */
   static @Nullable Double real(@Nullable Object value) {
     return switch (value) {
@@ -79,7 +82,7 @@ final class FieldValue {
     };
   }
 
-  /** A truth value; a text is true if it says so, in any case. */
+  /** Converts a boolean; the string {@code true}, in any case, is true, all others are false. */
   static @Nullable Boolean truth(@Nullable Object value) {
     return switch (value) {
       case null -> null;
@@ -89,7 +92,7 @@ final class FieldValue {
     };
   }
 
-  /** The name of a constant. */
+  /** Converts the name of a constant. */
   static @Nullable String constant(@Nullable Object value) {
     return switch (value) {
       case null -> null;
@@ -99,7 +102,7 @@ final class FieldValue {
     };
   }
 
-  /** An object of known fields. */
+  /** Converts an object with known fields. */
   static Map<String, @Nullable Object> fields(@Nullable Object value) {
     if (value instanceof Map<?, ?>) {
       return Properties.object(value);
@@ -107,7 +110,7 @@ final class FieldValue {
     throw expected("BEGIN_OBJECT", value);
   }
 
-  /** An array of values of one type. */
+  /** Converts an array of values of one type. */
   static List<@Nullable Object> values(@Nullable Object value) {
     if (value instanceof List<?>) {
       return Properties.array(value);
@@ -116,10 +119,10 @@ final class FieldValue {
   }
 
   /**
-   * A scalar as its text; an array of one scalar counts as that.
+   * Returns a scalar as text; an array of one scalar counts as the scalar.
    *
-   * @param status of the answer where it is another array
-   * @throws HttpError if it is null, an object or another array
+   * @param status for other arrays
+   * @throws HttpError if the value is null, an object or another array
    */
   static String text(@Nullable Object value, int status) {
     return switch (value) {

@@ -32,7 +32,7 @@ final class GroupByReader {
 
   private final Resolution resolution;
 
-  /** Of the query, in milliseconds. */
+  /** Start of the query, in ms since 1970. */
   private final long start;
 
   private List<String> tags = List.of();
@@ -65,7 +65,7 @@ final class GroupByReader {
     }
   }
 
-  @SuppressWarnings("unchecked") // PropertyType.TEXTS has read them.
+  @SuppressWarnings("unchecked") // Read by PropertyType.TEXTS.
   private void byTag(Properties properties) {
     Settings settings = properties.settings(OF_TAG, "tag", "groupby.TagGroupBy");
     Object given = settings.get("tags");
@@ -76,7 +76,7 @@ final class GroupByReader {
     if (names.isEmpty()) {
       throw properties.wrong("tags", "may not be empty");
     }
-    // The original looks at the first grouping by tag alone.
+    // KairosDB uses only the first grouping by tags.
     if (tags.isEmpty()) {
       tags = names;
     }
@@ -107,7 +107,7 @@ final class GroupByReader {
     groupings.add(new Grouping("time", block, "group_number"));
   }
 
-  /** A year is 52 weeks here, as in the original. */
+  /** As in KairosDB, a year has 52 weeks. */
   private static long millis(Properties.Length size) {
     long one =
         size.unit() == TimeUnit.YEARS
@@ -137,7 +137,7 @@ final class GroupByReader {
     groupings.add(new Grouping("value", Map.of("range_size", size), "group_number"));
   }
 
-  @SuppressWarnings("unchecked") // PropertyType.REALS has read them.
+  @SuppressWarnings("unchecked") // Read by PropertyType.REALS.
   private void byBin(Properties properties) {
     Settings settings = properties.settings(OF_BIN, "bin", "groupby.BinGroupBy");
     List<Double> bins =

@@ -24,31 +24,31 @@ import tools.jackson.core.json.JsonReadFeature;
 
 /**
  * JSON as a tree of {@link Map}, {@link List}, {@link String}, {@link Numeral} and {@link Boolean},
- * for small documents such as queries. A JSON null is a null.
+ * for small documents such as queries. JSON null is represented as null.
  */
 final class JsonTree {
   private static final int TEXT_MAX = 8 << 20;
   private static final int NESTING_MAX = 200;
 
-  /** Bytes of an empty map, of a member's place in it, and of an empty list and an item's place. */
+  /** Memory of an empty map, of an entry, of an empty list and of an element, in bytes. */
   private static final int OBJECT_BYTES = 160;
 
   private static final int MEMBER_BYTES = 64;
   private static final int ARRAY_BYTES = 80;
   private static final int ITEM_BYTES = 8;
 
-  /** Bytes of a text or number without its characters. */
+  /** Memory of a text or number without its characters, in bytes. */
   private static final int TEXT_BYTES = 64;
 
   /**
-   * Reads the dialect of JSON that KairosDB's library reads: comments, single quotes, names without
-   * quotes, NaN and infinities. A generator that is closed half way leaves its text half done, as
-   * it should look then.
+   * Accepts the extensions of KairosDB's JSON library: comments, single quotes, unquoted names, NaN
+   * and infinities. A generator does not close open objects, so that a truncated answer is
+   * recognisable as such.
    */
   static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
-          // JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed.
+          // JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected.
           .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
           .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
           .enable(JsonReadFeature.ALLOW_YAML_COMMENTS)
@@ -67,11 +67,11 @@ final class JsonTree {
 
   private JsonTree() {}
 
-  /** What is wrong with a document, and where. */
+  /** Returns the problem of a document and its position. */
   static String reason(JacksonException failure) {
     @Nullable TokenStreamLocation where = failure.getLocation();
     String message = failure.getOriginalMessage();
-    // What the parser knows of its source is nothing that the client knows.
+    // The parser's description of its source means nothing to the client.
     int source = message.indexOf(" (start marker at");
     if (source < 0) {
       source = message.indexOf(" (for ");
@@ -84,14 +84,15 @@ final class JsonTree {
         : "%s, line %d, column %d".formatted(message, where.getLineNr(), where.getColumnNr());
   }
 
-  /** A number as it stands in the text. */
+  /** A number as written in the document. */
   record Numeral(String text) {}
 
   /**
-   * Reads one document; null where there is none. The tree is held as long as the reservation is.
+   * Reads one document; null if it is empty. The tree's memory is reserved until the reservation
+   * ends.
    *
-   * @throws HttpError if something follows it
-   * @throws dev.varve.server.http.OverBudgetException if there is no room for the tree
+   * @throws HttpError if anything follows the document
+   * @throws dev.varve.server.http.OverBudgetException if the tree does not fit in memory
    */
   static @Nullable Object read(byte[] utf8, Reservation memory) {
     try (JsonParser json = HeldJson.of(FACTORY, new ByteArrayInputStream(utf8), memory)) {
@@ -106,7 +107,7 @@ final class JsonTree {
     }
   }
 
-  /** The nodes of one document, each reserved before it is made. */
+  /** Creates the nodes of one document after reserving memory for each. */
   private record Nodes(JsonParser json, Reservation memory) {
     private @Nullable Object value() {
       return switch (json.currentToken()) {
@@ -115,7 +116,7 @@ final class JsonTree {
         case VALUE_NUMBER_INT -> new Numeral(text());
         case VALUE_NUMBER_FLOAT -> {
           String text = text();
-          // KairosDB takes a bare NaN or Infinity for the text.
+          // KairosDB reads a bare NaN or Infinity as a string.
           yield isWord(text) ? text : new Numeral(text);
         }
         case VALUE_TRUE -> true;
@@ -154,13 +155,13 @@ final class JsonTree {
     }
   }
 
-  /** Whether the text of a number is NaN or an infinity. */
+  /** Returns whether the text of a number is NaN or an infinity. */
   static boolean isWord(String number) {
     char last = number.charAt(number.length() - 1);
     return last == 'N' || last == 'y' || last == 'F';
   }
 
-  /** A tree as a document without blanks. */
+  /** Returns a tree as a document without whitespace. */
   static String text(@Nullable Object tree) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {

@@ -41,7 +41,7 @@ import tools.jackson.core.ObjectWriteContext;
 public final class KairosDb implements Dialect {
   public static final String NAME = "kairosdb";
 
-  /** Of all answers but errors of the client, as the original has it to the letter. */
+  /** Content type of all answers except client errors, exactly as KairosDB writes it. */
   private static final String JSON = "application/json;charset=utf-8";
 
   private static final String ERROR_JSON = "application/json";
@@ -123,13 +123,13 @@ public final class KairosDb implements Dialect {
     }
   }
 
-  /** Clients of the original read the type of a body that is not there. */
+  /** KairosDB's clients read the content type even if there is no body. */
   private static void empty(Exchange exchange, int status) {
     exchange.header("Content-Type", JSON);
     exchange.answer(status);
   }
 
-  /** Older agents say gzip by the content type. */
+  /** Returns the encoding of a body; older agents declare gzip with the content type. */
   private static @Nullable String encoding(Exchange exchange) {
     String type = exchange.header("Content-Type");
     return type != null && type.startsWith("application/gzip")
@@ -156,7 +156,7 @@ public final class KairosDb implements Dialect {
         });
   }
 
-  /** A request, and the text that it was read of. */
+  /** A request and its original text. */
   private record Asked(QueryRequest request, String text) {}
 
   private interface QueryWriter {
@@ -212,7 +212,7 @@ public final class KairosDb implements Dialect {
     try {
       if (exchange.method().equals("POST")) {
         byte[] body = exchange.wholeBody(encoding(exchange));
-        // The text goes along with the query.
+        // The query keeps its text.
         exchange.memory().hold(2L * body.length);
         return new Asked(
             reader.read(JsonTree.read(body, exchange.memory())),
@@ -263,7 +263,7 @@ public final class KairosDb implements Dialect {
         });
   }
 
-  /** The checks of the original, under its names. */
+  /** A health check under KairosDB's name for it. */
   private record Check(String name, Function<KairosDb, Boolean> passes) {}
 
   private static final List<Check> CHECKS =
@@ -301,7 +301,7 @@ public final class KairosDb implements Dialect {
   }
 
   private void version(Exchange exchange) throws IOException {
-    // Agents that look for a version look for KairosDB's.
+    // Agents expect KairosDB's version.
     String version = "KairosDB 1.3.0 (Varve %s)".formatted(context.version());
     exchange.answer(200, JSON, "{\"version\": \"" + version + "\"}\n");
   }

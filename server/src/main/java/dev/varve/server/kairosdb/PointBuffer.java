@@ -5,33 +5,36 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data points of one metric of a request, as they stand in its JSON: their type can only be
- * told once the whole metric is read. Filled and cleared again and again. Its rows are reserved;
- * the texts in it are for whoever puts them there to reserve.
+ * Buffers the points of one metric of a request in their JSON form, because their type is known
+ * only when the whole metric has been read. Reusable. The buffer reserves memory for its rows;
+ * callers reserve memory for the texts.
  */
 final class PointBuffer {
-  /** What a value looks like. */
+  /** The form of a value. */
   enum Form {
-    /** Nothing stands there. */
+    /** Missing. */
     ABSENT,
     NULL,
-    /** A whole number of 64 bits, in {@link #whole}. */
+    /** A 64-bit integer, in {@link #whole}. */
     WHOLE,
-    /** Any other number, in {@link #real}; its text is kept where it has no point nor exponent. */
+    /**
+     * Another number, in {@link #real}; its text is kept if it has neither decimal point nor
+     * exponent.
+     */
     REAL,
-    /** A text or a truth value, in {@link #text}. */
+    /** A string or boolean, in {@link #text}. */
     TEXT,
     EMPTY_ARRAY,
-    /** An object or an array. */
+    /** An object or a non-empty array. */
     OTHER
   }
 
-  /** Bytes of a row, without its texts. */
+  /** Memory of a row without its texts, in bytes. */
   private static final int ROW_BYTES = 48;
 
   private static final int FIRST_ROWS = 16;
 
-  /** So many rows at most are kept for the next metric. */
+  /** Maximum number of rows kept for the next metric. */
   private static final int ROWS_KEPT = 1 << 10;
 
   private final Reservation memory;
@@ -65,9 +68,9 @@ final class PointBuffer {
   }
 
   /**
-   * Begins another point, of which nothing is known yet.
+   * Adds a row without content and returns its index.
    *
-   * @throws dev.varve.server.http.OverBudgetException if there is no room for it
+   * @throws dev.varve.server.http.OverBudgetException if it does not fit in memory
    */
   int next() {
     if (size == forms.length) {
@@ -128,7 +131,7 @@ final class PointBuffer {
     columns[index] = count;
   }
 
-  /** How many of time, value and type a row has. */
+  /** Returns the number of columns of a row: time, value, type. */
   int columns(int index) {
     return columns[index];
   }
@@ -157,7 +160,7 @@ final class PointBuffer {
     return texts[index];
   }
 
-  /** Whether the text was a JSON truth value. */
+  /** Returns whether the text was a JSON boolean. */
   boolean truth(int index) {
     return truths[index];
   }

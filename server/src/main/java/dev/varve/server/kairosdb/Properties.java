@@ -7,13 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties of an aggregator or a grouping, or of the query itself, read with the messages of
- * the original.
+ * The properties of an aggregator, a grouping or the query itself, read with KairosDB's messages.
  *
- * @param context where they stand, such as {@code query.metric[0].aggregators[1]}
+ * @param context path of the object, such as {@code query.metric[0].aggregators[1]}
  */
 record Properties(Map<String, @Nullable Object> map, String context) {
-  /** A bad request in the original's words: a place and what is wrong there. */
+  /** Returns a 400 in KairosDB's format: a path and a problem. */
   HttpError wrong(String place, String message) {
     return HttpError.badRequest((context.isEmpty() ? "" : context + ".") + place + " " + message);
   }
@@ -23,11 +22,11 @@ record Properties(Map<String, @Nullable Object> map, String context) {
   }
 
   /**
-   * Reads all properties but the name, in their order.
+   * Reads all properties except the name, in order.
    *
-   * @param known the properties that the object has
-   * @param name of the aggregator or the grouping
-   * @param type its class, for messages
+   * @param known types of the properties that the object has
+   * @param name of the aggregator or grouping
+   * @param type KairosDB's class, for messages
    */
   Settings settings(Map<String, PropertyType> known, String name, String type) {
     Map<String, Object> settings = new HashMap<>();
@@ -55,7 +54,7 @@ record Properties(Map<String, @Nullable Object> map, String context) {
     return new Settings(settings);
   }
 
-  /** The values of the properties that were given, each of the Java type of its property. */
+  /** The given properties, each of the Java type of its property. */
   record Settings(Map<String, Object> values) {
     @Nullable Object get(String name) {
       return values.get(name);
@@ -82,21 +81,23 @@ record Properties(Map<String, @Nullable Object> map, String context) {
     }
   }
 
-  /** So many units of time; no count is 0. */
+  /** A number of time units; 0 if missing. */
   record Length(long count, TimeUnit unit) {
-    /** The count, or the most that calendars take. */
+    /** Returns the count, limited to what calendars accept. */
     int countable() {
       return (int) Math.min(count, Integer.MAX_VALUE);
     }
   }
 
-  /** An object, where KairosDB refuses anything else with a 500. */
+  /** Returns an object; like KairosDB, answers 500 for anything else. */
   static Map<String, @Nullable Object> object(@Nullable Object value) {
     return object(value, "", 500);
   }
 
-  /** An object, where KairosDB refuses anything else with a status, after a prefix. */
-  @SuppressWarnings("unchecked") // A tree that JsonTree has made.
+  /**
+   * Returns an object; like KairosDB, answers a status and a prefixed message for anything else.
+   */
+  @SuppressWarnings("unchecked") // Built by JsonTree.
   static Map<String, @Nullable Object> object(@Nullable Object value, String prefix, int status) {
     if (value instanceof Map<?, ?> map) {
       return (Map<String, @Nullable Object>) map;
@@ -104,8 +105,8 @@ record Properties(Map<String, @Nullable Object> map, String context) {
     throw new HttpError(status, prefix + "Not a JSON Object: " + JsonTree.text(value));
   }
 
-  /** An array, where KairosDB refuses anything else with a 500. */
-  @SuppressWarnings("unchecked") // A tree that JsonTree has made.
+  /** Returns an array; like KairosDB, answers 500 for anything else. */
+  @SuppressWarnings("unchecked") // Built by JsonTree.
   static List<@Nullable Object> array(@Nullable Object value) {
     if (value instanceof List<?> list) {
       return (List<@Nullable Object>) list;

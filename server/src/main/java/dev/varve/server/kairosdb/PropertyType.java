@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The types of the properties of aggregators and groupings. */
+/** The types of properties of aggregators and groupings. */
 enum PropertyType {
   /** A {@link Long}. */
   WHOLE {
@@ -82,7 +82,7 @@ enum PropertyType {
       return oneOf(Comparison.values(), json, owner);
     }
   },
-  /** A {@link Double}, a {@link String}, or whatever else stands there, as it is. */
+  /** A {@link Double}, a {@link String}, or any other value unchanged. */
   ANY {
     @Override
     @Nullable Object read(@Nullable Object json, Properties owner, String property) {
@@ -146,27 +146,27 @@ enum PropertyType {
     }
   };
 
-  /** Offsets as KairosDB takes them. */
+  /** Offsets that KairosDB accepts. */
   private static final Pattern OFFSET = Pattern.compile("[+-]\\d{2}(:?\\d{2}(:?\\d{2})?)?");
 
   /**
    * Reads a value.
    *
-   * @param owner whose property it is
-   * @return null where KairosDB finds none
-   * @throws NumberFormatException if a text should be a number, and is not
-   * @throws HttpError if it is of another type
+   * @param owner the properties that contain it
+   * @return null where KairosDB finds no value
+   * @throws NumberFormatException if a string should be a number but is not
+   * @throws HttpError if the value has another type
    */
   abstract @Nullable Object read(@Nullable Object json, Properties owner, String property);
 
-  /** Which end of a series goes. */
+  /** The end of a series to trim. */
   enum Trim {
     FIRST,
     LAST,
     BOTH
   }
 
-  /** One of a score. */
+  /** A threshold of the score aggregator. */
   record Threshold(double value, boolean inferior) {}
 
   private static @Nullable String known(Set<String> constants, @Nullable String text) {
@@ -229,10 +229,10 @@ enum PropertyType {
   }
 
   /**
-   * A count and a unit.
+   * Reads a count and a unit.
    *
-   * @param owner in whose place a unit that there is not is told
-   * @param place in which anything else is
+   * @param owner whose path is reported for an unknown unit
+   * @param place path that is reported for other errors
    */
   static Length length(@Nullable Object json, Properties owner, String place) {
     long count = 0;
@@ -256,7 +256,7 @@ enum PropertyType {
     return new Length(count, unit);
   }
 
-  /** A time zone by its name; an empty one is UTC. */
+  /** Reads a time zone by its name; an empty name is UTC. */
   static @Nullable ZoneId zone(@Nullable Object json, Properties owner) {
     if (json == null) {
       return null;
@@ -269,7 +269,7 @@ enum PropertyType {
       try {
         return ZoneId.of(name);
       } catch (java.time.DateTimeException e) {
-        // An offset of more than 18 hours: told below.
+        // An offset of more than 18 hours: reported below.
       }
     }
     throw owner.wrong(

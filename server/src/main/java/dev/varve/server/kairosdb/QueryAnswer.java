@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Writes the result of one metric as it comes. Where the samples did not fit into memory at once,
- * their number and the tags of a group are known last and written last.
+ * Streams the result of one metric. If the samples did not fit into memory at once, their number
+ * and the tags of a group are known, and written, last.
  */
 final class QueryAnswer implements ResultSink {
-  /** Memory of a value in a sorted set in addition to its characters. */
+  /** Memory of a value in a sorted set in addition to its characters, in bytes. */
   private static final long VALUE_BYTES = 100;
 
   private final QueryUse use;
@@ -143,7 +143,7 @@ final class QueryAnswer implements ResultSink {
     }
   }
 
-  /** All tags of some series, each with all its values, sorted. */
+  /** Writes all tags of the series, each with its values, sorted. */
   static void writeTags(JsonGenerator json, Stream<Series> sources, QueryUse use) {
     Map<String, TreeSet<String>> tags = new TreeMap<>();
     AtomicLong held = new AtomicLong();
@@ -204,7 +204,8 @@ final class QueryAnswer implements ResultSink {
   }
 
   /**
-   * As org.json prints it: without an exponent the zeros at the end go, and the point with them.
+   * Formats a number as org.json does: without an exponent, trailing zeros and a trailing decimal
+   * point are removed.
    */
   static String number(double value) {
     String text = Double.toString(value);

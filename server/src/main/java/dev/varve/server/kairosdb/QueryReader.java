@@ -26,7 +26,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a query's JSON and compiles it, with the messages and status codes of the original. */
+/** Reads a query's JSON and compiles it, with KairosDB's messages and statuses. */
 final class QueryReader {
   private static final String REGEX = "regex:";
 
@@ -38,7 +38,7 @@ final class QueryReader {
     this.resolution = resolution;
   }
 
-  /** What of the request holds for all metrics. */
+  /** The properties of a request that apply to all metrics. */
   private record Frame(@Nullable Long start, @Nullable Long end, ZoneId zone) {}
 
   QueryRequest read(@Nullable Object json) {
@@ -62,7 +62,7 @@ final class QueryReader {
     return new QueryRequest(compiled);
   }
 
-  /** Reads all fields in their order, and only then looks at what they say. */
+  /** Reads all fields in order, and only then evaluates them. */
   private Frame frame(Properties query) {
     Properties place = new Properties(query.map(), "query");
     Map<String, Long> absolute = new HashMap<>();
@@ -110,7 +110,7 @@ final class QueryReader {
     }
   }
 
-  /** KairosDB comes without plugins, so that it knows none. */
+  /** Rejects plugins: KairosDB is distributed without any, so all are unknown. */
   private static void plugins(Properties owner) {
     if (owner.map().containsKey("plugins")) {
       List<@Nullable Object> plugins = Properties.array(owner.get("plugins"));
@@ -121,7 +121,7 @@ final class QueryReader {
     }
   }
 
-  /** The fields of a metric that are read before anything is made of them, in this order. */
+  /** The fields of a metric that are read first, in this order. */
   private record Head(String name, boolean excludeTags, List<TagFilter> filters, int limit) {}
 
   private static Head head(Properties metric) {
@@ -153,7 +153,7 @@ final class QueryReader {
       throw metric.wrong("end_time", "must be greater than the start time");
     }
     GroupBy groupBy = new GroupByReader(resolution, start).read(metric);
-    // Whether that is an order at all is looked at last.
+    // The order is validated last.
     boolean descending =
         metric.get("order") instanceof String order && order.equalsIgnoreCase("desc");
     TimeRange times = QueryRequest.range(start, end, resolution);
@@ -182,7 +182,7 @@ final class QueryReader {
             limit,
             true);
     if (head.limit() < 0) {
-      // Its store refuses it as soon as there is a row to read.
+      // KairosDB's store rejects it as soon as there is a row to read.
       plan = new QueryPlan.Refuse(plan, "limit must be greater than or equal to 0");
     }
     if (!groupBy.splitters().isEmpty()) {
@@ -206,7 +206,7 @@ final class QueryReader {
     return all;
   }
 
-  /** An aggregator, a grouping or a plugin, which has a name. */
+  /** Returns an aggregator, a grouping or a plugin, all of which have a name. */
   static Properties processor(Properties owner, String family, @Nullable Object given, int index) {
     Map<String, @Nullable Object> object = Properties.object(given);
     if (!object.containsKey("name") || FieldValue.text(object.get("name"), 500).isEmpty()) {
@@ -279,7 +279,7 @@ final class QueryReader {
     return one;
   }
 
-  /** Any of the values, of which some may be patterns. */
+  /** Returns a filter for any of the values, some of which may be patterns. */
   private static TagFilter filter(String name, SortedSet<String> values) {
     if (values.stream().noneMatch(value -> value.startsWith(REGEX))) {
       return values.size() == 1

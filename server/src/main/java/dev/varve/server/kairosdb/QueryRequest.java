@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A query as it was asked, compiled.
+ * A compiled query.
  *
  * @param metrics in the order of the request
  */
 record QueryRequest(List<MetricQuery> metrics) {
   /**
-   * One metric of it.
+   * The query of one metric.
    *
-   * @param filters on its series, the name included
+   * @param filters on its series, including the name
    */
   record MetricQuery(
       String name,
@@ -31,21 +31,21 @@ record QueryRequest(List<MetricQuery> metrics) {
   /**
    * How a metric is grouped.
    *
-   * @param tags of the first grouping by tag, as they were named, also if twice; empty without one
-   * @param groupings all others, in their order
-   * @param splitters that do what these ask for
+   * @param tags of the first grouping by tags, as given, including duplicates; empty without one
+   * @param groupings all other groupings, in order
+   * @param splitters that implement those groupings
    */
   record GroupBy(List<String> tags, List<Grouping> groupings, List<Splitter> splitters) {}
 
   /**
-   * A grouping by something else than tags.
+   * A grouping by something other than tags.
    *
-   * @param block what the answer repeats of it, in its order
-   * @param group the name of the group's number
+   * @param block what the answer repeats of the grouping, in order
+   * @param group field name of the group's number
    */
   record Grouping(String name, Map<String, Object> block, String group) {}
 
-  /** The range of a query, both ends in it, in the resolution of a dataset. */
+  /** Returns the range of a query in the resolution of a dataset; both ends are inclusive. */
   static TimeRange range(long first, long last, Resolution resolution) {
     if (resolution == Resolution.MILLISECONDS) {
       return TimeRange.closed(first, last);

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** KairosDB's units of time; written in any case. */
+/** KairosDB's time units; names are not case-sensitive. */
 enum TimeUnit {
   MILLISECONDS(ChronoUnit.MILLIS),
   SECONDS(ChronoUnit.SECONDS),

@@ -1,9 +1,9 @@
 /**
- * KairosDB's HTTP API, as KairosDB 1.3.0 has it: what agents and dashboards that speak it need.
+ * KairosDB's HTTP API as in KairosDB 1.3.0, as far as agents and dashboards use it.
  *
- * <p>Here is translation alone: points come in through {@code dev.varve.server.ingest}, queries
- * compile to the plan of {@code dev.varve.query}. What differs from the original is listed in
- * docs/api/kairosdb.md.
+ * <p>The package only translates: points are written through {@code dev.varve.server.ingest}, and
+ * queries are compiled to plans of {@code dev.varve.query}. docs/api/kairosdb.md lists the
+ * differences from the original.
  */
 @NullMarked
 package dev.varve.server.kairosdb;

@@ -5,18 +5,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * A point as {@code /api/put} is given it, before anybody has looked whether it is one.
+ * A point as received by {@code /api/put}, before validation.
  *
- * @param timestamp 0 where there is none
- * @param value as it stands in the text, a number or a string
- * @param tags null where there are none; a value may be null
+ * @param timestamp 0 if missing
+ * @param value the text of a number or string
+ * @param tags null if missing; a value may be null
  */
 record DataPoint(
     @Nullable String metric,
     long timestamp,
     @Nullable String value,
     @Nullable Map<String, @Nullable String> tags) {
-  /** How many characters its texts have. */
+  /** Returns the number of characters of all texts. */
   long characters() {
     long count = length(metric) + length(value);
     if (tags != null) {
@@ -31,7 +31,7 @@ record DataPoint(
     return text == null ? 0 : text.length();
   }
 
-  /** Writes the members that there are, as the original does. */
+  /** Writes the members that are present, as OpenTSDB does. */
   void write(JsonGenerator json) {
     json.writeStartObject();
     if (metric != null) {

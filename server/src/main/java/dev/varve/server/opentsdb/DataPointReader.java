@@ -11,26 +11,26 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamReadException;
 
 /**
- * Reads the body of {@code /api/put}: a point or an array of points, one after the other. What is
- * no text where one is expected is taken as the original takes it: numbers and truths as they
- * stand, numbers in texts as numbers. Members that are not known are passed over.
+ * Reads the body of {@code /api/put}, a point or an array of points, one point at a time. Types are
+ * coerced as in OpenTSDB: numbers and booleans are accepted as texts, and numbers in strings as
+ * numbers. Unknown members are ignored.
  */
 final class DataPointReader {
-  /** What a tag takes beside its texts, in the map that is read and in the key. */
+  /** Memory of a tag without its texts, in the map and in the key, in bytes. */
   private static final int TAG_BYTES = 240;
 
-  /** What a text takes beside its characters, and what each of these takes, in the key too. */
+  /** Memory of a text, and of each of its characters including the key, in bytes. */
   private static final int TEXT_BYTES = 56;
 
   private static final int TEXT_PER_CHARACTER = 5;
 
   private final JsonParser json;
 
-  /** The texts of the point at hand. */
+  /** Memory of the current point's texts. */
   private final HeldPart ofPoint;
 
   /**
-   * @param memory in which one point counts at a time
+   * @param memory accounts for one point at a time
    */
   DataPointReader(JsonParser json, Reservation memory) {
     this.json = json;
@@ -38,10 +38,11 @@ final class DataPointReader {
   }
 
   /**
-   * Hands on every point; null for a null in the array.
+   * Passes every point to a consumer; null for a null in the array.
    *
    * @param first the first token, the start of an object or an array
-   * @throws tools.jackson.core.JacksonException if it is no JSON, or not of the form
+   * @throws tools.jackson.core.JacksonException if the body is not valid JSON or has another
+   *     structure
    */
   void read(JsonToken first, Consumer<@Nullable DataPoint> points) {
     if (first == JsonToken.START_OBJECT) {

@@ -35,26 +35,26 @@ import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The routes of OpenTSDB's HTTP API, as OpenTSDB 2.4 answers them.
+ * OpenTSDB's HTTP API as in OpenTSDB 2.4.
  *
  * <ul>
- *   <li>{@code POST /api/put}: points
- *   <li>{@code GET|POST /api/suggest}: the first metrics, tag names or tag values with a beginning
+ *   <li>{@code POST /api/put}: writes points
+ *   <li>{@code GET|POST /api/suggest}: the first metrics, tag names or tag values with a prefix
  *   <li>{@code GET|POST /api/version}, {@code /api/aggregators}, {@code /api/config}
  * </ul>
  *
- * <p>Each also answers at {@code /api/v1}, but for the version, which is KairosDB's there.
+ * <p>All except the version also answer under {@code /api/v1}, where the version is KairosDB's.
  */
 public final class OpenTsdb implements Dialect {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
 
-  /** JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed. */
+  /** JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected. */
   static final JsonFactory JSON =
       JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
 
   private static final int SUGGESTED = 25;
 
-  /** What a member of a question takes without its texts. */
+  /** Memory of a member of a posted request without its texts, in bytes. */
   private static final int MEMBER_BYTES = 160;
 
   private static final List<String> TYPES = List.of("metrics", "tagk", "tagv");
@@ -62,7 +62,7 @@ public final class OpenTsdb implements Dialect {
 
   private static final Pattern VERSION = Pattern.compile("v[0-9]+");
 
-  /** The first steps of the paths of the original's API. */
+  /** First path components of OpenTSDB's API. */
   private static final Set<String> ENDPOINTS =
       Set.of(
           "aggregators",
@@ -119,7 +119,7 @@ public final class OpenTsdb implements Dialect {
           "sum",
           "zimsum");
 
-  /** What holds here of the settings that clients ask for. */
+  /** The values of settings that clients query. */
   private static final Map<String, String> CONFIG =
       Map.of(
           "tsd.core.auto_create_metrics",
@@ -131,7 +131,7 @@ public final class OpenTsdb implements Dialect {
 
   private final DialectContext context;
 
-  /** Prepares to answer. */
+  /** Creates the dialect. */
   public OpenTsdb(DialectContext context) {
     this.context = context;
   }
@@ -161,8 +161,9 @@ public final class OpenTsdb implements Dialect {
   }
 
   /**
-   * Whether a path is of OpenTSDB's API, though it may not be there: all below {@code /api/} but
-   * what stands below a version, which is other dialects' as well; there its own words count.
+   * Returns whether a path belongs to OpenTSDB's API, even if no such endpoint exists: everything
+   * below {@code /api/}, except that below a version only OpenTSDB's endpoints count, because other
+   * dialects use such paths too.
    */
   static boolean isOwn(String path) {
     if (!path.startsWith("/api/")) {
@@ -214,7 +215,7 @@ public final class OpenTsdb implements Dialect {
     return text.toString();
   }
 
-  /** Answers errors that have details. */
+  /** Wraps a handler to answer errors with details. */
   private static HttpHandler wording(HttpHandler handler) {
     return exchange -> {
       try {
@@ -322,7 +323,7 @@ public final class OpenTsdb implements Dialect {
     }
   }
 
-  /** The names in their order, of those that begin so. */
+  /** Returns the names with a prefix, sorted. */
   private static List<String> found(
       Catalog catalog, String type, String prefix, int max, ReadGuard guard) {
     return switch (type) {
@@ -340,7 +341,7 @@ public final class OpenTsdb implements Dialect {
     return !label.equals(Series.NAME_LABEL) && !label.equals(Series.FIELD_LABEL);
   }
 
-  /** The members of a posted question that are texts or numbers. */
+  /** Returns the members of a posted request whose values are scalars, as texts. */
   private static Map<String, String> posted(Exchange exchange) throws IOException {
     Map<String, String> members = new java.util.HashMap<>();
     InputStream body = new ByteArrayInputStream(exchange.wholeBody());

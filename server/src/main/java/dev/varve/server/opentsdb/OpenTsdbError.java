@@ -1,6 +1,6 @@
 package dev.varve.server.opentsdb;
 
-/** A request that ends in an error with details, as the original's errors have them. */
+/** Thrown to answer a request with an error in OpenTSDB's format. */
 final class OpenTsdbError extends RuntimeException {
   private static final long serialVersionUID = 1;
 

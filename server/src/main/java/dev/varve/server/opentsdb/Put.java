@@ -37,12 +37,12 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamLocation;
 
 /**
- * {@code POST /api/put}. Answers and errors are those of OpenTSDB 2.4; what differs is that a point
- * is durable when the answer comes, whether or not {@code sync} was asked for, and that a store
- * that fails is said.
+ * {@code POST /api/put}. Answers and errors are those of OpenTSDB 2.4, with two differences: a
+ * point is durable when the answer is sent, with or without {@code sync}, and a failed store is
+ * reported.
  *
- * <p>Points are read one after the other and written in batches, so that a body may be large; where
- * its JSON breaks off, the whole batches before are written.
+ * <p>Points are read one at a time and written in batches, so that a body may be large. If its JSON
+ * is malformed, the complete batches before that point have been written.
  */
 final class Put {
   private static final Logger LOG = LoggerFactory.getLogger(Put.class);
@@ -50,10 +50,10 @@ final class Put {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
   private static final long LAST_MILLISECOND = 9_999_999_999_999L;
 
-  /** So many points that failed are shown; a body may hold millions. */
+  /** Maximum number of failed points in an answer; a body may contain millions. */
   private static final int DETAILS_MAX = 10_000;
 
-  /** What a point takes that is kept to be shown, in its answer too, and each of its characters. */
+  /** Memory of a failed point kept for the answer, and of each of its characters, in bytes. */
   private static final int SHOWN_BYTES = 400;
 
   private static final int SHOWN_PER_CHARACTER = 8;
@@ -72,7 +72,7 @@ final class Put {
   private final int syncTimeout;
   private final long deadline;
 
-  /** What the request holds. What is being written may be held for longer, and so by itself. */
+  /** Memory of the request, and of writes, which may continue after it. */
   private final Reservation memory;
 
   private final Reservation ofWrites;
@@ -80,28 +80,28 @@ final class Put {
   private final BatchBuilder batch;
   private final List<Failure> failures = new ArrayList<>();
 
-  /** The points of the batch, where they may have to be shown. */
+  /** The points of the batch, kept only if details are requested. */
   private final List<Placed> placed = new ArrayList<>();
 
   private int points;
   private int failed;
   private int timeouts;
 
-  /** Whether a write goes on for which the client has no patience; then no other one begins. */
+  /** Whether a write exceeded the client's timeout and continues; no other write begins then. */
   private boolean abandoned;
 
   /**
-   * What is wrong with a point.
+   * The error of a point.
    *
-   * @param place of the point among all of the request, from 0
+   * @param place index of the point within the request, from 0
    */
   private record Failure(int place, @Nullable DataPoint point, String reason) {}
 
   /**
-   * @param place of the point among all of the request, from 0
-   * @param stored the key as it is stored; null where the point does not come in
+   * @param place index of the point within the request, from 0
+   * @param stored the key as stored; null if the door drops the point
    * @param time in the resolution of the dataset
-   * @param tooFine whether that is not quite the time
+   * @param tooFine whether the time had to be rounded
    */
   private record Placed(
       int place,
@@ -136,7 +136,7 @@ final class Put {
       read();
       write();
     } finally {
-      // A write that goes on without its client gives back what it holds when it ends.
+      // A write that outlives the request releases its memory when it ends.
       if (!abandoned) {
         ofWrites.close();
       }
@@ -159,7 +159,7 @@ final class Put {
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
-      intake.report(Intake.SYNTAX, 1, () -> "the body is no JSON of points: " + reason(e));
+      intake.report(Intake.SYNTAX, 1, () -> "the body is not valid JSON of points: " + reason(e));
       throw new OpenTsdbError(400, "Unable to parse the given JSON", reason(e));
     }
     if (points == 0) {
@@ -200,7 +200,7 @@ final class Put {
     return SHOWN_BYTES + (point == null ? 0 : SHOWN_PER_CHARACTER * point.characters());
   }
 
-  /** Adds a point to the batch, or says in the original's words what is wrong with it. */
+  /** Adds a point to the batch; returns OpenTSDB's error message if the point is invalid. */
   private @Nullable String add(DataPoint point) {
     String metric = point.metric();
     String value = point.value();
@@ -270,12 +270,12 @@ final class Put {
       boolean tooFine = resolution.convert(time, Resolution.MILLISECONDS) != millis;
       return new Placed(points - 1, point, key, intake.stored(key), time, tooFine);
     } catch (ArithmeticException e) {
-      // It lies beyond what the resolution can count to, and the intake refuses it.
+      // The time exceeds the range of the resolution, so the intake rejects the point.
       return new Placed(points - 1, point, key, intake.stored(key), millis, true);
     }
   }
 
-  /** Whether the original would read it as an integer, and so refuse NaN. */
+  /** Returns whether OpenTSDB would parse the value as an integer, which excludes NaN. */
   private static boolean looksLikeInteger(String value) {
     return value.chars().noneMatch(c -> c == '.' || c == 'e' || c == 'E');
   }
@@ -316,9 +316,9 @@ final class Put {
   }
 
   /**
-   * Writes a batch; false if the client's patience is at its end before it is durable.
+   * Writes a batch; returns false if the client's timeout expires before it is durable.
    *
-   * @param bytes that are held for the batch and what it is converted into
+   * @param bytes memory of the batch and of its conversion
    */
   private boolean writeInTime(Batch full, long bytes) {
     if (!wantsSync || syncTimeout <= 0) {
@@ -326,7 +326,7 @@ final class Put {
       ofWrites.letGo(bytes);
       return true;
     }
-    // What is under way goes on; whoever has given it up does not look at it again.
+    // A write cannot be interrupted; after a timeout its outcome is only logged.
     FutureTask<Boolean> writing =
         new FutureTask<>(() -> {
           intake.write(full, false);
@@ -344,7 +344,7 @@ final class Put {
           ? cause
           : new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {
-      // Said to the client below.
+      // Reported to the client below.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -352,7 +352,7 @@ final class Put {
     return false;
   }
 
-  /** Leaves a write to itself: what it holds is given back when it ends. */
+  /** Detaches a write; its memory is released when it ends. */
   private void abandon(FutureTask<Boolean> writing) {
     abandoned = true;
     Thread.ofVirtual()
@@ -361,7 +361,7 @@ final class Put {
           try (ofWrites) {
             writing.get();
           } catch (ExecutionException e) {
-            LOG.warn("a write that its client waits for no longer failed", e.getCause());
+            LOG.warn("a write failed after its client had given up", e.getCause());
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
@@ -369,9 +369,9 @@ final class Put {
   }
 
   /**
-   * Finds the point, or the points, that a refusal is of.
+   * Finds the points that a rejection refers to and records their errors.
    *
-   * @param asSent whether it names the key as it was sent; else as it is stored
+   * @param asSent whether the rejection names the key as sent rather than as stored
    */
   private void explain(Rejection rejection, boolean asSent) {
     String reason = rejection.refusal().message();
@@ -418,7 +418,7 @@ final class Put {
     }
     if (wantsDetails) {
       json.writeArrayPropertyStart("errors");
-      // What the intake refuses is known later than what cannot be read.
+      // Rejections by the intake are known later than parse errors.
       failures.sort(Comparator.comparingInt(Failure::place));
       for (Failure failure : failures) {
         json.writeStartObject();

@@ -23,21 +23,21 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm}, which is
+ * OpenTSDB's telnet commands: {@code put metric time value tag=value ...}, KairosDB's {@code putm},
  * the same with a time in milliseconds, {@code version}, {@code help}, {@code exit}.
  *
- * <p>A {@code put} that went well has no answer, so that nothing is acknowledged. What comes with
- * one read of the socket is written as one batch before more is read, which makes a fast sender
- * wait; a line that is wrong, and a sample that is refused, is answered by one line, in the words
- * of the original: {@code put: illegal argument: ...}.
+ * <p>A successful {@code put} is not answered, so nothing is acknowledged. All lines of one read of
+ * the socket are written as one batch before more is read, which slows down a fast sender. Each
+ * invalid line and each rejected sample is answered with one line, in OpenTSDB's format: {@code
+ * put: illegal argument: ...}.
  */
 public final class Telnet implements StreamProtocol {
   public static final String NAME = "opentsdb";
 
-  /** A line holds a metric and eight tags with room to spare; a longer one is no line. */
+  /** Maximum length of a line in bytes, ample for a metric with eight tags. */
   static final int LINE_MAX = 16 << 10;
 
-  /** So many characters of answers are gathered before they are sent. */
+  /** Number of characters of answers that are buffered before they are sent. */
   private static final int ANSWERS_MAX = 16 << 10;
 
   private static final String HELP = "available commands: exit help put putm version\n";
@@ -55,7 +55,7 @@ public final class Telnet implements StreamProtocol {
     try {
       context.defaultDataset();
     } catch (HttpError e) {
-      // Before the stores are open. A sender that is let in now loses what it puts.
+      // The stores are not open yet; accepting the sender would lose its points.
       out.write(("error: " + e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
       return;
     }
@@ -119,7 +119,7 @@ public final class Telnet implements StreamProtocol {
           put(word, () -> format.readMilliseconds(lines.bytes(), behind, to, batch));
         }
         case "" -> {
-          // An empty line asks nothing.
+          // Ignored.
         }
         case "version" ->
             answers
@@ -132,7 +132,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    /** Answers a line that is not taken; it is counted and logged, too, since few senders read. */
+    /** Answers a rejected line; also counts and logs it because few senders read answers. */
     private void refuse(String answer) {
       if (bad++ == 0) {
         firstBad = answer;
@@ -140,7 +140,7 @@ public final class Telnet implements StreamProtocol {
       answers.append(answer).append('\n');
     }
 
-    /** Answers a line for which there is no room right now. */
+    /** Answers a line for which there is not enough memory. */
     private void lose(String answer) {
       context.lines(NAME, "lost", 1);
       LOST.warn("lines lost", answer);
@@ -152,7 +152,7 @@ public final class Telnet implements StreamProtocol {
       while (end < to && lines.bytes()[end] != ' ' && lines.bytes()[end] != '\t') {
         end++;
       }
-      // Commands are short; of anything else the beginning is enough to name it.
+      // Commands are short; the beginning of any other word suffices to report it.
       return new String(lines.bytes(), from, Math.min(end - from, 100), StandardCharsets.UTF_8);
     }
 
@@ -181,7 +181,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    /** Writes what was put and answers what was wrong. */
+    /** Writes the collected points and answers errors. */
     private void flush() throws IOException {
       if (!batch.isEmpty()) {
         String failure = write();
@@ -212,7 +212,7 @@ public final class Telnet implements StreamProtocol {
       }
     }
 
-    /** What went wrong with the batch as a whole. */
+    /** Writes the batch; returns the error if it failed as a whole. */
     private @Nullable String write() {
       try {
         Dataset dataset = context.defaultDataset();

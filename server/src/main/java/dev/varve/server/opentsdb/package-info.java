@@ -1,8 +1,8 @@
 /**
- * OpenTSDB's telnet interface and HTTP API, as OpenTSDB 2.4 has them: the conversation of {@code
- * put} lines, {@code /api/put}, and the small questions that clients ask besides.
+ * OpenTSDB's telnet interface and HTTP API as in OpenTSDB 2.4: {@code put} lines, {@code /api/put}
+ * and the small requests that clients make besides.
  *
- * <p>How a line is read is in {@code dev.varve.server.text}; here is the conversation.
+ * <p>Lines are parsed by {@code dev.varve.server.text}.
  */
 @NullMarked
 package dev.varve.server.opentsdb;
