@@ -424,20 +424,20 @@ class CommandLineTest {
           query m --output xml; table, json, csv
           query m{; expected the name of a tag
           query m{a=~"("}; not a regular expression
-          query m --from yesterday; 'yesterday' for 'from' is no time
-          query m --as-of soon; 'soon' for 'asof' is no time
+          query m --from yesterday; 'yesterday' for 'from' is not a time
+          query m --as-of soon; 'soon' for 'asof' is not a time
           query m --last 0; '0' for '--last' is no length
           query m --last 1h --from 1d; neither --from nor --to
           query m --from now --to 2020-01-01; 'to' lies before 'from'
           query m --every 7x; '7x' is not a window width
-          query m --every 1d --zone Mars/Base; 'Mars/Base' for 'zone' is no time zone
+          query m --every 1d --zone Mars/Base; 'Mars/Base' for 'zone' is not a time zone
           query m --every 1h --aggregate p200; 'p200' is not an aggregation
-          query m --limit -1; '-1' for 'limit' is no count
+          query m --limit -1; '-1' for 'limit' is not a non-negative integer
           query m --rate maybe; 'rate' is counter
           query m --server nonsense; 'nonsense' is no address of a server
           query; 'selector' is missing
           explain m --point {}; --point goes with neither a selector
-          explain sum(m) --every 1h; 'every' does not go with PromQL
+          explain sum(m) --every 1h; 'every' cannot be used with PromQL
           explain m --promql --from 1h; 'from' needs 'step'
           explain m --step soon; not a valid duration
           explain m --order sideways; 'order' is labels, last or newest
@@ -447,7 +447,7 @@ class CommandLineTest {
           import --format csv --metric m --time-pattern {{ x; --time-pattern: Pattern includes
           import --format csv --metric m --field-columns a:float x; 'float' is no kind of field
           import --format csv --metric m --field-columns a,b,a:long x; column 'a' comes twice
-          query m --from 999999999y; '999999999y' for 'from' is no time
+          query m --from 999999999y; '999999999y' for 'from' is not a time
           serve --listen nowhere; 'nowhere' is no place to listen
           """)
   void aWrongCallEndsWithTwoAndSaysWhatWasWrong(String call, String message) {

@@ -121,7 +121,7 @@ public record DialectContext(
     if (metrics.ttlIgnored(written.name(), dialect, points)) {
       Duration retention = written.config().retention();
       LOG.warn(
-          "{} points with a ttl come to dataset '{}': a ttl is not heeded, the dataset keeps points {}",
+          "{} points for dataset '{}' have a ttl, which is ignored: the dataset keeps points {}",
           dialect,
           written.name(),
           retention == null ? "for ever" : "for " + retention);

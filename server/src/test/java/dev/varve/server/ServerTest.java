@@ -399,7 +399,7 @@ class ServerTest {
                 }))
         .isInstanceOf(InvalidConfigException.class)
         .hasMessageContaining(
-            "there is no dialect 'graphite'; there are: kairosdb, opentsdb, prometheus, influx")
+            "unknown dialect 'graphite'; known: kairosdb, opentsdb, prometheus, influx")
         .hasMessageContaining("POST /api/v1/datapoints is both kairosdb's and kairosdb's");
   }
 }

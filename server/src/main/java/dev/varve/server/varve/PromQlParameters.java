@@ -27,7 +27,7 @@ public record PromQlParameters(Map<String, String> texts) {
     for (String name : texts.keySet()) {
       if (!NAMES.contains(name)) {
         throw new IllegalArgumentException(
-            "'" + name + "' does not go with PromQL (known: " + String.join(", ", NAMES) + ")");
+            "'" + name + "' cannot be used with PromQL (known: " + String.join(", ", NAMES) + ")");
       }
     }
     if (texts.containsKey("step")) {
@@ -35,7 +35,7 @@ public record PromQlParameters(Map<String, String> texts) {
     }
     if (texts.containsKey("from") && !texts.containsKey("step")) {
       throw new IllegalArgumentException(
-          "'from' needs 'step', from one time of the range to the next; without both the query is worked out for 'to' alone");
+          "'from' needs 'step', the interval between evaluations; without both the query is evaluated at 'to' only");
     }
   }
 
@@ -66,7 +66,7 @@ public record PromQlParameters(Map<String, String> texts) {
   private static Duration step(String text) {
     Duration step = Durations.parse(text);
     if (step.toMillis() < 1) {
-      throw new IllegalArgumentException("'step' is a millisecond at least");
+      throw new IllegalArgumentException("'step' must be at least 1 ms");
     }
     return step;
   }

@@ -115,7 +115,7 @@ public record QueryParameters(Map<String, String> texts) {
   private long count(String name) {
     String text = text(name, "0");
     if (!text.matches("\\d{1,18}")) {
-      throw new IllegalArgumentException("'" + text + "' for '" + name + "' is no count");
+      throw new IllegalArgumentException("'" + text + "' for '" + name + "' is not a non-negative integer");
     }
     return Long.parseLong(text);
   }
@@ -150,7 +150,7 @@ public record QueryParameters(Map<String, String> texts) {
               + text
               + "' for '"
               + name
-              + "' is no time (try 2026-01-31, 2026-01-31T12:00:00Z, "
+              + "' is not a time (try 2026-01-31, 2026-01-31T12:00:00Z, "
               + resolution.symbol()
               + " since 1970, now, or 15m for 15 minutes ago)");
     }
@@ -208,7 +208,7 @@ public record QueryParameters(Map<String, String> texts) {
               QueryPlan.Downsample.Stamp.START);
     } else if (texts.containsKey("aggregate")) {
       throw new IllegalArgumentException(
-          "'aggregate' needs 'every', the width of a window; to aggregate across series, say 'by' and 'across'");
+          "'aggregate' needs 'every', the width of a window; to aggregate across series, use 'by' and 'across'");
     }
     if (texts.containsKey("by") || texts.containsKey("across")) {
       plan =
@@ -238,7 +238,7 @@ public record QueryParameters(Map<String, String> texts) {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "'" + zone + "' for 'zone' is no time zone (try UTC, Europe/Berlin or +02:00)");
+          "'" + zone + "' for 'zone' is not a time zone (try UTC, Europe/Berlin or +02:00)");
     }
   }
 
@@ -247,7 +247,7 @@ public record QueryParameters(Map<String, String> texts) {
       case "counter" -> true;
       case "gauge" -> false;
       default ->
-          throw new IllegalArgumentException("'rate' is counter (a fall is a reset) or gauge");
+          throw new IllegalArgumentException("'rate' is counter (a decrease is a reset) or gauge");
     };
   }
 
@@ -290,7 +290,7 @@ public record QueryParameters(Map<String, String> texts) {
       return Versions.ALL;
     }
     if (texts.containsKey("versions")) {
-      throw new IllegalArgumentException("'versions' is all");
+      throw new IllegalArgumentException("'versions' must be 'all'");
     }
     return texts.containsKey("asof")
         ? new Versions.AsOf(time("asof", text("asof", "now"), Resolution.MICROSECONDS, now))

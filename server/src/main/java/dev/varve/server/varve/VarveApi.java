@@ -186,7 +186,7 @@ public final class VarveApi implements Dialect {
       case "any" -> false;
       default ->
           throw HttpError.badRequest(
-              "'integers' is 'any', where an integer may be stored as the double that is equal to it, or absent");
+              "'integers' must be absent or 'any', which allows storing an integer as an equal double");
     };
   }
 
@@ -305,7 +305,7 @@ public final class VarveApi implements Dialect {
         read(line, lines, batch, tally);
         if (lines.number() > EXPLAINED_MAX) {
           throw HttpError.badRequest(
-              "no more than " + EXPLAINED_MAX + " points are explained at once");
+              "at most " + EXPLAINED_MAX + " points can be explained at once");
         }
       }
     }
@@ -364,7 +364,7 @@ public final class VarveApi implements Dialect {
       return CHECK_RATE;
     }
     if (!text.matches("[1-9]\\d{0,5}")) {
-      throw HttpError.badRequest("'rate' is a number of MB a second, from 1 on, such as 32");
+      throw HttpError.badRequest("'rate' is a whole number of MB per second, at least 1, such as 32");
     }
     return Long.parseLong(text);
   }

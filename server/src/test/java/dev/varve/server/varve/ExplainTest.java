@@ -93,6 +93,6 @@ class ExplainTest {
 
     HttpResponse<String> foreign = server.get(EXPLAIN + "?promql=m&limit=3");
     assertThat(foreign.statusCode()).isEqualTo(400);
-    assertThat(foreign.body()).contains("'limit' does not go with PromQL");
+    assertThat(foreign.body()).contains("'limit' cannot be used with PromQL");
   }
 }
