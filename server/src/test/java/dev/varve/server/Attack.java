@@ -11,20 +11,20 @@ import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A body that means to fill the memory of whoever reads it.
+ * A request body designed to exhaust the memory of its reader.
  *
- * @param path where it is sent to
- * @param headers beside those that every request has, each with its line end
+ * @param path the endpoint that it is sent to
+ * @param headers additional headers, each with its line end
  */
 record Attack(String name, String path, String headers, byte[] body) {
   private static final String JSON = "Content-Type: application/json\r\n";
   private static final String PROTOBUF = "Content-Type: application/x-protobuf\r\n";
   private static final String FORM = "Content-Type: application/x-www-form-urlencoded\r\n";
 
-  /** Beyond what the value of a label may have, so that no series comes of it. */
+  /** Longer than a label value may be, so that it never becomes a series. */
   private static final String LONG = "y".repeat(20_000);
 
-  /** What goes on without an end behind a beginning; {@code %d} counts. */
+  /** A beginning followed by endless repetitions; {@code %d} is a counter. */
   private record Endless(String name, String beginning, String again) {
     byte[] bytes(int size) {
       ByteArrayOutputStream out = new ByteArrayOutputStream(size + again.length() + 100);
@@ -117,7 +117,10 @@ record Attack(String name, String path, String headers, byte[] body) {
               "{\"metric\":\"%d\",\"tags\":{\"a\":\"\"" + ",\"\":\"\"".repeat(170_000) + "}}\n"),
           new Endless("names", "", "{\"%d" + LONG + "\":1}\n"));
 
-  /** All there are, each plain and in the codings that its endpoint takes, of so many bytes. */
+  /**
+   * Returns all attacks of a size in bytes, each plain and in the encodings that its endpoint
+   * accepts.
+   */
   static List<Attack> all(int size) throws IOException {
     List<Attack> all = new ArrayList<>();
     add(all, "/api/v1/datapoints", JSON, KAIROSDB, size);
@@ -168,7 +171,7 @@ record Attack(String name, String path, String headers, byte[] body) {
     return out.toByteArray();
   }
 
-  /** One resource of so many bytes. */
+  /** Returns a request with one resource of a size in bytes. */
   private static byte[] otlp(int size) {
     WireWriter points = new WireWriter();
     WireWriter point = new WireWriter().real(3, 1).real(4, 1);
@@ -198,7 +201,7 @@ record Attack(String name, String path, String headers, byte[] body) {
     return new WireWriter().message(1, query).toBytes();
   }
 
-  /** A block of snappy in which a part of less than 64 KiB is there again and again. */
+  /** Returns a snappy block that repeats a part of less than 64 KiB. */
   private static byte[] snappy(byte[] part, int size) {
     int times = Math.max(1, size / part.length);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -208,13 +211,13 @@ record Attack(String name, String path, String headers, byte[] body) {
         break;
       }
     }
-    // A literal whose length is said in two bytes.
+    // A literal whose length takes two bytes.
     out.write(61 << 2);
     out.write(part.length - 1);
     out.write((part.length - 1) >> 8);
     out.writeBytes(part);
     for (long left = (long) (times - 1) * part.length; left > 0; left -= Math.min(64, left)) {
-      // A copy of up to 64 bytes from as far back as the part is long.
+      // A copy of up to 64 bytes, at the offset of one part.
       out.write(((int) (Math.min(64, left) - 1) << 2) | 2);
       out.write(part.length);
       out.write(part.length >> 8);

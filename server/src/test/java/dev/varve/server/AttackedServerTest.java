@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server whose connections others hold, beside clients and operators that want an answer. */
+/** Tests that a server still answers clients and operators while others hold its connections. */
 class AttackedServerTest {
   private static final Duration SOON = Duration.ofSeconds(5);
 
@@ -40,7 +40,7 @@ class AttackedServerTest {
     }
   }
 
-  /** From 127.0.0.HOST. */
+  /** Connects from 127.0.0.HOST. */
   private Socket connect(TestServer to, int port, int host) throws IOException {
     Socket socket = new Socket();
     sockets.add(socket);
@@ -60,7 +60,7 @@ class AttackedServerTest {
     }
   }
 
-  /** The status and the rest of the answer. */
+  /** Returns the status and the rest of the answer. */
   private String ask(TestServer asked, int port, String request) throws IOException {
     long start = System.nanoTime();
     try (Socket socket = connect(asked, port, 1)) {
@@ -100,7 +100,7 @@ class AttackedServerTest {
     hold(attacked, 1, 500, "");
     assertOperatorsAreAnswered(attacked);
     assertThat(ask(attacked, 0, "POST /api/v1/datapoints\n" + POINTS)).startsWith("204 ");
-    // 25 for each client, of which some evict others before their header is read.
+    // 25 for each client; some are evicted by others before their header is read.
     await()
         .untilAsserted(() -> {
           for (int host = 1; host <= 4; host++) {
@@ -124,7 +124,7 @@ class AttackedServerTest {
 
   @Test
   void twoClientsCannotTakeAllConnectionsOfLines() throws IOException {
-    // 40 of these may speak lines, 10 of one client.
+    // 40 of these may speak lines, 10 per client.
     TestServer attacked = TestServer.withConnections(directory, ConnectionLimits.ofMax(80));
     server = attacked;
     hold(attacked, 2, 15, "put m 1");

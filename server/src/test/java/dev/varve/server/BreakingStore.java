@@ -26,11 +26,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The store {@code memory} as it is, but that a write fails in which a name holds one word. */
+/** The store {@code memory}, except that writes fail if a name contains {@link #WORD}. */
 public final class BreakingStore implements StoreProvider {
   public static final String KIND = "breaking-memory";
 
-  /** What breaks a write. */
+  /** The word that makes a write fail. */
   public static final String WORD = "storebreaking";
 
   @Override

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Short bodies that took minutes or hours of a processor. */
+/** Short bodies that used to take minutes or hours of CPU time. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CostlyJsonTest {
   @TempDir private Path directory;
@@ -45,7 +45,7 @@ class CostlyJsonTest {
         .contains("[0,7]");
   }
 
-  /** Each row named its metric, whether or not there was an error. */
+  /** The path of the metric used to be built for each row, even without an error. */
   @Test
   void aLongNameOfManyRowsIsNotPutTogetherForEach() {
     HttpResponse<String> answer =

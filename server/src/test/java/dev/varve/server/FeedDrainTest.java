@@ -14,13 +14,16 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that stops while senders that get no answers have sent: what is whole is kept. */
+/**
+ * A stopping server keeps the complete items that senders of feeds, which get no answers, have
+ * sent.
+ */
 class FeedDrainTest {
   private static final int LINES = 0;
   private static final int PICKLES = 1;
   private static final int INFLUX = 2;
 
-  /** More than is read at once, and less than a connection holds. */
+  /** More than one read returns, but less than a connection buffers. */
   private static final int COUNT = 1_000;
 
   @Test

@@ -29,12 +29,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what fuzzed readers write, into a dataset in memory that is new now and then. */
+/**
+ * Receives what fuzzed readers write, in a dataset in memory that is replaced from time to time.
+ */
 public final class FuzzIntake {
-  /** What is in memory stays small. */
+  /** Number of inputs per dataset, which bounds its memory. */
   private static final int INPUTS = 5_000;
 
-  /** What is enough for the few samples that questions find. */
+  /** Sufficient for the few samples that queries find. */
   private static final QueryLimits FEW =
       new QueryLimits(
           1_000, 10_000, 8 << 20, 10_000, 10_000, Duration.ofMinutes(1), 10_000, 1 << 20);
@@ -44,18 +46,18 @@ public final class FuzzIntake {
 
   private FuzzIntake() {}
 
-  /** One for the next input. */
+  /** Returns an intake for the next input. */
   public static Intake next() {
     return new Intake(
         engine().defaultDataset(), "fuzz", (dataset, dialect, result, coerced, nanos) -> {});
   }
 
-  /** What feeds count by. */
+  /** Returns a reservation for feeds, without a limit. */
   public static WriteBudget.Reservation memory() {
     return WriteBudget.unlimited();
   }
 
-  /** Where it writes, for the next input. */
+  /** Returns the engine for the next input. */
   public static Engine engine() {
     Engine open = engine;
     if (open == null || ++inputs % INPUTS == 0) {
@@ -68,7 +70,7 @@ public final class FuzzIntake {
     return open;
   }
 
-  /** Writes a few samples, numbers and texts, for questions to find. */
+  /** Writes a few numbers and texts for queries to find. */
   public static void write() {
     GroupKey one = GroupKey.of("up", Tags.of(Map.of("job", "a")));
     GroupKey other = GroupKey.of("up", Tags.of(Map.of("job", "b", "Z", "z")));
@@ -81,7 +83,7 @@ public final class FuzzIntake {
     next().write(batch.build(), false);
   }
 
-  /** What dialects that write and read there work with. */
+  /** Returns a context for dialects that write to and read from the current engine. */
   public static DialectContext context() {
     return new DialectContext(
         FuzzIntake::engine,

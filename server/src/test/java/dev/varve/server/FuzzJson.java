@@ -10,7 +10,10 @@ import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonWriteFeature;
 
-/** Prints what was fuzzed as JSON in printable ASCII, which is YAML, whatever texts hold. */
+/**
+ * Prints fuzzed values as JSON in printable ASCII, which is also valid YAML, whatever the texts
+ * contain.
+ */
 public final class FuzzJson {
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -20,7 +23,7 @@ public final class FuzzJson {
 
   private FuzzJson() {}
 
-  /** The text of a value. */
+  /** Returns a value as JSON. */
   public static String printed(Consumer<JsonGenerator> value) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -29,7 +32,7 @@ public final class FuzzJson {
     return text.toString();
   }
 
-  /** The one character of ASCII that JSON takes as it is and YAML does not. */
+  /** Escapes the one ASCII character that JSON accepts unescaped but YAML does not. */
   private static final class Printable extends CharacterEscapes {
     private static final long serialVersionUID = 1;
     private static final int[] ESCAPES = standardAsciiEscapesForJSON();

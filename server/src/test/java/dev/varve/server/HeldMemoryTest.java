@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that hold memory, against a budget that is small, over real sockets. */
+/** Clients that hold memory of a small budget, over real sockets. */
 class HeldMemoryTest {
   private static final int BUDGET = 4 << 20;
   private static final int INFLUX = 0;
@@ -83,7 +83,7 @@ class HeldMemoryTest {
     return figure("varve_write_budget_refusals_total{reason=\"" + reason + "\"}");
   }
 
-  /** A connection from one of this machine's addresses. */
+  /** Connects from one of this machine's loopback addresses. */
   private Socket from(int address, int port) throws IOException {
     Socket socket = new Socket();
     sockets.add(socket);
@@ -133,7 +133,7 @@ class HeldMemoryTest {
     await().until(() -> refusals("client") >= 10);
     assertThat(held()).isLessThanOrEqualTo(BUDGET / 2);
     canWrite();
-    // A line feed ends what was dropped; in Influx's feed, which has texts, the connection ends.
+    // A line feed ends dropped data; Influx's feed, where texts may contain line feeds, disconnects.
     for (Socket feed : feeds) {
       feed.close();
     }
@@ -183,7 +183,7 @@ class HeldMemoryTest {
                 .contains("2.5"));
   }
 
-  /** A request of OTLP whose one resource is 64 MB of zeros, in a few kilobytes. */
+  /** An OTLP request of a few kilobytes whose only resource expands to 64 MB of zeros. */
   @Test
   void aSmallBodyOfMuchIsRefusedBeforeItIsDecoded() throws Exception {
     ByteArrayOutputStream message = new ByteArrayOutputStream();
@@ -211,7 +211,7 @@ class HeldMemoryTest {
     canWrite();
   }
 
-  /** As docs/limits.md has it: 7 MB where a client may have 24 MB. */
+  /** The limit documented in docs/limits.md: 7 MB if a client may hold 24 MB. */
   @ParameterizedTest
   @ValueSource(strings = {"identity", "gzip"})
   void aResourceOfLessThanAThirdOfTheShareOfItsClientIsTaken(String coding) throws IOException {
@@ -230,7 +230,7 @@ class HeldMemoryTest {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
   }
 
-  /** One resource of so many bytes, with 20 points of five attributes in each metric. */
+  /** Returns one resource of a size in bytes, with 20 points of five attributes in each metric. */
   private static byte[] resource(int size) {
     WireWriter scope = new WireWriter();
     for (int i = 0; scope.size() < size - 3_000; i++) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What comes from senders that are broken, or mean it badly. */
+/** Input from broken or malicious senders. */
 class HostileTest {
   private static final String POINTS = "/api/v1/datapoints";
   private static final String QUERY = "/api/v1/datapoints/query";
@@ -87,7 +87,7 @@ class HostileTest {
         path.equals(LINES) ? 200 : 400);
   }
 
-  /** The first bytes are those of a UTF-32 that nobody has. */
+  /** The first bytes look like an unusual byte order of UTF-32. */
   @ParameterizedTest
   @ValueSource(strings = {POINTS, QUERY, "/api/put", "/v1/metrics"})
   void takesJsonForUtf8AndGuessesNothing(String path) {

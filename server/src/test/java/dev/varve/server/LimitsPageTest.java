@@ -13,11 +13,11 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The defaults that the documentation names are those of the code. */
+/** The documented defaults match the code. */
 class LimitsPageTest {
   private static final Path DOCS = Path.of("../docs");
 
-  /** The third column of the row whose second is a key. */
+  /** Returns the third column of the row whose second column is a key. */
   private static String documented(String page, String key) throws IOException {
     List<String> cells =
         Files.readAllLines(DOCS.resolve(page)).stream()

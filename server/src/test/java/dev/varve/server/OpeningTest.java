@@ -28,9 +28,9 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a server answers while its stores are being opened. */
+/** Answers of a server while its stores are being opened. */
 class OpeningTest {
-  /** Paths that are used to find out whether a server can be worked with. */
+  /** Paths that clients use to probe whether a server is usable. */
   private static final List<String> PROBES =
       List.of(
           "/api/v1/version",

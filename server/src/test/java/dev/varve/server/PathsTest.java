@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Paths as they stand in the bytes of requests. */
+/** Paths as written in the bytes of requests. */
 @TestInstance(Lifecycle.PER_CLASS)
 class PathsTest {
   private TestServer server;
@@ -74,7 +74,7 @@ class PathsTest {
     }
   }
 
-  /** Only the path as it was sent tells whether a request may take a thread of operations. */
+  /** Only the path as sent decides whether a request may use a thread reserved for operations. */
   @Test
   void aPathThatOnlyResolvesToAnOperatorsPathTakesNoThreadOfOperations() throws IOException {
     String head =

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Series of many rows, read whole and from their end, over HTTP. */
+/** Reads series of many rows over HTTP, as a whole and from their end. */
 class ReadingTest {
   private static final long START = 1_700_000_000_000L;
   private static final long SIX_HOURS = 21_600_000;
@@ -80,7 +80,7 @@ class ReadingTest {
           .contains("\"values\":[" + expected + "]")
           .contains("\"sample_size\":30,");
       if (!layout.equals("heroic")) {
-        // A row of heroic holds seven weeks, so that there are three of them.
+        // A row of heroic covers seven weeks, so there are three rows.
         assertThat(cellsRead(server) - before).isLessThan(COUNT / 2);
       }
       assertThat(query(server, "selector", "m{host=\"b\"}", "order", "newest", "samples", "3"))

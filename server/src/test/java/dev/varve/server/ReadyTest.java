@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code /-/ready}, writers and readers are told once a file of the store is damaged. */
+/** Answers of {@code /-/ready}, writes and reads after a file of the store was damaged. */
 class ReadyTest {
   @TempDir private Path directory;
 
@@ -33,7 +33,7 @@ class ReadyTest {
     Path file = largestTableFile();
     flip(file, Files.size(file) * 6 / 10);
 
-    // The opening makes the fourth file, at which RocksDB compacts.
+    // Opening creates the fourth file, which makes RocksDB compact.
     try (TestServer server = start()) {
       await()
           .atMost(Duration.ofSeconds(30))

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.xerial.snappy.Snappy;
 
-/** Whatever is refused, by whatever dialect, is counted by the rule that it broke. */
+/** Everything that any dialect refuses is counted under the rule that it violated. */
 @TestInstance(Lifecycle.PER_CLASS)
 class RefusalsTest {
   private static final String V2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
@@ -228,7 +228,7 @@ class RefusalsTest {
     assertThat(refused("heroic", "influx", "unnamed")).isZero();
   }
 
-  /** A page can send lines to any port, behind the request line and headers of its browser. */
+  /** A web page can send lines to any port, after its browser's request line and headers. */
   @Test
   void aFeedTakesNoHttp() throws IOException {
     try (Socket socket = server.connectTo(0)) {
@@ -246,7 +246,7 @@ class RefusalsTest {
     try {
       return socket.getInputStream().read() < 0;
     } catch (java.net.SocketException e) {
-      // A reset: there was more to read.
+      // A reset, since unread data was left.
       return true;
     }
   }

@@ -73,7 +73,7 @@ class ServerTest {
     }
   }
 
-  /** What is missing of a line may be half of its value. */
+  /** The missing part of a line may be half of its value. */
   @Test
   void aLineThatIsCutOffIsRefused(@TempDir Path directory) throws IOException {
     try (TestServer server = new TestServer(directory, null, "buckets");

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A server in a process of its own, whose heap is given; it ends with its standard input. */
+/** A server in its own process with a given heap size; it ends when its standard input ends. */
 final class StormServer {
-  /** The feeds that it listens for, behind HTTP. */
+  /** The feeds that it listens for, on the ports after HTTP. */
   static final List<ServerConfig.Feed> FEEDS =
       List.of(
           new ServerConfig.Feed.Influx("ms"),
@@ -16,13 +16,13 @@ final class StormServer {
 
   private StormServer() {}
 
-  /** Takes a directory; prints the ports in their order. */
+  /** Takes a directory as argument and prints the ports in order. */
   public static void main(String[] args) throws IOException {
     try (TestServer server = new TestServer(Path.of(args[0]), null, FEEDS, "buckets")) {
       System.out.println(
           server.ports().stream().map(String::valueOf).collect(Collectors.joining(" ")));
       while (System.in.read() >= 0) {
-        // Nothing is said to it.
+        // Input is ignored.
       }
     }
   }

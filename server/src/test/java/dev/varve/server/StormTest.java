@@ -36,15 +36,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server with the smallest heap, beside clients at several addresses that send to every endpoint
- * what takes most memory. It does not run out of memory, says 503 or 4xx, and holds nothing
- * afterwards.
+ * A server with the smallest heap, while clients at several addresses send the most
+ * memory-intensive bodies to every endpoint. It must not run out of memory, must answer 503 or 4xx,
+ * and must hold no memory afterwards.
  */
 class StormTest {
-  /** Bytes of each body once it is decompressed. */
+  /** Size of each body in bytes, decompressed. */
   private static final int BYTES = Integer.getInteger("varve.storm.bytes", 12 << 20);
 
-  /** How many clients send each body at once. */
+  /** Number of clients that send each body at once. */
   private static final int CLIENTS = Integer.getInteger("varve.storm.clients", 2);
 
   private static final Pattern STATUS = Pattern.compile("HTTP/1.1 (\\d+) ");
@@ -95,7 +95,7 @@ class StormTest {
     return socket;
   }
 
-  /** The status and the header of the answer. */
+  /** Returns the status and the header of the answer. */
   private String send(Attack attack, int address) {
     try (Socket socket = from(address, 0)) {
       OutputStream out = socket.getOutputStream();
@@ -103,7 +103,7 @@ class StormTest {
         out.write(head(attack, attack.body().length));
         out.write(attack.body());
       } catch (IOException e) {
-        // The server has answered before all was sent, and closed.
+        // The server answered and disconnected before everything was sent.
       }
       return new String(socket.getInputStream().readNBytes(4000), UTF_8);
     } catch (IOException e) {
@@ -142,7 +142,7 @@ class StormTest {
     return (long) Double.parseDouble(line.group(1));
   }
 
-  /** Bodies and lines that are begun and do not end, with as much of them as goes. */
+  /** Sends as much as possible of bodies and lines that never end. */
   private void beginMuch() throws IOException {
     for (int address = 2; address < 6; address++) {
       for (String path : List.of("/api/v1/datapoints", "/api/v1/write", "/influx/write")) {
@@ -161,7 +161,7 @@ class StormTest {
     }
   }
 
-  /** One client begins bodies of 32 MB in all, of which its share of the budget holds 24 MiB. */
+  /** One client begins bodies of 32 MB in total; its share of the budget is 24 MiB. */
   private void beginMoreThanAShare() throws IOException {
     byte[] head = head(new Attack("", "/api/v1/datapoints", "", new byte[0]), 900_000);
     for (int i = 0; i < 40; i++) {
@@ -170,7 +170,7 @@ class StormTest {
         out.write(head);
         out.write(new byte[800_000]);
       } catch (IOException e) {
-        // The server has refused the body and closed the connection.
+        // The server rejected the body and disconnected.
       }
     }
   }

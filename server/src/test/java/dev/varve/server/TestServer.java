@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A server on a free port, over an engine in memory with a dataset for each layout. */
+/** A server on a free port, with an engine in memory that has a dataset for each layout. */
 public final class TestServer implements AutoCloseable {
   private final Engine engine;
   private ServerConfig config;
@@ -43,7 +43,7 @@ public final class TestServer implements AutoCloseable {
     this(directory, selfMonitoring, List.of(), layouts);
   }
 
-  /** With ports of their own for feeds, in their order behind the first. */
+  /** Starts a server with ports for feeds, in order after the first port. */
   public TestServer(
       Path directory,
       @Nullable Duration selfMonitoring,
@@ -53,7 +53,7 @@ public final class TestServer implements AutoCloseable {
     this(directory, selfMonitoring, feeds, null, layouts);
   }
 
-  /** That scrapes of its own accord. */
+  /** Starts a server that scrapes. */
   public TestServer(
       Path directory,
       @Nullable Duration selfMonitoring,
@@ -64,7 +64,7 @@ public final class TestServer implements AutoCloseable {
     this(directory, selfMonitoring, feeds, scrapes, Door.OPEN, layouts);
   }
 
-  /** With a door that series pass. */
+  /** Starts a server with a door that series pass. */
   public TestServer(
       Path directory,
       @Nullable Duration selfMonitoring,
@@ -106,13 +106,13 @@ public final class TestServer implements AutoCloseable {
     server = Server.start(config, engine);
   }
 
-  /** Ends the server, then starts another over the same engine, at other ports. */
+  /** Stops the server and starts another with the same engine on other ports. */
   public void restart() throws IOException {
     server.close();
     server = Server.start(config, engine);
   }
 
-  /** A server of one dataset in a store of some kind, with options for its queries. */
+  /** Starts a server with one dataset in a store of some kind and options for its queries. */
   public static TestServer start(Path directory, String store, QueryOptions queries)
       throws IOException {
     return new TestServer(
@@ -127,7 +127,7 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
-  /** A server of one dataset in memory that evaluates the rules of a file every second. */
+  /** Starts a server with one dataset in memory that evaluates the rules of a file every second. */
   public static TestServer withRules(Path directory, Path rules) throws IOException {
     RulesConfig none = RulesConfig.DEFAULTS;
     return new TestServer(
@@ -155,7 +155,7 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
-  /** Starts the server again, at other ports, with other access of web pages. */
+  /** Restarts the server on other ports with other access of web pages. */
   public TestServer with(WebAccess web) throws IOException {
     server.close();
     config = config.with(web);
@@ -163,7 +163,7 @@ public final class TestServer implements AutoCloseable {
     return this;
   }
 
-  /** Starts the server again with other listeners. */
+  /** Restarts the server with other listeners. */
   public TestServer with(List<Listener> listeners) throws IOException {
     server.close();
     config =
@@ -173,12 +173,12 @@ public final class TestServer implements AutoCloseable {
     return this;
   }
 
-  /** The ports in the order of their listeners. */
+  /** Returns the ports in the order of their listeners. */
   public List<Integer> ports() {
     return server.ports();
   }
 
-  /** A server of one dataset in memory with limits of connections. */
+  /** Starts a server with one dataset in memory and limits of connections. */
   public static TestServer withConnections(Path directory, ConnectionLimits connections)
       throws IOException {
     return new TestServer(
@@ -193,7 +193,7 @@ public final class TestServer implements AutoCloseable {
         Door.OPEN);
   }
 
-  /** A server of one dataset in memory with so many bytes for writes, and with feeds. */
+  /** Starts a server with one dataset in memory, a write budget in bytes, and feeds. */
   public static TestServer withMemory(Path directory, long bytes, List<ServerConfig.Feed> feeds)
       throws IOException {
     return new TestServer(
@@ -223,7 +223,7 @@ public final class TestServer implements AutoCloseable {
     return server.ports().getFirst();
   }
 
-  /** The port of a feed, the first being 0. */
+  /** Returns the port of a feed; the first feed is 0. */
   public int portOf(int feed) {
     return server.ports().get(feed + 1);
   }
@@ -232,7 +232,7 @@ public final class TestServer implements AutoCloseable {
     return new Socket(InetAddress.getLoopbackAddress(), server.ports().getFirst());
   }
 
-  /** A connection to a feed, the first being 0. */
+  /** Connects to a feed; the first feed is 0. */
   public Socket connectTo(int feed) throws IOException {
     return new Socket(InetAddress.getLoopbackAddress(), server.ports().get(feed + 1));
   }

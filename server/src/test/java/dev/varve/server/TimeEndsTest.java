@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.xerial.snappy.Snappy;
 
-/** The first and the last times that 64 bits hold, in every layout and dialect. */
+/** The first and last times of 64 bits, in every layout and dialect. */
 @TestInstance(Lifecycle.PER_CLASS)
 class TimeEndsTest {
   private TestServer server;
@@ -32,7 +32,7 @@ class TimeEndsTest {
   }
 
   /**
-   * @param body in which TIME stands for the time; null for a remote write
+   * @param body contains TIME in place of the time; null for a remote write
    */
   @ParameterizedTest
   @CsvSource(

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What pages of a browser may do, byte for byte as a browser asks. */
-@SuppressWarnings("NullAway.Init") // Every test starts the server that it needs.
+/** Access of web pages, tested with requests as browsers send them, byte for byte. */
+@SuppressWarnings("NullAway.Init") // Every test starts its own server.
 class WebAccessTest {
   private static final String PAGE = "https://page.example";
   private static final String POINT =
@@ -38,7 +38,7 @@ class WebAccessTest {
     return RawHttp.send(server.port(), method, path, body, fields);
   }
 
-  /** A method, a path and a body of a request that changes state. */
+  /** Method, path and body of requests that change state. */
   private static final List<String[]> CHANGES =
       List.of(
           new String[] {"POST", "/-/reload", ""},
@@ -59,7 +59,7 @@ class WebAccessTest {
           new String[] {"POST", "/v1/metrics", "{}"},
           new String[] {"POST", "/api/v1/otlp/v1/metrics", "{}"});
 
-  /** The same of requests that only read. */
+  /** Method, path and body of requests that only read. */
   private static final List<String[]> READS =
       List.of(
           new String[] {"GET", "/metrics", ""},

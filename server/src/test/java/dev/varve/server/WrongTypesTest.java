@@ -30,13 +30,13 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Every value of a valid request, of each dialect, replaced by each value of another type: a client
- * gets an answer or is told what is wrong, and never causes an internal error.
+ * Replaces every value in a valid request of each dialect with values of other types. The client
+ * must get an answer or an error that names the problem, never an internal error.
  */
 class WrongTypesTest {
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** What stands in the place of a value, as JSON. */
+  /** Replacements for a value, as JSON. */
   private static final List<String> VALUES =
       List.of(
           "null",
@@ -66,7 +66,7 @@ class WrongTypesTest {
           "{\"a\":{\"a\":[]}}",
           "{\"\":null}");
 
-  /** What stands in the place of a parameter. */
+  /** Replacements for a parameter. */
   private static final List<String> PARAMETERS =
       List.of(
           "",
@@ -197,7 +197,7 @@ class WrongTypesTest {
                       .request(valid.path())
                       .header("Content-Type", "application/json")
                       .POST(BodyPublishers.ofString(body)));
-      // KairosDB answers with a 500 to some of it, and its clients may lean on that.
+      // KairosDB answers some of these with 500, and its clients may depend on that.
       if (answer.body().contains("internal error")
           || (answer.statusCode() >= 500 && !valid.serverErrors())) {
         wrong.add(answer.statusCode() + " " + answer.body() + " to " + body);
@@ -222,7 +222,7 @@ class WrongTypesTest {
     return mutations;
   }
 
-  /** A number or a literal, as it stands in the text. */
+  /** A number or a literal, as written. */
   private record Raw(String text) {}
 
   private static Object read(JsonParser json) {
@@ -258,7 +258,7 @@ class WrongTypesTest {
     return 1 + inside;
   }
 
-  /** The tree with another value in one place, counted in the order of the text. */
+  /** Prints the tree with one value replaced; places are counted in document order. */
   private static String print(Object tree, int place, String value) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
@@ -326,7 +326,7 @@ class WrongTypesTest {
                         .request(path)
                         .header("Content-Type", "application/x-www-form-urlencoded")
                         .POST(BodyPublishers.ofString(body)));
-        // A timeout of nothing runs out, in Prometheus as well.
+        // A timeout of 0 expires, in Prometheus too.
         if (answer.statusCode() >= 500 && !answer.body().contains("\"errorType\":\"timeout\"")) {
           wrong.add(answer.statusCode() + " " + answer.body() + " to " + body);
         }

@@ -1,4 +1,4 @@
-/** The whole server, tried from outside. */
+/** Tests of the whole server from outside. */
 @NullMarked
 package dev.varve.server;
 

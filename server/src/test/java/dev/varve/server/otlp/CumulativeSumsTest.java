@@ -28,7 +28,7 @@ class CumulativeSumsTest {
     return new CumulativeSums.Key("d", GroupKey.of("m", Tags.of("host", host)));
   }
 
-  /** Adds one point in a request of its own. */
+  /** Adds one point in its own request. */
   private Added add(String host, long start, long time, double value) {
     return (Added) outcome(host, start, time, value);
   }
@@ -71,7 +71,7 @@ class CumulativeSumsTest {
     assertThat(add("a", 0, 101, 1).sum().value()).isEqualTo(101);
   }
 
-  /** Requests come in parallel: who waits adds to what the other has kept. */
+  /** Concurrent requests: the one that waits adds to the sums that the other kept. */
   @Test
   void aRequestWaitsForTheOneThatAddsToItsSeries() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);

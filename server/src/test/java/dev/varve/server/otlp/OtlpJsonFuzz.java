@@ -6,11 +6,11 @@ import dev.varve.server.ingest.Intake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 
-/** Fuzzed: OTLP's requests in JSON, and what series they come to. */
+/** Fuzzes OTLP requests in JSON and their translation to series. */
 public final class OtlpJsonFuzz {
   private OtlpJsonFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     Intake intake = FuzzIntake.next();
     Translation translation = OtlpProtobufFuzz.translation(intake);

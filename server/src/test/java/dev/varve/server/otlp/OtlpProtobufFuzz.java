@@ -6,11 +6,11 @@ import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 
-/** Fuzzed: OTLP's requests in Protocol Buffers, and what series they come to. */
+/** Fuzzes OTLP requests in Protocol Buffers and their translation to series. */
 public final class OtlpProtobufFuzz {
   private OtlpProtobufFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Intake intake = FuzzIntake.next();
     Translation translation = translation(intake);

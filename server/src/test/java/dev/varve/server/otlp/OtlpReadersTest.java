@@ -21,9 +21,9 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The two spellings of a request say the same. */
+/** Both encodings of a request are read as the same content. */
 class OtlpReadersTest {
-  /** What a reader found, in words. */
+  /** Records what a reader finds, as text. */
   private static final class Told implements OtlpSink {
     private final List<String> found = new ArrayList<>();
 
@@ -93,7 +93,7 @@ class OtlpReadersTest {
     return told.found;
   }
 
-  /** JSON, and the bytes that Google's library wrote for it. */
+  /** Returns JSON and the bytes that Google's library wrote for it. */
   private static List<String[]> requests() throws IOException {
     try (InputStream in =
         Objects.requireNonNull(OtlpReadersTest.class.getResourceAsStream("/otlp/requests.tsv"))) {

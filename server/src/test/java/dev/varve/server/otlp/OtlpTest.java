@@ -230,7 +230,7 @@ class OtlpTest {
         .contains("metric 'delta' has a delta that is older");
   }
 
-  /** One that another has overtaken is refused, and said to be; nothing else is missing. */
+  /** A point overtaken by a later one is refused and counted as such; all others are added. */
   @Test
   void differencesThatComeAtOnceAreAddedUp() throws Exception {
     int each = 60;
@@ -340,7 +340,7 @@ class OtlpTest {
 
   @Test
   void whatTheLayoutRefusesIsCountedToo() {
-    // OpenTSDB holds no NaN.
+    // OpenTSDB does not store NaN.
     HttpResponse<String> answer =
         json(
             "/datasets/opentsdb/v1/metrics",

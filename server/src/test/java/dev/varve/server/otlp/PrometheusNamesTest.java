@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Names as Prometheus' package otlptranslator gives them, by its own tests' facts. */
+/** Names as in Prometheus' package otlptranslator; the cases come from its tests. */
 class PrometheusNamesTest {
   @ParameterizedTest
   @CsvSource(

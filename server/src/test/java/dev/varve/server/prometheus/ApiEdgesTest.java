@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.xerial.snappy.Snappy;
 
-/** Parameters at their edges, and errors in the words of Prometheus 3.5's web/api/v1/api.go. */
+/** Edge cases of parameters, and errors as in web/api/v1/api.go of Prometheus 3.5. */
 @TestInstance(Lifecycle.PER_CLASS)
 class ApiEdgesTest {
   private static final long START = 1_700_000_000_000L;
@@ -33,7 +33,7 @@ class ApiEdgesTest {
     server = new TestServer(directory, null, "buckets");
     WireWriter message = new WireWriter();
     for (int i = 0; i < 50; i++) {
-      // Some of last year, so that ranges tell them apart.
+      // Some are a year older, so that ranges distinguish them.
       long time = START - (i < 5 ? 365L * 86_400_000 : 0);
       message.message(
           1,
@@ -103,7 +103,7 @@ class ApiEdgesTest {
 
   @Test
   void takesTheTimesThatMeanAlways() {
-    // What promtool sends where it is given no range, and what Prometheus itself prints.
+    // What promtool sends without a range, and what Prometheus itself prints.
     for (String[] range :
         new String[][] {
           {"-9223309901257974", "9223309901257974"},
@@ -244,7 +244,7 @@ class ApiEdgesTest {
         "limit is 10,001, more than the maximum of 10,000");
   }
 
-  /** The catalog knows times by the rows that hold them. */
+  /** The catalog knows times only by the rows that contain them. */
   private long minTime() {
     return number("minTime");
   }

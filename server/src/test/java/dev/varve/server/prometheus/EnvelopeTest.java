@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EnvelopeTest {
-  /** The receiver of HTTP/1.0 has nothing but the JSON to tell half an answer from a whole one. */
+  /** With HTTP/1.0 only the JSON can tell the receiver that an answer is incomplete. */
   @Test
   void leavesAnAnswerHalfThatBreaksOffHalfWay() throws Exception {
     Route half =

@@ -33,13 +33,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.xerial.snappy.Snappy;
 
-/** What Grafana asks of a Prometheus gets the answers that Grafana needs. */
+/** Answers the requests that Grafana sends to a Prometheus as Grafana needs them. */
 @TestInstance(Lifecycle.PER_CLASS)
 class GrafanaTest {
   private static final long START = 1_700_000_000_000L;
   private static final String ORIGIN = "http://grafana.example:3000";
 
-  /** At the time of the test, of which there is nothing else. */
+  /** Evaluated at the time of the test, where there are no other samples. */
   private static final String RULES =
       """
       groups:
@@ -54,7 +54,7 @@ class GrafanaTest {
 
   private TestServer server;
 
-  /** A request and what is answered. */
+  /** A request and its recorded answer. */
   record Recorded(String what, String method, String path, String form, int status, String body) {
     @Override
     public String toString() {

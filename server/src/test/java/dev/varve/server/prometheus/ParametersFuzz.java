@@ -16,13 +16,13 @@ import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: the form of a question to Prometheus' API. Forms, times, lengths of time and escaped
- * names are printed and read again as the same; what is none of them is a bad request.
+ * Fuzzes forms of requests to Prometheus' API. Forms, times, durations and escaped names must be
+ * the same after they are printed and read again; anything invalid is a bad request.
  */
 public final class ParametersFuzz {
   private ParametersFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Map<String, List<String>> form;
     try {

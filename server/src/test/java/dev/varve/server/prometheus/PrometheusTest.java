@@ -93,7 +93,7 @@ class PrometheusTest {
     for (String[] row : rows) {
       String query = plain(row[0]);
       String answer = post("/api/v1/parse_query", query).body();
-      // Go writes what HTML could take for its own as numbers.
+      // Go escapes characters that are special in HTML.
       String recorded =
           row[1].replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&");
       softly.assertThat(answer).as(query).isEqualTo(recorded);

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Grafana and others ask of Prometheus, over samples that came by KairosDB's API. */
+/**
+ * Queries of Grafana and other clients of Prometheus, over samples written through KairosDB's API.
+ */
 @TestInstance(Lifecycle.PER_CLASS)
 class QueryApiTest {
   private static final long START = 1_700_000_000_000L;

@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
 import org.xerial.snappy.Snappy;
 
 /**
- * Fuzzed: requests of Prometheus' remote read. What is read is printed and read again as the same,
- * and asked for as samples and as chunks, which come from the same series.
+ * Fuzzes requests of Prometheus' remote read. A request must be the same after it is printed and
+ * read again. Answers as samples and as chunks must contain the same series.
  */
 public final class RemoteReadFuzz {
   private static final RemoteRead READ = new RemoteRead(FuzzIntake.context());
 
   private RemoteReadFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     ReadRequest request;
     try {
@@ -88,7 +88,7 @@ public final class RemoteReadFuzz {
     };
   }
 
-  /** The answer; null where the question is refused. */
+  /** Returns the answer; null if the request is rejected. */
   private static byte @Nullable [] answer(ReadRequest request) throws IOException {
     FuzzExchange exchange =
         new FuzzExchange(
@@ -106,7 +106,7 @@ public final class RemoteReadFuzz {
     }
   }
 
-  /** The number of the query and the labels of every series. */
+  /** Returns the index of the query and the labels of every series. */
   private static Set<String> ofSamples(byte[] answer) {
     Set<String> found = new TreeSet<>();
     WireReader response = new WireReader(answer);

@@ -45,7 +45,7 @@ class RemoteReadTest {
     WireWriter message = new WireWriter();
     message.message(1, series("steady", "a", "b", 10, 15_000));
     message.message(1, series("long", "a", "b", 300, 1_000));
-    // An upper case label stands before __name__, so that these are found in another order.
+    // Upper-case labels sort before __name__, so these are found in another order.
     message.message(1, series("mixed", "Z", "1", 2, 1_000));
     message.message(1, series("mixed", "a", "1", 2, 1_000));
     message.message(1, series("mixed", "A", "2", 2, 1_000));
@@ -114,7 +114,7 @@ class RemoteReadTest {
     }
   }
 
-  /** The samples of an answer that is one message: series to times to values. */
+  /** Returns the samples of a one-message answer: series to times to values. */
   private List<Map<String, Map<Long, Double>>> samples(WireWriter request) throws Exception {
     HttpResponse<byte[]> answer = read(request.toBytes());
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -262,7 +262,7 @@ class RemoteReadTest {
         .containsExactly("0: __name__=long a=b chunks [120, 120, 60]");
   }
 
-  /** What is in frames whose checksums hold. */
+  /** Returns the content of frames after verifying their checksums. */
   private static List<String> frames(byte[] body) throws IOException {
     List<String> frames = new ArrayList<>();
     ByteArrayInputStream bytes = new ByteArrayInputStream(body);
@@ -311,7 +311,7 @@ class RemoteReadTest {
     return query + ": " + text + "chunks " + counts;
   }
 
-  /** Samples of a second each. */
+  /** Returns the number of samples, which are one second apart. */
   private static int samplesOf(WireReader chunk) {
     long from = 0;
     long to = 0;

@@ -4,11 +4,11 @@ import dev.varve.server.FuzzIntake;
 import dev.varve.server.protobuf.MalformedMessageException;
 import java.util.Arrays;
 
-/** Fuzzed: a message of remote write, in the version that the first byte says, odd for 2.0. */
+/** Fuzzes messages of remote write; an odd first byte selects version 2.0. */
 public final class RemoteWriteFuzz {
   private RemoteWriteFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     if (input.length == 0) {
       return;

@@ -235,14 +235,16 @@ class RemoteWriteTest {
         .hasValue(Integer.toString(exemplars));
   }
 
-  /** A request of the second version, of one series without labels. */
+  /** Returns a request of version 2 with one series without labels. */
   private static WireWriter second(String name, WireWriter series) {
     WireWriter request = new WireWriter();
     List.of("", "__name__", name).forEach(symbol -> request.text(4, symbol));
     return request.message(5, series);
   }
 
-  /** A sender takes nothing written for nothing understood, and says that samples are lost. */
+  /**
+   * If nothing was written, a sender assumes that nothing was understood and reports lost samples.
+   */
   @Test
   void countsWhatIsLeftOutOnPurpose() throws IOException {
     String type = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
@@ -354,7 +356,7 @@ class RemoteWriteTest {
             server.request("/api/v1/write").POST(BodyPublishers.ofByteArray(new byte[] {1, 2, 3})));
     assertThat(plain.statusCode()).isEqualTo(400);
     assertThat(plain.body()).contains("snappy");
-    // The length that the body announces is 1 TiB.
+    // The body announces a length of 1 TiB.
     byte[] huge = {(byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80, 0x0f, 0};
     assertThat(
             server

@@ -3,13 +3,13 @@ package dev.varve.server.prometheus;
 import dev.varve.server.http.HttpError;
 import java.io.IOException;
 
-/** Fuzzed: snappy's block format, with a length that is looked at before it is believed. */
+/** Fuzzes snappy's block format, including the check of the announced length. */
 public final class SnappyBlockFuzz {
   private static final long LENGTH_MAX = 1 << 20;
 
   private SnappyBlockFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     long[] announced = {-1};
     try {
@@ -26,7 +26,7 @@ public final class SnappyBlockFuzz {
         throw new AssertionError("%d bytes, not %d".formatted(content.length, announced[0]));
       }
     } catch (IOException e) {
-      // No block: refused.
+      // Not a valid block: rejected.
       return;
     } catch (HttpError e) {
       if (announced[0] <= LENGTH_MAX) {

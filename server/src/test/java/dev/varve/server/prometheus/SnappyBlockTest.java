@@ -80,17 +80,17 @@ class SnappyBlockTest {
         "", // no length
         "80", // half a length
         "ff ff ff ff ff ff 01 00", // a length of 43 bits
-        "ff ff ff ff 0f 00", // more than the bytes can stand for
-        "03 08 61 62", // a literal that the block's end cuts off
-        "02 08 61 62 63", // a literal past the content's end
+        "ff ff ff ff 0f 00", // more than the bytes can expand to
+        "03 08 61 62", // a literal cut off by the end of the block
+        "02 08 61 62 63", // a literal past the end of the content
         "04 08 61 62 63", // less than announced
         "03 fc ff ff ff ff 61 62", // a literal of 2^32 bytes
         "03 fc ff ff ff 7f 61 62", // a literal of 2^31 bytes
-        "05 00 61 0e 02 00", // a copy from before the content
-        "05 00 61 0e 00 00", // a copy of itself
-        "05 00 61 0f 01 00 00 80", // a copy from far before the content
-        "04 00 61 0e 01 00", // a copy past the content's end
-        "05 00 61 0e 01", // a copy that the block's end cuts off
+        "05 00 61 0e 02 00", // a copy from before the start of the content
+        "05 00 61 0e 00 00", // a copy with offset 0
+        "05 00 61 0f 01 00 00 80", // a copy from far before the start of the content
+        "04 00 61 0e 01 00", // a copy past the end of the content
+        "05 00 61 0e 01", // a copy cut off by the end of the block
       })
   void rejectsWhatIsNoBlock(String block) {
     assertThatThrownBy(() -> SnappyBlock.unpack(bytes(block), length -> {}))

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Prometheus' API lists is what a query can return. */
+/** Prometheus' API lists only series that a query can return. */
 @TestInstance(Lifecycle.PER_CLASS)
 class TextSeriesTest {
   private static final String TIME = " 1700000000000000000\n";
@@ -65,7 +65,7 @@ class TextSeriesTest {
     assertThat(get("/api/v1/label/__field__/values", "both")).doesNotContain("message");
   }
 
-  /** KairosDB's queries return texts, so that it lists them. */
+  /** KairosDB's queries return texts, so its API lists them. */
   @Test
   void otherDialectsListThem() {
     assertThat(server.get("/api/v1/metricnames").body()).contains("\"texts\"");

@@ -43,7 +43,7 @@ class XorChunkTest {
   void holdsTheLongestSamples() {
     long time = Long.MIN_VALUE / 4;
     for (int i = 0; i < XorChunk.SAMPLES_MAX; i++) {
-      // Differences of differences of 64 bits, and values that share no zeros.
+      // 64-bit deltas of deltas, and values without common zeros.
       time += i % 2 == 0 ? 1 : 1L << 50;
       chunk.add(
           time, Double.longBitsToDouble(i % 2 == 0 ? 0x8000000000000001L : 0x4000000000000003L));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How queries in PromQL are explained over HTTP. */
+/** Explains PromQL queries over HTTP. */
 class ExplainTest {
   private static final String EXPLAIN = "/varve/v1/explain";
   private static final long START = 1_700_000_000_000L;
@@ -46,7 +46,9 @@ class ExplainTest {
         .formatted(URLEncoder.encode(query, UTF_8), START + 300_000, START + 600_000);
   }
 
-  /** Windows of a minute, from four minutes after the first sample to ten: 24 samples a series. */
+  /**
+   * Windows of one minute, from four to ten minutes after the first sample: 24 samples per series.
+   */
   @Test
   void tellsWhatEachPartOfAQueryDidWhereItIsAnalyzed() {
     String query = parameters("sum by (dc) (rate(m[1m])) * 2");

@@ -19,8 +19,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Fuzzed: queries in the words of Varve's own API, as a form. With its times as numbers a query is
- * the same; it is answered and explained in JSON, and so is PromQL, or refused.
+ * Fuzzes forms of queries of Varve's own API. A query must not change if its times are replaced by
+ * numbers. It must be answered and explained in JSON, as must PromQL, or rejected.
  */
 public final class QueryParametersFuzz {
   private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000);
@@ -35,7 +35,7 @@ public final class QueryParametersFuzz {
 
   private QueryParametersFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Map<String, String> form;
     try {
