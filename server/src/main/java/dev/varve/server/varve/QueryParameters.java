@@ -115,7 +115,8 @@ public record QueryParameters(Map<String, String> texts) {
   private long count(String name) {
     String text = text(name, "0");
     if (!text.matches("\\d{1,18}")) {
-      throw new IllegalArgumentException("'" + text + "' for '" + name + "' is not a non-negative integer");
+      throw new IllegalArgumentException(
+          "'" + text + "' for '" + name + "' is not a non-negative integer");
     }
     return Long.parseLong(text);
   }

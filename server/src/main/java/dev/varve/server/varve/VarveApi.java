@@ -364,7 +364,8 @@ public final class VarveApi implements Dialect {
       return CHECK_RATE;
     }
     if (!text.matches("[1-9]\\d{0,5}")) {
-      throw HttpError.badRequest("'rate' is a whole number of MB per second, at least 1, such as 32");
+      throw HttpError.badRequest(
+          "'rate' is a whole number of MB per second, at least 1, such as 32");
     }
     return Long.parseLong(text);
   }

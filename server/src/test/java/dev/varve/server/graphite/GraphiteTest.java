@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines and pickles over sockets, seen by PromQL. */
+/** Writes lines and pickles over sockets and reads them with PromQL. */
 @TestInstance(Lifecycle.PER_CLASS)
 class GraphiteTest {
   private static final int LINES = 0;
@@ -58,7 +58,7 @@ class GraphiteTest {
       OutputStream out = socket.getOutputStream();
       out.write(bytes);
       socket.shutdownOutput();
-      // The end of the connection says that all has been written.
+      // The server closes the connection after everything has been written.
       assertThat(socket.getInputStream().readAllBytes()).isEmpty();
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** What nobody has written on purpose. */
+/** Reads arbitrary bytes as pickles. */
 class PickleBytesTest {
   @Property(tries = 2000)
   void endsInAValueOrARefusalWhateverComes(@ForAll byte[] bytes) {

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.time.Clock;
 
-/** Fuzzed: one frame of Graphite's pickle protocol, whatever is in it. */
+/** Fuzzes one frame of Graphite's pickle protocol. */
 public final class PickleFeedFuzz {
   private static final PickleFeed FEED =
       new PickleFeed(
@@ -19,7 +19,7 @@ public final class PickleFeedFuzz {
 
   private PickleFeedFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     byte[] framed =
         ByteBuffer.allocate(Integer.BYTES + input.length).putInt(input.length).put(input).array();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What Python writes, and what it could be made to do. */
+/** Pickles that Python writes, and malicious ones. */
 class PickleTest {
   private static final List<Object> SAMPLES =
       List.of(
@@ -25,7 +25,7 @@ class PickleTest {
 
   private static final List<Object> AGAIN = List.of("again", List.of(1700000003L, 0.5));
 
-  /** One line of the vectors. */
+  /** One line of the test vectors. */
   record Vector(int protocol, String name, byte[] bytes) {
     @Override
     public String toString() {
@@ -65,7 +65,7 @@ class PickleTest {
     }
   }
 
-  /** What Python 2 wrote, whose texts are bytes. */
+  /** Written by Python 2, whose strings are bytes. */
   @Test
   void readsTheTextsOfPythonTwo() {
     String first = "(lp0\n(S'servers.a.load'\np1\n(I1700000000\nF1.5\ntp2\ntp3\na.";

@@ -12,9 +12,9 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: bodies in zstd where the first byte is odd, else in gzip. They end within the limits, the
- * same however they are read, or in a refusal that a client is told; and what is compressed is
- * decompressed as the same.
+ * Fuzzes bodies in zstd if the first byte is odd, else in gzip. Decoding must end within the
+ * limits, with the same result for every read size, or with an error for the client; compressing
+ * and decompressing must restore the input.
  */
 public final class BodyFuzz {
   private static final int RAW_MAX = 1 << 12;
@@ -22,7 +22,7 @@ public final class BodyFuzz {
 
   private BodyFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     if (input.length == 0) {
       return;
@@ -47,7 +47,7 @@ public final class BodyFuzz {
     }
   }
 
-  /** The body, read in pieces of a size; null where it is refused. */
+  /** Returns the body, read in chunks of a size; null if it is rejected. */
   private static byte @Nullable [] decoded(byte[] body, Coding coding, int size)
       throws IOException {
     FuzzExchange exchange =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ConnectionsTest {
   @Test
   void closesWhatCannotBeSetUp() throws Exception {
-    // It knows no option of TCP.
+    // A Unix socket has no TCP options.
     try (Connections connections =
             new Connections(ConnectionLimits.DEFAULTS, new ConnectionFigures());
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A POST without a connection, for what is fuzzed: a body, and what is answered to it. */
+/** A POST without a connection, for fuzzing: a body and the answer to it. */
 public final class FuzzExchange extends Exchange {
   private final byte[] body;
   private final Map<String, String> headers;
@@ -17,8 +17,8 @@ public final class FuzzExchange extends Exchange {
   private final ByteArrayOutputStream answered = new ByteArrayOutputStream();
 
   /**
-   * @param headers of the request, by their names in small letters
-   * @param parameters of the address
+   * @param headers of the request, with lower-case names
+   * @param parameters of the URL
    */
   public FuzzExchange(byte[] body, Map<String, String> headers, Map<String, String> parameters) {
     this.body = body;
@@ -26,13 +26,13 @@ public final class FuzzExchange extends Exchange {
     this.parameters = parameters;
   }
 
-  /** The same request under other limits of its body. */
+  /** Returns the same request with other limits of its body. */
   FuzzExchange limited(long raw, long decoded) {
     prepare(HttpLimits.DEFAULTS.withBodies(raw, decoded), new WriteBudget(Long.MAX_VALUE));
     return this;
   }
 
-  /** The body of the answer. */
+  /** Returns the body of the answer. */
   public byte[] answered() throws IOException {
     finish();
     return answered.toByteArray();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LineConnectionTest {
   private int clients;
 
-  /** More than is read at once, and less than a connection holds. */
+  /** More than one read returns, but less than a connection buffers. */
   private static final int SENT = 40_000;
 
   @Test
@@ -44,7 +44,7 @@ class LineConnectionTest {
       while (!dispatcher.draining()) {
         Thread.sleep(1);
       }
-      // It has told all connections long before.
+      // The server notified all connections long before.
       Thread.sleep(200);
       stopping.countDown();
       assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(SENT);
@@ -81,7 +81,7 @@ class LineConnectionTest {
                 TrustedProxies.NONE)));
   }
 
-  /** A connection of another client each time. */
+  /** Connects from a new address each time. */
   private Socket connect(SocketServer server) throws IOException {
     byte[] own = {127, 0, 0, (byte) (2 + clients++)};
     Socket socket =

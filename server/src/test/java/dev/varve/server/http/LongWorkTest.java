@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Requests that compute for long keep nobody else waiting. */
+/** Long computations do not delay other requests. */
 class LongWorkTest {
   private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 

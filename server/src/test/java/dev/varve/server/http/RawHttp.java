@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** Sends HTTP byte for byte, since clients normalize what they are given. */
+/** Sends HTTP byte for byte because HTTP clients normalise requests. */
 public final class RawHttp {
   private static final int TIMEOUT_MS = 20_000;
 
@@ -14,10 +14,10 @@ public final class RawHttp {
   /**
    * An answer.
    *
-   * @param head its status line and headers
+   * @param head status line and headers
    */
   public record Answer(int status, String head, String body) {
-    /** The value of a header; empty where it is absent. */
+    /** Returns the value of a header; empty if it is missing. */
     public String header(String name) {
       for (String line : head.lines().toList()) {
         if (line.regionMatches(true, 0, name + ":", 0, name.length() + 1)) {
@@ -28,7 +28,7 @@ public final class RawHttp {
     }
   }
 
-  /** Sends a request on a connection of its own and reads until that is closed. */
+  /** Sends a request on its own connection and reads until the connection is closed. */
   public static Answer send(int port, String request) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(TIMEOUT_MS);
@@ -46,7 +46,7 @@ public final class RawHttp {
   /**
    * Sends a request with a body.
    *
-   * @param fields header lines, besides {@code Host} unless they hold one
+   * @param fields header lines in addition to {@code Host}, or including it
    */
   public static Answer send(int port, String method, String target, String body, String... fields)
       throws IOException {

@@ -14,7 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 
-/** Which paths reach which routes. */
+/** Maps paths to routes. */
 class RouterTest {
   private static final List<String> PATTERNS =
       List.of("/-/reload", "/metrics", "/metrics/job/**", "/label/*/values", "/a/*/b/*");
@@ -120,7 +120,7 @@ class RouterTest {
     }
   }
 
-  /** One character after the other is escaped; only variables take that. */
+  /** Escapes one character at a time; only variables accept escapes. */
   @Example
   void noEscapeReachesALiteralSegment() {
     for (String path : List.of("/-/reload", "/metrics", "/metrics/job/x", "/label/x/values")) {

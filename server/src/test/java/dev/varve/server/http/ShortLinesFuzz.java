@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 
-/** Fuzzed: the lines of a body, which are those that stand between its line feeds. */
+/** Fuzzes the lines of a body, which must be those between its line feeds. */
 public final class ShortLinesFuzz {
   private ShortLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     int number = 0;
     try (ShortLines lines =

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Clients that are slow, or silent, or too many, beside one that wants an answer. */
+/** Slow, silent or too many clients must not keep another client from being answered. */
 class SlowClientsTest {
-  /** Without what this is about, none of it would come before a timeout of 20 s. */
+  /** Without the tested behaviour, nothing would happen before a timeout of 20 s. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
   private static final String HEALTHY = "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -130,11 +130,11 @@ class SlowClientsTest {
     }
   }
 
-  /** From 127.0.0.HOST. */
+  /** Connects from 127.0.0.HOST. */
   private Socket connect(int host) throws IOException {
     Socket socket = new Socket();
     sockets.add(socket);
-    // So that the kernel takes little of what nobody reads.
+    // Keeps the kernel from buffering much of what is not read.
     socket.setReceiveBufferSize(16 << 10);
     socket.bind(new InetSocketAddress("127.0.0." + host, 0));
     socket.connect(
@@ -157,7 +157,9 @@ class SlowClientsTest {
     socket.getOutputStream().write(text.getBytes(UTF_8));
   }
 
-  /** Status line, headers and body, which the server ends or whose length it names. */
+  /**
+   * Returns status line, headers and body up to its declared length or the end of the connection.
+   */
   private static String answer(Socket socket) throws IOException {
     StringBuilder text = new StringBuilder();
     int length = -1;
@@ -259,7 +261,7 @@ class SlowClientsTest {
         .startsWith("HTTP/1.1 408 ")
         .contains("Connection: close", "less than 10000 bytes/s");
     assertThat(figure("closed_total{reason=\"body-rate\"}")).isOne();
-    // Though the client holds its side open.
+    // Even though the client keeps its side open.
     await().until(() -> server().openConnections() == 0);
   }
 
@@ -309,7 +311,7 @@ class SlowClientsTest {
     byte[] read = new byte[64 << 10];
     await().until(() -> dispatcher().reading() == 1);
     while (dispatcher().reading() == 1) {
-      // Often enough that the connection is never idle.
+      // Often enough to keep the connection from being idle.
       socket.getInputStream().read(read);
       Thread.sleep(5);
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
@@ -338,7 +340,7 @@ class SlowClientsTest {
         .startsWith("HTTP/1.1 503 ")
         .contains("Retry-After: 5", "Connection: close", "8 connections of this client");
     assertThat(ask(2, LIGHT)).startsWith("HTTP/1.1 503 ").contains("8 connections are open");
-    // A reserve that is full of what says nothing, or reads nothing, lets the next one in.
+    // If the reserve is full of connections that send or read nothing, the next one still gets in.
     connect(1, 50, "");
     assertThat(ask(1, HEALTHY)).startsWith("HTTP/1.1 200 ");
     connect(1, 50, "GET / HT");
@@ -384,7 +386,7 @@ class SlowClientsTest {
     }
     send(many.getFirst(), LIGHT);
     assertThat(answer(many.getFirst())).endsWith("light");
-    // The first has just asked, so that the second has waited longest.
+    // The first just sent a request, so the second has been idle longest.
     assertThat(ask(1, LIGHT)).endsWith("light");
     assertThat(isClosed(many.get(1))).isTrue();
     assertThat(ask(4, LIGHT)).endsWith("light");
@@ -407,7 +409,7 @@ class SlowClientsTest {
                 .contains("3 requests of this client are under way"));
     assertThat(ask(9, from.formatted("-/healthy", "203.0.113.5"))).startsWith("HTTP/1.1 200 ");
     assertThat(ask(9, from.formatted("whose", "203.0.113.6"))).endsWith("203.0.113.6 203.0.113.6");
-    // Who is no proxy is not believed.
+    // Headers of peers that are not trusted proxies are ignored.
     assertThat(ask(2, from.formatted("whose", "203.0.113.6"))).contains("127.0.0.2 127.0.0.2:");
     release.countDown();
     await()

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.core.JsonGenerator;
 
-/** The server on real sockets, with handlers of its own. */
+/** The HTTP server on real sockets, with test handlers. */
 class SocketServerTest {
   private static final HttpLimits LIMITS =
       new HttpLimits(
@@ -205,7 +205,7 @@ class SocketServerTest {
     port = server.ports().getFirst();
   }
 
-  /** Asks a query of what takes no more of them. */
+  /** Runs a query on an instance that is already closed. */
   private static void askWhatIsClosed(Exchange exchange) throws IOException {
     RunningQueries queries =
         new RunningQueries(QueryCapacity.DEFAULTS, ended -> {}, Clock.systemUTC());
@@ -229,7 +229,7 @@ class SocketServerTest {
     started.countDown();
     try {
       while (release.getCount() > 0 && !cancelled.await(5, TimeUnit.MILLISECONDS)) {
-        // Still neither.
+        // Neither yet.
       }
     } catch (InterruptedException e) {
       throw new IOException(e);
@@ -411,7 +411,7 @@ class SocketServerTest {
           .write("GET /half HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(UTF_8));
       socket.setSoTimeout(5000);
       String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
-      // A chunked body that ends well ends with an empty chunk.
+      // A complete chunked body ends with an empty chunk.
       assertThat(answer).startsWith("HTTP/1.1 200").doesNotEndWith("0\r\n\r\n");
     }
   }
@@ -462,7 +462,7 @@ class SocketServerTest {
     }
   }
 
-  /** A connection on which one request after the other is answered by a line. */
+  /** A connection with sequential requests, each answered with a line. */
   private final class KeptAlive implements AutoCloseable {
     private final Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     private final BufferedReader in =
@@ -501,7 +501,7 @@ class SocketServerTest {
     }
   }
 
-  /** As a check that began while the request was under way. */
+  /** Simulates a check that began while the request was in progress. */
   @Test
   void looksNotForTheClientOnceTheAnswerIsComplete() throws Exception {
     try (KeptAlive client = new KeptAlive()) {
@@ -570,7 +570,7 @@ class SocketServerTest {
                   .getBytes(UTF_8));
       head.getOutputStream().write("GET /where HTTP/1.1\r\nHos".getBytes(UTF_8));
       org.awaitility.Awaitility.await().until(() -> dispatcher.budget().used() > 0);
-      // Who waits for a body keeps nobody from writing.
+      // Waiting for a body does not occupy a place for writing.
       assertThat(dispatcher.writing()).isZero();
       String answer = new String(body.getInputStream().readAllBytes(), UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 408").doesNotContain("Exception");
@@ -607,7 +607,7 @@ class SocketServerTest {
 
   @Test
   void takesBodiesThatHaveComeWhileOthersAreStillComing() throws Exception {
-    // More than may write at once, and wait.
+    // More than the number of requests that may write or wait at once.
     List<Socket> halves = new ArrayList<>();
     try {
       for (int i = 0; i < 6; i++) {

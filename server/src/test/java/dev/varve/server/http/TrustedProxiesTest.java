@@ -21,13 +21,13 @@ class TrustedProxiesTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        // The peer is no proxy: what it says is not believed.
+        // The peer is not a proxy, so its header is ignored.
         "203.0.113.1;198.51.100.7;203.0.113.1",
         "10.1.2.3;;10.1.2.3",
         "10.1.2.3;198.51.100.7;198.51.100.7",
         "192.168.7.9;198.51.100.7;198.51.100.7",
         "192.168.7.8;198.51.100.7;192.168.7.8",
-        // What the client itself has sent stands before what the proxies have appended.
+        // Entries sent by the client itself precede those appended by proxies.
         "10.1.2.3;127.0.0.1, 10.0.0.1, 198.51.100.7;198.51.100.7",
         "10.1.2.3;1.1.1.1, 198.51.100.7, 10.9.9.9;198.51.100.7",
         "10.1.2.3;10.4.4.4, 10.9.9.9;10.4.4.4",
@@ -48,7 +48,9 @@ class TrustedProxiesTest {
         .isEqualTo(client);
   }
 
-  /** Whatever a client puts into the header, it is known by the address that the proxies saw. */
+  /**
+   * Whatever a client sends in the header, it is identified by the address that the proxies saw.
+   */
   @Test
   void noClientCanPassForAnother() {
     RandomGenerator random = new Random(7);
@@ -83,7 +85,7 @@ class TrustedProxiesTest {
     };
   }
 
-  /** In one header, or in several. */
+  /** Splits hops over one or several headers. */
   private static List<String> values(List<String> hops, RandomGenerator random) {
     List<String> values = new ArrayList<>();
     for (String hop : hops) {

@@ -32,7 +32,7 @@ class WriteBudgetTest {
     }
   }
 
-  /** One thread, against a model of what it holds. */
+  /** One thread, compared with a model of its reservations. */
   @Property(tries = 200)
   void countsWhatIsHeld(@ForAll @Size(max = 100) List<@IntRange(max = 899) Integer> steps) {
     WriteBudget budget = new WriteBudget(MAX);
@@ -123,7 +123,7 @@ class WriteBudgetTest {
       one.holdWaiting(MAX / 2);
       two.holdWaiting(MAX / 4);
       assertThatThrownBy(() -> two.holdWaiting(1)).isInstanceOf(OverBudgetException.class);
-      // One who has nothing yet may send a little, and what has come is worked on.
+      // A client without reservations may still send a little, and received data is processed.
       three.holdWaiting(MAX / 64);
       assertThatThrownBy(() -> three.holdWaiting(MAX / 64)).isInstanceOf(OverBudgetException.class);
       three.hold(MAX / 8);
@@ -132,7 +132,7 @@ class WriteBudgetTest {
   }
 
   @Test
-  @SuppressWarnings("try") // One is closed early.
+  @SuppressWarnings("try") // One reservation is closed early.
   void tellsWhatMayFitLaterFromWhatNeverFits() {
     WriteBudget budget = new WriteBudget(MAX);
     try (Reservation one = budget.open(client(1));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Line protocol over TCP, as Telegraf's socket_writer sends it. */
+/** Line protocol over TCP, as sent by Telegraf's socket_writer. */
 @TestInstance(Lifecycle.PER_CLASS)
 class InfluxFeedTest {
   private TestServer server;
@@ -53,7 +53,7 @@ class InfluxFeedTest {
         .contains("varve_lines_total{dialect=\"influx\",outcome=\"bad\"}");
   }
 
-  /** Whoever may write a text is not to write lines. */
+  /** Permission to write a text must not imply permission to write lines. */
   @Test
   void takesNoLinesOutOfATextThatHoldsALineEnd() throws IOException {
     send("log msg=\"x\nforged value=1 1700000000\nend\" 1700000000\nreal value=3 1700000000\n");

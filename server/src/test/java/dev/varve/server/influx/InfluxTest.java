@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Telegraf and the client libraries of both versions send. */
+/** Requests of Telegraf and the client libraries of both versions. */
 @TestInstance(Lifecycle.PER_CLASS)
 class InfluxTest {
   private TestServer server;
@@ -95,7 +95,7 @@ class InfluxTest {
     assertThat(value("", "before", 1_700_000_000)).contains("\"6\"");
   }
 
-  /** Of a body that is cut off the last line is none. */
+  /** The last line of a truncated body is incomplete. */
   @Test
   void keepsWhatCameBeforeABodyBrokeOff() throws IOException {
     ByteArrayOutputStream zipped = new ByteArrayOutputStream();
@@ -135,7 +135,7 @@ class InfluxTest {
     assertThat(value("/datasets/heroic", "mem_used", 1_700_000_000)).contains("\"4.5\"");
   }
 
-  /** Whoever may write a text is not to write lines. */
+  /** Permission to write a text must not imply permission to write lines. */
   @Test
   void takesATextThatHoldsLineEndsAndNoLinesOutOfIt() {
     String lines =

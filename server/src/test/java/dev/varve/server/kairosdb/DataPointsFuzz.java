@@ -4,11 +4,11 @@ import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.HttpError;
 import java.io.ByteArrayInputStream;
 
-/** Fuzzed: the JSON of KairosDB's {@code POST /api/v1/datapoints}. */
+/** Fuzzes the JSON of KairosDB's {@code POST /api/v1/datapoints}. */
 public final class DataPointsFuzz {
   private DataPointsFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     try {
       new DataPointsReader(FuzzIntake.next()).read(new ByteArrayInputStream(input));

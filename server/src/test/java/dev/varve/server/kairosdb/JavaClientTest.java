@@ -27,8 +27,8 @@ import org.kairosdb.client.builder.grouper.TagGrouper;
 import org.kairosdb.client.response.QueryResponse;
 import org.kairosdb.client.response.Result;
 
-/** KairosDB's own Java client against a server: it must not notice which one it talks to. */
-@SuppressWarnings("JavaUtilDate") // The client's API takes it.
+/** Runs KairosDB's own Java client against a server; it must not notice the difference. */
+@SuppressWarnings("JavaUtilDate") // Required by the client's API.
 class JavaClientTest {
   private static final long START = 1_700_000_000_000L;
 

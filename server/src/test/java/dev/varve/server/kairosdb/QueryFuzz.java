@@ -24,8 +24,8 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonWriteFeature;
 
 /**
- * Fuzzed: KairosDB's queries. The JSON is printed and read again as the same query, and asked: an
- * answer has an element for every metric.
+ * Fuzzes KairosDB's queries. A query must be the same after its JSON is printed and read again, and
+ * its answer must have an element for every metric.
  */
 public final class QueryFuzz {
   private static final QueryReader READER =
@@ -43,11 +43,11 @@ public final class QueryFuzz {
 
   private QueryFuzz() {}
 
-  /** Writes half a character, which JSON can name and UTF-8 cannot, as JSON names it. */
+  /** Escapes unpaired surrogates, which JSON can represent but UTF-8 cannot. */
   private static final JsonFactory ESCAPING =
       JsonTree.FACTORY.rebuild().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Object json;
     QueryRequest request;

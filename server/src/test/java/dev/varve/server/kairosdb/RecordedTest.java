@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What KairosDB itself answered to the same points and the same requests. */
+/** Compares answers with those that KairosDB gave to the same requests on the same points. */
 class RecordedTest {
-  /** Doubles that were added up in another order, or by a more careful formula. */
+  /** For doubles added in another order or with a more precise formula. */
   private static final double TOLERANCE = 1e-9;
 
-  /** The one answer that differs on purpose: it lists the zones that the platform knows. */
+  /** The only answer that differs intentionally: it lists the time zones of the platform. */
   private static final String ZONES = "is not a valid time zone, must be one of [";
 
   @TempDir static @Nullable Path directory;
@@ -96,10 +96,9 @@ class RecordedTest {
   }
 
   /**
-   * Thousands of requests in order, whose answers are kept as they came: every aggregator and
-   * grouping on every kind of data, each of their properties with each wrong JSON type, points of
-   * every type and form. Where Varve answers otherwise on purpose, the recording names the entry of
-   * docs/api/kairosdb.md that explains it.
+   * Thousands of recorded requests in order: every aggregator and grouping on every kind of data,
+   * each property with each wrong JSON type, and points of every type and form. For intentional
+   * differences the recording names the entry in docs/api/kairosdb.md that explains them.
    */
   @Test
   void answersToEveryFormOfRequestAsKairosDbDid() throws IOException {
@@ -152,7 +151,7 @@ class RecordedTest {
     }
   }
 
-  /** Equal but for the order of names, and numbers equal as numbers. */
+  /** Compares regardless of the order of names, and numbers by value. */
   private static void same(@Nullable Object actual, @Nullable Object expected, String place) {
     if (actual instanceof Map<?, ?> a && expected instanceof Map<?, ?> b) {
       assertThat(a.keySet()).as(place).isEqualTo(b.keySet());

@@ -20,8 +20,8 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 
 /**
- * Fuzzed: the JSON of OpenTSDB's {@code POST /api/put}. Points that are read are printed and read
- * again as the same; every one is counted in the answer, and one that failed is shown there.
+ * Fuzzes the JSON of OpenTSDB's {@code POST /api/put}. Points must be the same after they are
+ * printed and read again; the answer must count every point and list the failed ones.
  */
 public final class PutFuzz {
   private static final Pattern SUMMARY =
@@ -31,7 +31,7 @@ public final class PutFuzz {
 
   private PutFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     List<@Nullable DataPoint> points =
         points(OpenTsdb.JSON.createParser(ObjectReadContext.empty(), input));
@@ -67,7 +67,7 @@ public final class PutFuzz {
     }
   }
 
-  /** The points; null where they are none. */
+  /** Returns the points; null if the input is invalid. */
   private static @Nullable List<@Nullable DataPoint> points(JsonParser parser) {
     List<@Nullable DataPoint> points = new ArrayList<>();
     try (JsonParser json = parser) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The answers of OpenTSDB 2.4 to what its clients send; messages are those of its source. */
+/** Answers as in OpenTSDB 2.4; the messages come from its source. */
 @TestInstance(Lifecycle.PER_CLASS)
 class PutTest {
   private static final String GENERAL =
@@ -156,7 +156,7 @@ class PutTest {
         .contains("value is NaN or Infinite: Infinity for metric=inf timestamp=1356998400");
   }
 
-  /** What is refused is called by other names than those that were sent. */
+  /** Rejected series have other names than those that were sent. */
   @Test
   void namesPointsThatRulesHaveRewritten(@TempDir Path directory) throws IOException {
     Relabelling rules =
@@ -200,7 +200,7 @@ class PutTest {
         .doesNotContain("1356998400");
   }
 
-  /** A millisecond is over before so many points are read. */
+  /** Reading this many points takes longer than a millisecond. */
   @Test
   void saysWhenTheClientsPatienceIsAtItsEnd() {
     StringJoiner points = new StringJoiner(",", "[", "]");
@@ -246,7 +246,7 @@ class PutTest {
             "{\"error\":{\"code\":405,\"message\":\"Method not allowed\",\"details\":\"The HTTP method [GET] is not permitted for this endpoint\"}}");
   }
 
-  /** The questions and answers of a recorded server, for names that it had. */
+  /** Requests and answers recorded from OpenTSDB, for the names that it had. */
   @Test
   void suggestsAsTheOriginalDid() {
     for (String metric : new String[] {"cal.v", "counter.req", "ms.fast"}) {

@@ -5,13 +5,13 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** Fuzzed: what one connection of OpenTSDB's telnet protocol says. */
+/** Fuzzes the input of one connection of OpenTSDB's telnet protocol. */
 public final class TelnetFuzz {
   private static final Telnet TELNET = new Telnet(FuzzIntake.context());
 
   private TelnetFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     TELNET.serve(new ByteArrayInputStream(input), new ByteArrayOutputStream(), FuzzIntake.memory());
   }

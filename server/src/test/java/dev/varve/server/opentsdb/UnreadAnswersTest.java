@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Senders of lines that never read what they are answered, as most are. */
+/** Senders of lines that never read the answers, as most do. */
 class UnreadAnswersTest {
   private static final int LINES = 6_000;
 
@@ -40,7 +40,7 @@ class UnreadAnswersTest {
 
   private Socket connect() throws IOException {
     Socket socket = new Socket();
-    // So that little is read by the kernel in place of the client.
+    // Keeps the kernel from buffering much for the client.
     socket.setReceiveBufferSize(4 << 10);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
     return socket;
@@ -49,7 +49,7 @@ class UnreadAnswersTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void allGoodLinesAreStored(boolean endsItsSide) throws IOException {
-    // Answers quote them: 8 MB, more than the kernel holds.
+    // The answers quote these lines: 8 MB, more than the kernel buffers.
     String bad = ("x".repeat(100) + "\n").repeat(10);
     try (Socket socket = connect()) {
       OutputStream out = socket.getOutputStream();
@@ -61,8 +61,7 @@ class UnreadAnswersTest {
       if (endsItsSide) {
         socket.shutdownOutput();
       }
-      // A client that closes with answers unread resets the connection, and loses what is on its
-      // way.
+      // A client that closes with unread answers resets the connection and loses data in transit.
       awaitStored();
     }
     await()

@@ -10,13 +10,13 @@ import java.io.IOException;
 import java.io.StringWriter;
 
 /**
- * Fuzzed: lines of the point form. A point is printed and read again as the same; what a batch of
- * all of them is printed as is read again as the same batch.
+ * Fuzzes lines of the point form. A point must be the same after it is printed and read again, and
+ * so must a batch of all points.
  */
 public final class PointFuzz {
   private PointFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     BatchBuilder read = new BatchBuilder();
     try (ShortLines lines =

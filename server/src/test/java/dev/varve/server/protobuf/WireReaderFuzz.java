@@ -2,13 +2,13 @@ package dev.varve.server.protobuf;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Fuzzed: fields read in every way there is, by their numbers; one within another. */
+/** Fuzzes fields of every type, chosen by their numbers, and nested messages. */
 public final class WireReaderFuzz {
   private static final int DEPTH_MAX = 50;
 
   private WireReaderFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     try {
       long fields = walk(new WireReader(input), 0);
@@ -32,7 +32,7 @@ public final class WireReaderFuzz {
         case 2 -> message.text();
         case 3 -> {
           WireReader inner = message.message();
-          // The fields within stand in bytes of their own.
+          // Inner fields occupy bytes of their own.
           if (depth < DEPTH_MAX) {
             fields += walk(inner, depth + 1);
           }

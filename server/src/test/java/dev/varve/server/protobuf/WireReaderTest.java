@@ -12,7 +12,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 class WireReaderTest {
-  /** The examples of the encoding's own documentation. */
+  /** The examples of the encoding's documentation. */
   @Test
   void readsTheDocumentedBytes() {
     WireReader number = reader("089601");

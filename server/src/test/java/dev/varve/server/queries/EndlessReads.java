@@ -29,19 +29,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stores {@code memory} and {@code rocksdb} as they are, but that reads of samples go over the
- * same rows again and again and find nothing, as those do that the store contract cancels: one call
- * takes for ever.
+ * The stores {@code memory} and {@code rocksdb}, except that reads of samples repeatedly scan the
+ * same rows and find nothing, like the reads that the store contract cancels: a single call never
+ * returns in practice.
  */
 public final class EndlessReads {
-  /** How often the rows of a read are gone over: longer than any test. */
+  /** Number of times that the rows are scanned: longer than any test. */
   private static final int TIMES = 100_000;
 
   private static final AtomicInteger CALLS = new AtomicInteger();
 
   private EndlessReads() {}
 
-  /** How many such calls are under way. */
+  /** Returns the number of such calls in progress. */
   static int underWay() {
     return CALLS.get();
   }

@@ -35,21 +35,21 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queries that take for ever, over real sockets, and how they are seen and ended. */
+/** Endless queries over real sockets: how they are listed and stopped. */
 class RunningQueriesTest {
   private static final String STATUS = "/api/v1/status/queries";
   private static final long START = 1_700_000_000_000L;
 
-  /** Sorts half a million values, again and again; reads nothing. */
+  /** Sorts half a million values repeatedly; reads nothing. */
   private static final String COMPUTES =
       range("quantile_over_time(0.5, vector(1)[6d:1s])", START, 10_000);
 
   private static final String LONG_PATTERN = "{long=~\"(a?){400}b\"}";
 
-  /** For whatever takes no time of its own; the rest is for a machine that is busy. */
+  /** For operations that take no time themselves; allows for a busy machine. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
-  /** Longest time from a kill, or from a client's leaving, until nothing is done any more. */
+  /** Maximum time from a kill or disconnection until all work has stopped. */
   private static final Duration STOPPED = Duration.ofMillis(100);
 
   /** What has not stopped by then never will. */
@@ -101,7 +101,7 @@ class RunningQueriesTest {
     return CompletableFuture.supplyAsync(() -> server.get(path), clients);
   }
 
-  /** Some series of some samples, a second apart. */
+  /** Writes series with samples one second apart. */
   private void write(int series, int samples) {
     for (int i = 0; i < series; i++) {
       StringBuilder body = new StringBuilder("[{\"name\":\"m\",\"tags\":{\"host\":\"h");
@@ -152,8 +152,8 @@ class RunningQueriesTest {
   }
 
   /**
-   * How long after a stop no call of the store is under way and no query is listed. The machine may
-   * be slow to run what waits, so the best of some rounds counts.
+   * Returns the time from a stop until no store call is in progress and no query is listed. A busy
+   * machine may delay threads, so the best of several rounds counts.
    */
   private Duration timeToStop(Callable<Runnable> begin) throws Exception {
     long best = Long.MAX_VALUE;
@@ -219,7 +219,7 @@ class RunningQueriesTest {
   void endsWhatReadsWhenItsClientGoesAway(String store) throws Exception {
     start(store, QueryOptions.DEFAULTS);
     write(20, 5000);
-    // Other matchers each time, so that nothing that was read is used again.
+    // Varies the matchers so that no read is shared.
     StringBuilder sum = new StringBuilder("sum(m)");
     for (int i = 1; i < 350; i++) {
       sum.append("+sum(m{host!=\"x").append(i).append("\"})");
@@ -240,7 +240,7 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*outcome=\"gone\"} 2.0");
   }
 
-  /** Each of the first query's reads is within what the query may look at, all together are not. */
+  /** Each read of the first query is within the limit of the query, but their total is not. */
   @ParameterizedTest
   @ValueSource(strings = {"memory", "rocksdb"})
   void refusesWhatLooksAtTooManyCells(String store) throws Exception {
@@ -277,7 +277,7 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*language=\"kairosdb\",outcome=\"limit\"} 1.0");
   }
 
-  /** Answers about series hold memory as answers of samples do. */
+  /** Answers about series count memory as answers with samples do. */
   @Test
   void refusesListsThatNeedTooMuchMemory() throws Exception {
     QueryLimits limits = limits(100_000, 1_000_000, 300_000, 1_000_000, Duration.ofMinutes(2));
@@ -299,7 +299,7 @@ class RunningQueriesTest {
     awaitIdle();
   }
 
-  /** What computes for long, each in another loop. */
+  /** Long computations, each in a different loop. */
   private static Map<String, String> computing() {
     String joined = "last_over_time(m[1h])";
     String joins = joined + (" atan2 on (host) " + joined).repeat(100);
@@ -372,7 +372,7 @@ class RunningQueriesTest {
     }
   }
 
-  /** Each value keeps thousands of states of the pattern busy, letter by letter. */
+  /** Each value keeps thousands of pattern states active, character by character. */
   private void writeLongLabels() {
     String value = "a".repeat(200);
     StringBuilder body = new StringBuilder("[");
@@ -463,7 +463,7 @@ class RunningQueriesTest {
     String running = awaitState("running");
     CompletableFuture<HttpResponse<String>> second = ask(COMPUTES);
     String queued = awaitState("queued");
-    // A light query has to wait only until it is known that the first one is heavy.
+    // A light query waits only until the first one is known to be heavy.
     await().atMost(SOON).until(() -> server.get("/api/v1/query?query=1").statusCode() == 200);
     HttpResponse<String> third = server.get(COMPUTES);
     assertThat(third.statusCode()).as(third.body()).isEqualTo(429);
@@ -558,7 +558,7 @@ class RunningQueriesTest {
         .containsPattern("varve_queries_total\\{.*language=\"promql\",outcome=\"limit\"} ");
   }
 
-  /** Series that are read together, 256 at most, count when all of them are. */
+  /** Series read together, at most 256, are counted when all of them have been read. */
   @Test
   void saysWhatAllOfARefusedQueryWouldHaveTaken() throws Exception {
     QueryLimits samples = limits(1000, 1000, 64 << 20, 1 << 20, Duration.ofMinutes(1));
@@ -581,7 +581,7 @@ class RunningQueriesTest {
         "it stopped at [\\d,]+ cells and [\\d,]+ bytes, and would read about ([\\d,]+) cells");
   }
 
-  /** Each sample is a cell, and a point of an answer by seconds. */
+  /** Each sample is one cell and, at one-second steps, one point of the answer. */
   private void assertForetold(
       QueryLimits limits, int series, int samples, String query, String message) throws Exception {
     start("memory", options(limits, QueryCapacity.DEFAULTS));

@@ -12,13 +12,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Fuzzed: rules of relabelling, as they stand in a configuration under {@code relabel}, and behind
- * a line {@code ---} labels that they are applied to, {@code name=value}, one a line.
+ * Fuzzes relabelling rules as configured under {@code relabel}, followed by a line {@code ---} and
+ * the labels to apply them to, one {@code name=value} per line.
  */
 public final class RelabellingFuzz {
   private RelabellingFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     String[] parts = new String(input, UTF_8).split("\n---\n", 2);
     Map<String, String> labels = labels(parts.length < 2 ? "" : parts[1]);
@@ -45,7 +45,7 @@ public final class RelabellingFuzz {
     }
   }
 
-  /** As they come in: none without a name. */
+  /** Labels as received: none has an empty name. */
   private static Map<String, String> labels(String lines) {
     Map<String, String> labels = new TreeMap<>();
     lines

@@ -24,7 +24,7 @@ class RelabellingTest {
   private static final RelabelConfig NOTHING_SAID =
       new RelabelConfig(null, null, null, null, null, null, null);
 
-  /** Rules, labels, and what the real Prometheus made of them. */
+  /** Rules, labels and the result recorded from Prometheus. */
   record Recorded(
       List<RelabelConfig> rules,
       Map<String, String> labels,

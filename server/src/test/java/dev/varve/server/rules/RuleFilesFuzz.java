@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Fuzzed: rule files. What is read is printed as JSON, which is YAML, and read again as the same;
- * what is not has problems that are named.
+ * Fuzzes rule files. Groups must be the same after they are printed as JSON, which is YAML, and
+ * read again; an invalid file must yield problems.
  */
 public final class RuleFilesFuzz {
   private static @Nullable Path file;
 
   private RuleFilesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     List<RuleGroup> groups;
     try {

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rule files, good and bad. */
+/** Valid and invalid rule files. */
 class RuleFilesTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server with rules, and an Alertmanager beside it. */
+/** A server with rules, and an Alertmanager. */
 class RuleServiceTest {
   private static final String RULES =
       """

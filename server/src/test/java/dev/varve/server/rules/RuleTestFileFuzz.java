@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Fuzzed: files of unit tests of rules, beside a rule file {@code rules.yml}. What is read is
- * printed as JSON, which is YAML, and read again as the same; what is not has problems that are
- * named.
+ * Fuzzes files of unit tests for rules, next to a rule file {@code rules.yml}. Tests must be the
+ * same after they are printed as JSON, which is YAML, and read again; an invalid file must yield
+ * problems.
  */
 public final class RuleTestFileFuzz {
   private static final String RULES = "groups: [{name: a, rules: [{record: b, expr: c}]}]";
@@ -35,7 +35,7 @@ public final class RuleTestFileFuzz {
 
   private RuleTestFileFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     RuleTestFile read;
     try {
@@ -46,7 +46,7 @@ public final class RuleTestFileFuzz {
       }
       return;
     } catch (CharacterCodingException e) {
-      // A file that is no UTF-8 cannot be read.
+      // A file that is not UTF-8 cannot be read.
       return;
     }
     String printed = FuzzJson.printed(json -> print(read, json));
@@ -74,7 +74,7 @@ public final class RuleTestFileFuzz {
     return RuleTestFile.read(known);
   }
 
-  /** Without the rules, which stand in other files, and without the lines where series stood. */
+  /** Removes the rules, which come from other files, and the line numbers of series. */
   private static RuleTestFile plain(RuleTestFile read) {
     List<Test> tests =
         read.tests().stream()

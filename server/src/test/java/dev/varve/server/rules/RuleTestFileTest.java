@@ -20,7 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Unit tests of rules, over a dataset. */
+/** Unit tests of rules, run on a dataset. */
 class RuleTestFileTest {
   private static final String RULES =
       """

@@ -10,17 +10,17 @@ import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Fuzzed: what a target answers. The first byte says whether it is compressed, and whether a format
- * is configured for answers that name none; then a line names the format, and the body follows. It
- * is decompressed within the limit and read, or there is a reason; and what is compressed is
- * decompressed as the same.
+ * Fuzzes the answers of targets. The first byte selects compression and a configured fallback
+ * format; a line with the content type and the body follow. The body must be decompressed within
+ * the limit and read, or rejected with a reason; compressing and decompressing must restore the
+ * input.
  */
 public final class ScrapeAnswerFuzz {
   private static final int MAX = 1 << 14;
 
   private ScrapeAnswerFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     if (input.length == 0) {
       return;

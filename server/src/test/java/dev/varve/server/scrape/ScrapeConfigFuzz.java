@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Fuzzed: the section {@code scrape} of a configuration, and as the same text a file of targets,
- * which is printed and read again as the same. What is taken keeps what is promised of it, also of
- * the targets that are made of it; what is not has problems that are named.
+ * Fuzzes the section {@code scrape} of a configuration, and a file of targets with the same text,
+ * which must be the same after it is printed and read again. Accepted configurations, and targets
+ * made from them, must satisfy the documented bounds; rejected ones must yield problems.
  */
 public final class ScrapeConfigFuzz {
   private static final Path NOWHERE = Path.of("/nowhere");
@@ -31,7 +31,7 @@ public final class ScrapeConfigFuzz {
 
   private ScrapeConfigFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     try {
       if (ConfigNode.parse(new String(input, UTF_8), "fuzz", true)
@@ -47,7 +47,7 @@ public final class ScrapeConfigFuzz {
     } catch (ConfigException e) {
       ensureReasons(e.problems(), false);
     } catch (CharacterCodingException e) {
-      // A file that is no UTF-8 cannot be read.
+      // A file that is not UTF-8 cannot be read.
       return;
     }
   }
@@ -90,7 +90,7 @@ public final class ScrapeConfigFuzz {
     ensureSound(job, job.targets());
   }
 
-  /** What targets become by the rules of a job. */
+  /** Checks the targets of a job after relabelling. */
   private static void ensureSound(ScrapeConfig job, List<TargetGroup> groups) {
     Target.All all = Target.of(job, groups);
     ensureReasons(all.problems(), true);

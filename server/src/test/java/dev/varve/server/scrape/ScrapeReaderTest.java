@@ -89,7 +89,7 @@ class ScrapeReaderTest {
         .anyMatch(problem -> problem.contains("'b{.yml' is not a valid file pattern: "));
   }
 
-  /** As the black box exporter is asked. */
+  /** A typical configuration for the blackbox exporter. */
   @Test
   void relabelsTargets() {
     ScrapeConfig job =
@@ -156,7 +156,7 @@ class ScrapeReaderTest {
     assertThat(job.tls().insecure()).isTrue();
   }
 
-  /** As in Prometheus, where a job cannot lift a limit but by another. */
+  /** As in Prometheus, a job can replace a global limit but not remove it. */
   @Test
   void globalLimitsAreThoseOfJobsThatHaveNone() {
     List<ScrapeConfig> jobs =

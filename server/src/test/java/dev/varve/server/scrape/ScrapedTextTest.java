@@ -57,7 +57,7 @@ class ScrapedTextTest {
     assertThat(read("text/html", "OpenMetricsText1.0.0", body)).isEqualTo(expected);
   }
 
-  /** The forms are those of Go's formatting of floats, with a point or an exponent. */
+  /** The format is that of Go's floats, always with a decimal point or an exponent. */
   @Test
   void writesBoundsAndQuantilesInOneForm() throws ScrapeException {
     String[][] forms = {
@@ -104,7 +104,7 @@ class ScrapedTextTest {
     }
   }
 
-  /** As in Prometheus a type holds until there is another. */
+  /** As in Prometheus, a type applies until the next TYPE line. */
   @Test
   void leavesBoundsOfOtherTypesAsTheyAre() throws ScrapeException {
     assertThat(

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that scrapes a target whose answers change. */
+/** A server that scrapes a target with changing answers. */
 class ScraperTest {
   @TempDir Path directory;
 
@@ -180,7 +180,7 @@ class ScraperTest {
     eventually("up", "{\"__name__\":\"up\",\"at\":\"h\",\"job\":\"a\"}", "\"1\"");
     eventually("scrape_samples_post_metric_relabeling", "\"4\"");
     assertThat(value("{__name__=~\"unwanted|long|scrape_duration_seconds\"}")).startsWith("[]");
-    // One of the two that have become one is gone, and that is no end of the one.
+    // One of two merged series disappears, which does not end the merged one.
     pages.put("/metrics", "a{pod=\"2\"} 2\n");
     eventually("a", "\"2\"");
     assertThat(server.get("/metrics").body())

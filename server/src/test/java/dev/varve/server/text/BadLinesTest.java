@@ -25,14 +25,14 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * What every text format promises for any bytes at all: a line is read, or refused with a {@link
- * BadLineException}; it ends; what stands around it does not count; and a refused line leaves
- * nothing of itself in the batch.
+ * Properties of every text format for arbitrary bytes: a line is read, or rejected with a {@link
+ * BadLineException}; reading terminates; surrounding bytes do not matter; and a rejected line
+ * leaves the batch unchanged.
  */
 class BadLinesTest {
   private static final GroupKey BEFORE = GroupKey.of("before", Tags.of("a", "b"));
 
-  /** A format, and good lines from which bad ones are made. */
+  /** A format, and valid lines from which invalid ones are derived. */
   enum Subject {
     INFLUX(
         "weather,place=a\\ b\\,c temp=82.5,rain=0i,sky=\"a \\\"b\\\"\",ok=t 1465839830100400200") {
@@ -114,7 +114,7 @@ class BadLinesTest {
     check(subject, line);
   }
 
-  /** Every beginning and every end of a good line is such a line too. */
+  /** Includes every prefix and every suffix of a valid line. */
   @Property
   void everyPartOfALineIsReadOrRefusedWhole(@ForAll Subject subject) {
     byte[] line = subject.bytes();
@@ -131,7 +131,7 @@ class BadLinesTest {
     assertThat(outcome(subject, line, 7, 3)).as("the same line amid other bytes").isEqualTo(alone);
   }
 
-  /** The samples, or the complaint, after which the batch is as it was. */
+  /** Returns the samples, or the error after checking that the batch is unchanged. */
   private static List<String> outcome(Subject subject, byte[] line, int before, int behind) {
     byte[] bytes = new byte[before + line.length + behind];
     new Random(1).nextBytes(bytes);
@@ -155,7 +155,7 @@ class BadLinesTest {
     return outcome;
   }
 
-  /** Some bytes of a line are left out and others put in their place. */
+  /** Replaces some bytes of a line with others. */
   record Change(double where, int left, byte[] put) {
     private byte[] in(byte[] line) {
       int from = (int) (where * line.length);
@@ -180,7 +180,7 @@ class BadLinesTest {
     return Arbitraries.oneOf(telling(40), Arbitraries.bytes().array(byte[].class).ofMaxSize(40));
   }
 
-  /** Bytes that mean something in one format or another. */
+  /** Bytes that have a meaning in some format. */
   private static Arbitrary<byte[]> telling(int max) {
     return Arbitraries.of(toList("\\\"{}[](),=: \t\r#'+-.019eEiutmnaN\u0000"))
         .array(byte[].class)

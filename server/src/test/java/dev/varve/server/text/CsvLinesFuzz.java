@@ -13,22 +13,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: CSV, with the line that names its columns or behind one that does; times by a pattern in
- * every second input. A text between quotes is read as it is.
+ * Fuzzes CSV, with its own header line or after a fixed one; every second input uses a time
+ * pattern. Quoted text must be read unchanged.
  */
 public final class CsvLinesFuzz {
   private static final String NAMES = "metric,time,host,a,b,c\n";
 
   private CsvLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     DateTimeFormatter pattern =
         input.length % 2 == 0 ? null : DateTimeFormatter.ofPattern("dd.MM.uuuu[ HH:mm[xxx]]");
     try {
       LinesFuzz.read(lines(pattern), input);
     } catch (IllegalArgumentException e) {
-      // The first line does not name the columns that are looked for.
+      // The header line does not name the required columns.
       if (e.getMessage() == null || e.getMessage().isEmpty()) {
         throw new AssertionError("refused without a reason", e);
       }

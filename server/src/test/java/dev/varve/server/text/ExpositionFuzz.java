@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Fuzzed: what metrics endpoints expose; OpenMetrics where the first byte is odd, else text. */
+/** Fuzzes exposed metrics: OpenMetrics if the first byte is odd, else the text format. */
 public final class ExpositionFuzz {
   private ExpositionFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     if (input.length == 0) {
       return;
@@ -46,7 +46,7 @@ public final class ExpositionFuzz {
         openMetrics, Resolution.MILLISECONDS, () -> 1L, Map.of("job", "fuzz"), bytes -> {});
   }
 
-  /** Requests and scrapers get the same of a line: a sample, none, or a refusal. */
+  /** Requests and scrapers must get the same result for a line: a sample, none, or an error. */
   private static void ensureAlike(
       Exposition posted, Exposition scraped, byte[] bytes, int from, int to) {
     BatchBuilder batch = new BatchBuilder();

@@ -3,7 +3,7 @@ package dev.varve.server.text;
 import dev.varve.model.Resolution;
 import java.util.List;
 
-/** Fuzzed: Graphite's lines, by templates; fields joined to metrics in every second input. */
+/** Fuzzes Graphite's lines with templates; every second input joins fields to metrics. */
 public final class GraphiteLinesFuzz {
   private static final GraphiteTemplates TEMPLATES =
       GraphiteTemplates.of(
@@ -14,7 +14,7 @@ public final class GraphiteLinesFuzz {
 
   private GraphiteLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     LinesFuzz.read(
         new GraphiteLines(TEMPLATES, Resolution.MILLISECONDS, () -> 1L, input.length % 2 == 0),

@@ -2,11 +2,11 @@ package dev.varve.server.text;
 
 import dev.varve.model.Resolution;
 
-/** Fuzzed: Influx' line protocol, fields joined to metrics in every second input. */
+/** Fuzzes Influx line protocol; every second input joins fields to metrics. */
 public final class InfluxLinesFuzz {
   private InfluxLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     LinesFuzz.read(
         new InfluxLines(

@@ -207,7 +207,7 @@ class InfluxLinesTest {
         .collect(Collectors.joining());
   }
 
-  /** A backslash only inside: at the end of a name Influx' own protocol cannot say it. */
+  /** Backslashes occur only inside names: line protocol cannot represent one at the end. */
   @Provide
   Arbitrary<String> name() {
     Arbitrary<String> edge = Arbitraries.strings().withChars("ab=, ü").ofLength(1);

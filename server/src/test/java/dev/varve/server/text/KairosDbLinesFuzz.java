@@ -2,11 +2,11 @@ package dev.varve.server.text;
 
 import dev.varve.model.Resolution;
 
-/** Fuzzed: the lines of KairosDB's export. */
+/** Fuzzes the lines of KairosDB's export. */
 public final class KairosDbLinesFuzz {
   private KairosDbLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     LinesFuzz.read(new KairosDbLines(Resolution.MILLISECONDS, new LeftOut()), input);
   }

@@ -2,13 +2,13 @@ package dev.varve.server.text;
 
 import dev.varve.model.BatchBuilder;
 
-/** What the fuzzed line formats have in common. */
+/** Shared code of fuzz targets for line formats. */
 final class LinesFuzz {
   private LinesFuzz() {}
 
   /**
-   * Reads an input line by line, as imports and requests do. A bad line leaves the batch as it was
-   * and says why; what was read makes a batch.
+   * Reads an input line by line, as imports and requests do. A bad line must leave the batch
+   * unchanged and give a reason; the lines read must form a valid batch.
    */
   static void read(LineFormat format, byte[] input) {
     BatchBuilder batch = new BatchBuilder();

@@ -2,11 +2,11 @@ package dev.varve.server.text;
 
 import dev.varve.model.Resolution;
 
-/** Fuzzed: OpenTSDB's lines, those of imports and of its telnet protocol. */
+/** Fuzzes OpenTSDB's lines as in imports and its telnet protocol. */
 public final class OpenTsdbLinesFuzz {
   private OpenTsdbLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     LinesFuzz.read(new OpenTsdbLines(Resolution.MILLISECONDS), input);
   }

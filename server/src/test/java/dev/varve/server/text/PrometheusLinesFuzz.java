@@ -2,11 +2,11 @@ package dev.varve.server.text;
 
 import dev.varve.model.Resolution;
 
-/** Fuzzed: Prometheus' text format and OpenMetrics. */
+/** Fuzzes Prometheus' text format and OpenMetrics. */
 public final class PrometheusLinesFuzz {
   private PrometheusLinesFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     LinesFuzz.read(new PrometheusLines(Resolution.MILLISECONDS, () -> 1L), input);
   }

@@ -9,12 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads lines and shows what they came to, one text a sample: {@code m{tag="v"}#field time value}.
+ * Reads lines and formats the resulting samples, one text each: {@code m{tag="v"}#field time
+ * value}.
  */
 final class Reading {
   private Reading() {}
 
-  /** Reads good lines. */
+  /** Reads valid lines. */
   static List<String> of(LineFormat format, String... lines) {
     BatchBuilder batch = new BatchBuilder();
     for (String line : lines) {
@@ -23,7 +24,7 @@ final class Reading {
     return show(batch.build());
   }
 
-  /** Reads a bad line and returns what is said of it. */
+  /** Reads an invalid line and returns the error. */
   static String complaint(LineFormat format, String line) {
     return complaint(format, line.getBytes(StandardCharsets.UTF_8));
   }
@@ -60,7 +61,7 @@ final class Reading {
     return samples;
   }
 
-  /** An integer with an i, a text in quotes, so that the kind shows. */
+  /** Formats integers with an i and texts in quotes, so that the kind is visible. */
   private static String value(Column column, int place) {
     return switch (column) {
       case Column.Doubles doubles -> Double.toString(doubles.values()[place]);
