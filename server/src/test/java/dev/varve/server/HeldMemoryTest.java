@@ -133,7 +133,8 @@ class HeldMemoryTest {
     await().until(() -> refusals("client") >= 10);
     assertThat(held()).isLessThanOrEqualTo(BUDGET / 2);
     canWrite();
-    // A line feed ends dropped data; Influx's feed, whose texts may contain line feeds, disconnects.
+    // A line feed ends dropped data; Influx's feed, whose texts may contain line feeds,
+    // disconnects.
     for (Socket feed : feeds) {
       feed.close();
     }
