@@ -77,38 +77,41 @@ public final class Server implements AutoCloseable {
             config.web().withOriginOf(config.rules().externalUrl()),
             metrics,
             () -> engine.get() != null);
-    metrics.gauge("varve_http_writing", "Requests that write right now.", dispatcher::writing);
+    metrics.gauge("varve_http_writing", "Requests that are writing.", dispatcher::writing);
     metrics.writes(dispatcher.budget());
     metrics.gauge(
-        "varve_http_writing_max", "Requests that may write at once.", config.http()::writes);
-    metrics.gauge("varve_http_reading", "Requests that read right now.", dispatcher::reading);
-    metrics.gauge("varve_http_waiting", "Requests that wait for others.", dispatcher::waiting);
-    metrics.gauge("varve_queries_running", "Queries that run right now.", queries::running);
-    metrics.gauge("varve_queries_waiting", "Queries that wait for others.", queries::waiting);
+        "varve_http_writing_max", "Maximum requests that write at once.", config.http()::writes);
+    metrics.gauge("varve_http_reading", "Requests that are reading.", dispatcher::reading);
+    metrics.gauge("varve_http_waiting", "Requests that wait for capacity.", dispatcher::waiting);
+    metrics.gauge("varve_queries_running", "Running queries.", queries::running);
+    metrics.gauge("varve_queries_waiting", "Queries that wait for capacity.", queries::waiting);
     metrics.gauge(
         "varve_queries_running_max",
-        "Queries that may run at once.",
+        "Maximum queries that run at once.",
         () -> queries.capacity().running());
-    metrics.gauge("varve_query_memory_bytes", "Bytes that queries hold.", queries::held);
+    metrics.gauge("varve_query_memory_bytes", "Memory of queries in bytes.", queries::held);
     metrics.gauge(
         "varve_query_memory_max_bytes",
-        "Bytes that queries may hold.",
+        "Maximum memory of queries in bytes.",
         () -> queries.capacity().memory());
     metrics.build(version());
     this.operations = new Operations(metrics, engine::get, dispatcher::draining, this::reload);
     this.sockets = SocketServer.start(configured(), dispatcher);
     metrics.gauge(
         "varve_line_connections",
-        "Connections of line protocols and feeds.",
+        "Open connections of line protocols and feeds.",
         sockets::lineConnections);
-    metrics.gauge("varve_scrape_targets", "Targets that are scraped.", this::scraped);
-    metrics.gauge("varve_connections", "Connections that are open.", sockets::openConnections);
+    metrics.gauge("varve_scrape_targets", "Scrape targets.", this::scraped);
+    metrics.gauge("varve_connections", "Open connections.", sockets::openConnections);
     ConnectionLimits most = config.http().connections();
-    metrics.gauge("varve_connections_max", "Connections that may be open.", most::max);
-    metrics.gauge("varve_line_connections_max", "Those of them that may speak lines.", most::lines);
+    metrics.gauge("varve_connections_max", "Maximum open connections.", most::max);
+    metrics.gauge(
+        "varve_line_connections_max",
+        "Maximum open connections of line protocols and feeds.",
+        most::lines);
     metrics.gauge(
         "varve_connections_reserved",
-        "Connections beyond the limits, for requests of operators alone.",
+        "Open connections beyond the limits, reserved for requests of operators.",
         sockets::reservedConnections);
     metrics.figures(sockets::figures);
   }

@@ -99,7 +99,7 @@ final class Put {
 
   /**
    * @param place index of the point within the request, from 0
-   * @param stored the key as stored; null if the door drops the point
+   * @param stored the key as stored; null if the point does not pass the door
    * @param time in the resolution of the dataset
    * @param tooFine whether the time had to be rounded
    */

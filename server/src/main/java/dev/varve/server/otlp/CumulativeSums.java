@@ -265,7 +265,7 @@ final class CumulativeSums {
 
     private @Nullable Remembered before(Key key) {
       if (!series.contains(key)) {
-        throw new IllegalArgumentException(key + "is not one of the series of the request");
+        throw new IllegalArgumentException(key + " is not one of the series of the request");
       }
       return changed.containsKey(key) ? changed.get(key) : get(key);
     }

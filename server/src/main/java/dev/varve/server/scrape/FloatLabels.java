@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Normalises numbers in label values to OpenMetrics' canonical form: {@code le} of histograms and
+ * Normalizes numbers in label values to OpenMetrics' canonical form: {@code le} of histograms and
  * {@code quantile} of summaries. Targets write {@code 1} in one format and {@code 1.0} in another.
  * Source: {@code normalizeFloatsInLabelValues} and {@code formatOpenMetricsFloat} in {@code
  * model/textparse} of Prometheus 3.5.
@@ -34,7 +34,7 @@ final class FloatLabels {
   private FloatLabels() {}
 
   /**
-   * Returns the key with its number normalised, or the same key if it has no such label or the
+   * Returns the key with its number normalized, or the same key if it has no such label or the
    * value is not a number.
    *
    * @param type type of the metric, from the last {@code TYPE} line

@@ -22,7 +22,7 @@ final class ScrapedText {
   private ScrapedText() {}
 
   /**
-   * Reads an answer. Times are in milliseconds; {@code le} and {@code quantile} are normalised.
+   * Reads an answer. Times are in milliseconds; {@code le} and {@code quantile} are normalized.
    *
    * @param fallback format if the answer declares no known one; null to reject it
    * @param now timestamp of samples without one

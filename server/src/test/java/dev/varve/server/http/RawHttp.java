@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** Sends HTTP byte for byte because HTTP clients normalise requests. */
+/** Sends HTTP byte for byte because HTTP clients normalize requests. */
 public final class RawHttp {
   private static final int TIMEOUT_MS = 20_000;
 

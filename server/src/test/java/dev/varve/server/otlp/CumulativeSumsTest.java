@@ -56,7 +56,7 @@ class CumulativeSumsTest {
     add("a", 1, 10, 1);
     add("a", 10, 20, 2);
     assertThat(add("a", 10, 20, 2)).isEqualTo(new Added(Running.number(20, 3), false));
-    assertThat(outcome("a", 1, 10, 1)).as("others are behind it").isEqualTo(new Known());
+    assertThat(outcome("a", 1, 10, 1)).as("later points followed").isEqualTo(new Known());
     assertThat(outcome("a", 1, 15, 5)).isEqualTo(new Late());
   }
 
