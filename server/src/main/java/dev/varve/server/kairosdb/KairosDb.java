@@ -37,7 +37,7 @@ import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 
-/** KairosDB's API as a dialect. */
+/** KairosDB's HTTP API as a dialect. */
 public final class KairosDb implements Dialect {
   public static final String NAME = "kairosdb";
 

@@ -57,9 +57,7 @@ public final class Prometheus implements Dialect {
   private final Federation federation;
   private final String version;
 
-  /**
-   * Prepares to answer.
-   */
+  /** Creates the dialect. */
   public Prometheus(DialectContext context) {
     this.scraper = context.scraper();
     this.queries = new Queries(context);

@@ -100,6 +100,10 @@ public final class VarveApi implements Dialect {
     return NAME;
   }
 
+  /**
+   * Returns the routes. They are mounted on every listener because the command line uses them to
+   * recognise a server.
+   */
   @Override
   public Router.Mount mount() {
     return new Router.Mount(NAME, true, routes(), VarveApi::error);
