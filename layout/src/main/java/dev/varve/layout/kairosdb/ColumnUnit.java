@@ -3,24 +3,24 @@ package dev.varve.layout.kairosdb;
 import dev.varve.model.Bytes;
 
 /**
- * How a column name says how far behind the row time a sample is: four bytes, big-endian, to be
- * compared unsigned.
+ * The encoding of a sample's offset from the row time in a column name: four bytes, big-endian,
+ * unsigned.
  *
  * <pre>
  *   LEGACY        offset in ms &lt;&lt; 1 | flag    the flag is 1 for floats in rows without a data type
  *   MILLISECONDS  offset in ms
- *   SECONDS       offset in ms / 1000, cut
+ *   SECONDS       offset in ms / 1000, truncated
  * </pre>
  *
- * A keyspace that KairosDB 1.3 was the first to use has unit MILLISECONDS or SECONDS, one that any
- * earlier version wrote has LEGACY.
+ * Keyspaces created by KairosDB 1.3 or later have unit MILLISECONDS or SECONDS; older ones have
+ * LEGACY.
  */
 enum ColumnUnit {
   LEGACY(1, 1, 1_814_400_000L),
   MILLISECONDS(0, 1, 1_814_400_000L),
   /**
-   * Row times are computed with a width in seconds where one in milliseconds is wanted, so that
-   * rows are 1,814.4 s wide.
+   * KairosDB computes row times in milliseconds with a width meant as seconds, so rows are 1,814.4
+   * s wide.
    */
   SECONDS(0, 1000, 1_814_400L);
 
@@ -36,32 +36,32 @@ enum ColumnUnit {
     this.defaultWidth = defaultWidth;
   }
 
-  /** The row width that KairosDB takes unless it is told otherwise, as {@link RowWidth} counts. */
+  /** Returns the row width that KairosDB uses by default, in the unit of {@link RowWidth}. */
   long defaultWidth() {
     return defaultWidth;
   }
 
-  /** The column, flag 0, of an offset of 0 to 2^31 - 1 ms. */
+  /** Returns the column, with flag 0, of an offset of 0 to 2^31 - 1 ms. */
   long column(long offset) {
     return (offset / millis) << shift;
   }
 
-  /** The offset in ms that a column, 0 to 2^32 - 1, says. */
+  /** Returns the offset in ms of a column of 0 to 2^32 - 1. */
   long offset(long column) {
     return (column >>> shift) * millis;
   }
 
-  /** The last offset in ms whose column says {@code offset}: what is finer is cut. */
+  /** Returns the last offset in ms whose column decodes to {@code offset}. */
   long lastLike(long offset) {
     return offset + millis - 1;
   }
 
-  /** Whether an offset can be read back from its column. */
+  /** Returns whether an offset in ms can be read back exactly from its column. */
   boolean holds(long offset) {
     return offset % millis == 0;
   }
 
-  /** The name of the first column whose offset is not below the one given. */
+  /** Returns the name of the first column whose offset is at least {@code offset} ms. */
   Bytes columnFrom(long offset) {
     long within = Math.clamp(offset, 0, RowWidth.MAX);
     long column = Math.min(Math.ceilDiv(within, millis) << shift, 0xffff_ffffL);

@@ -8,24 +8,24 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data types that rows are of. A row key names its type so:
+ * The data type of a row. In a row key it is encoded as
  *
  * <pre>
- *   00              there is a type
+ *   00              marks the type
  *   length          1 byte
  *   name            such as kairos_long
  * </pre>
  *
- * or, in rows that versions before 0.9.4 wrote, not at all: the tags follow at once, and no tag
- * name begins with a zero byte there.
+ * Rows written by versions before 0.9.4 have no type. Their tags follow at once, and no tag name
+ * starts with a zero byte.
  */
-// Nobody changes the bytes; they are made once and not once a row.
+// The arrays are never changed. They are shared to avoid an allocation per row.
 @SuppressWarnings("ImmutableEnumChecker")
 enum DataType {
   LONG("kairos_long", Kind.INT64),
   DOUBLE("kairos_double", Kind.DOUBLE),
   STRING("kairos_string", Kind.STRING),
-  /** Numbers of both kinds, told apart by a flag in the column; read, never written. */
+  /** Numbers of both kinds, distinguished by a flag in the column name; read but never written. */
   UNTYPED("kairos_legacy", null);
 
   private static final DataType[] ALL = values();
@@ -55,7 +55,7 @@ enum DataType {
     };
   }
 
-  /** The type of a name, as index tables have it; null where it is none that is known here. */
+  /** Returns the type with a name from the index tables; null if the name is unknown. */
   static @Nullable DataType ofName(String typeName) {
     for (DataType type : ALL) {
       if (type.typeName.equals(typeName)) {
@@ -66,9 +66,9 @@ enum DataType {
   }
 
   /**
-   * The type that a row key names at {@code from}.
+   * Returns the type that a row key names at {@code from}.
    *
-   * @throws DamagedCellException if it names one that is not known here
+   * @throws DamagedCellException if the type is unknown
    */
   static DataType read(byte[] row, int from, int to) {
     if (from < to && row[from] != 0) {
@@ -99,22 +99,22 @@ enum DataType {
         .formatted(new String(row, from + 2, length, StandardCharsets.UTF_8), from + 2);
   }
 
-  /** The name as it stands in row keys and index tables. */
+  /** The name in row keys and index tables. */
   String typeName() {
     return typeName;
   }
 
-  /** The kind of all its samples; null for {@link #UNTYPED}. */
+  /** The kind of all samples of the type; null for {@link #UNTYPED}. */
   @Nullable Kind kind() {
     return kind;
   }
 
-  /** What of a row key names the type; the type's own array. */
+  /** Returns the encoding of the type in row keys; not a copy. */
   byte[] inKey() {
     return inKey;
   }
 
-  /** The type as a column of the index tables. */
+  /** Returns the encoding of the type as a column of the index tables. */
   Bytes column() {
     return column;
   }

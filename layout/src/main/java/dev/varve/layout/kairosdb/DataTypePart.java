@@ -7,7 +7,7 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import dev.varve.model.Kind;
 
-/** The {@link DataType} of a row. */
+/** The {@link DataType} in a row key. */
 final class DataTypePart implements KeyPart {
   private final ColumnUnit unit;
 
@@ -46,9 +46,10 @@ final class DataTypePart implements KeyPart {
   }
 
   /**
-   * The type of the row.
+   * Returns the data type of the row.
    *
-   * @throws DamagedCellException if it is none that is known, or none where the unit wants one
+   * @throws DamagedCellException if the type is unknown, or missing although the unit is not {@link
+   *     ColumnUnit#LEGACY}
    */
   DataType typeAt(byte[] row, int from, int to) {
     DataType type = DataType.read(row, from, to);

@@ -15,7 +15,7 @@ import dev.varve.store.CellBatch;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads cells of any of the tables part by part, for people. */
+/** Produces human-readable breakdowns of the cells of all tables. */
 final class Descriptions {
   private static final String ROW = "row";
   private static final String QUALIFIER = "qualifier";
@@ -46,7 +46,7 @@ final class Descriptions {
     };
   }
 
-  /** {@code cells.long{host="a"} kairos_long 1970-01-01T00:00:01Z (1000) = 63}. */
+  /** Example: {@code cells.long{host="a"} kairos_long 1970-01-01T00:00:01Z (1000) = 63}. */
   private CellDescription sample(Cell cell) {
     List<Part> parts = new ArrayList<>(rows.describe(cell.row()));
     byte[] row = cell.row().toArray();

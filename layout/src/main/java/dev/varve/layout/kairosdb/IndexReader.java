@@ -10,9 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Reads the cells of the index tables, those that {@link IndexWriter} writes and those that
- * KairosDB has written. All functions throw {@link DamagedCellException} for cells that are
- * neither.
+ * Decodes the cells of the index tables, as {@link IndexWriter} or KairosDB writes them. All
+ * methods throw {@link DamagedCellException} for other cells.
  */
 final class IndexReader {
   private final RowWidth width;
@@ -48,7 +47,7 @@ final class IndexReader {
       return (Tags) get(Tables.TAGS);
     }
 
-    /** The key of the row in {@code data_points} that the cell lists. */
+    /** Returns the key of the row in {@code data_points} that the cell lists. */
     Bytes rowKey() {
       DataType type = dataType(text(Tables.DATA_TYPE));
       return new KeyBytes()
@@ -71,7 +70,7 @@ final class IndexReader {
     return type;
   }
 
-  /** A cell of {@code row_keys}: all rows of one metric and row time. */
+  /** Decodes a cell of {@code row_keys}, which lists all rows of one metric and row time. */
   Columns rowKeys(Cell cell) {
     Columns columns =
         new Columns(
@@ -82,7 +81,10 @@ final class IndexReader {
     return columns;
   }
 
-  /** A cell of {@code tag_indexed_row_keys}: of those the rows with one tag. */
+  /**
+   * Decodes a cell of {@code tag_indexed_row_keys}, which lists the rows of one metric, row time
+   * and tag.
+   */
   Columns tagIndexedRowKeys(Cell cell) {
     Columns columns =
         new Columns(
@@ -103,7 +105,7 @@ final class IndexReader {
     return columns;
   }
 
-  /** A cell of {@code row_key_time_index}: a row time that a metric has rows of. */
+  /** Decodes a cell of {@code row_key_time_index}, which lists the row times of a metric. */
   Columns timeIndex(Cell cell) {
     Columns columns =
         new Columns(
@@ -135,7 +137,7 @@ final class IndexReader {
     }
   }
 
-  /** A cell of {@code string_index}: the string, of whatever row. */
+  /** Returns the string in a cell of any row of {@code string_index}. */
   static String string(Cell cell) {
     if (!cell.value().isEmpty() && !cell.value().equals(Tables.STRING_VALUE)) {
       throw new DamagedCellException(
@@ -151,14 +153,14 @@ final class IndexReader {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** A cell of {@code spec}: a property of the keyspace. */
+  /** Decodes a cell of {@code spec}, which holds a property of the keyspace. */
   static Columns spec(Cell cell) {
     return new Columns(
         Tuple.read("row key", cell.row(), Tables.SPEC_ROW),
         Tuple.read("qualifier", cell.qualifier(), Tables.SPEC_QUALIFIER));
   }
 
-  /** What a cell of {@code spec} says of its property. */
+  /** Returns the value of the property in a cell of {@code spec}. */
   static String specValue(Cell cell) {
     byte[] bytes = cell.value().toArray();
     int malformed = Utf8.malformedAt(bytes, 0, bytes.length);

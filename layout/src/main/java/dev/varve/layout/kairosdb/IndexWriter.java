@@ -6,7 +6,7 @@ import dev.varve.model.Bytes;
 import dev.varve.store.MutationBatch;
 
 /**
- * Writes the cells by which the rows of one key are found:
+ * Writes the index cells of the rows of one key:
  *
  * <pre>
  *   table                 row                                             qualifier              value
@@ -16,7 +16,7 @@ import dev.varve.store.MutationBatch;
  *   tag_indexed_row_keys  (metric, data_points, row time, name=value)     (data type, hash, tags)
  * </pre>
  *
- * What stands in parentheses is a {@link Tuple}. The last table has a cell for each indexed tag.
+ * Parentheses denote a {@link Tuple}. The last table has one cell per indexed tag.
  */
 final class IndexWriter {
   private static final byte[] STRING_VALUE = Tables.STRING_VALUE.toArray();
@@ -33,13 +33,13 @@ final class IndexWriter {
     this.sink = sink;
   }
 
-  /** Writes the cells of one row. */
+  /** Writes the index cells of one row. */
   void row(DataType type, long rowTime, long cellTime) {
     if (!named) {
       row.clear();
       row.raw(Tables.METRIC_NAMES);
       qualifier.clear();
-      // The metric ends with a zero byte in row keys, and without one here.
+      // Drop the zero byte that ends the metric in row keys.
       qualifier.raw(binding.metricInKey()).truncate(qualifier.length() - 1);
       put(Tables.STRING_INDEX, cellTime, STRING_VALUE);
       named = true;

@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A key with its bytes.
+ * A key with its encoded parts.
  *
- * @param metricInKey the metric as row keys have it
- * @param tagsInKey the tags as row keys have them
+ * @param metricInKey the metric as encoded in row keys
+ * @param tagsInKey the tags as encoded in row keys
  * @param metricColumn the metric as a column of the index tables
  * @param tagsColumn the tags as a column of the index tables
- * @param indexedPairs what the rows are listed under by tag, each as a column
- * @param tagHash of the indexed tags
+ * @param indexedPairs the tag pairs under which the rows are indexed, each as a column
+ * @param tagHash the hash of the indexed tags
  */
 record KairosDbBinding(
     GroupKey key,
@@ -28,16 +28,16 @@ record KairosDbBinding(
     List<Bytes> indexedPairs,
     int tagHash)
     implements Binding {
-  /** What Cassandra takes in a partition key, and in a clustering column. */
+  /** Maximum size in bytes of a partition key or clustering column in Cassandra. */
   static final int KEY_MAX = 65_535;
 
-  /** All of a row key but metric and tags, at its longest. */
+  /** Maximum size in bytes of the parts of a row key other than metric and tags. */
   private static final int FIXED_IN_KEY = RowTimePart.BYTES + DataType.STRING.inKey().length;
 
   /**
-   * Makes the bytes of a key.
+   * Encodes a key.
    *
-   * @throws RefusedException if the layout does not hold it
+   * @throws RefusedException if the layout cannot hold the key
    */
   static KairosDbBinding of(GroupKey key, TagIndex index) {
     check(key);
@@ -61,9 +61,9 @@ record KairosDbBinding(
   }
 
   /**
-   * Checks whether the layout holds a key.
+   * Checks that the layout can hold a key.
    *
-   * @throws RefusedException if it does not
+   * @throws RefusedException if it cannot
    */
   static void check(GroupKey key) {
     if (!key.resource().isEmpty()) {
@@ -88,7 +88,7 @@ record KairosDbBinding(
     }
   }
 
-  /** Why a text can be neither metric nor tag, or an empty string. */
+  /** Returns why a text cannot be a metric or part of a tag, or an empty string if it can. */
   static String problem(String text) {
     if (text.isEmpty()) {
       return "is empty";

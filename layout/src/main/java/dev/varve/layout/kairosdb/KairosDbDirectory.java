@@ -30,13 +30,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of KairosDB, read as KairosDB reads it: first, sliced by time, {@code row_key_index}
- * (all rows that versions before 1.2 wrote, one wide row a metric) and {@code row_key_time_index}
- * (the row times since); then for each row time {@code row_keys}, or {@code tag_indexed_row_keys}
- * where a filter asks for one value of an indexed tag. A row that both generations list comes once.
+ * The index of KairosDB, read as KairosDB reads it. The first step reads a time range of {@code
+ * row_key_index} (the rows that versions before 1.2 wrote, one wide row per metric) and of {@code
+ * row_key_time_index} (the row times since 1.2). The second step reads {@code row_keys} of each row
+ * time, or {@code tag_indexed_row_keys} if a filter asks for values of an indexed tag. A row listed
+ * by both generations of the index is returned once.
  *
- * <p>Unlike KairosDB it looks up indexed tags only: a filter on a tag that is not indexed makes
- * KairosDB answer nothing.
+ * <p>Unlike KairosDB, it uses {@code tag_indexed_row_keys} for indexed tags only: KairosDB finds no
+ * rows if a filter names a tag that is not indexed.
  */
 final class KairosDbDirectory implements Directory {
   private static final List<FamilySelect> FAMILY = List.of(FamilySelect.latest(0));
@@ -58,7 +59,7 @@ final class KairosDbDirectory implements Directory {
     if (times.isEmpty() || !KairosDbBinding.problem(metric).isEmpty()) {
       return Step.done(new Listing(List.of(), List.of()));
     }
-    // A row whose time is before the range may reach into it; one at its end may not.
+    // A row that starts before the range may reach into it; one that starts at its end cannot.
     TimeRange rowTimes = new TimeRange(width.lowestFrom(times.from()), times.to());
     return new Step.Look<>(
         List.of(rowKeyIndex(metric, rowTimes), rowKeyTimeIndex(metric, rowTimes)),
@@ -82,8 +83,8 @@ final class KairosDbDirectory implements Directory {
   }
 
   /*
-   * A place is one byte, and for the old index a qualifier; for the new one a row time and a
-   * qualifier.
+   * Format of a place: OLD and a qualifier of row_key_index, or NEW, a row time (8 bytes) and a
+   * qualifier of row_keys.
    */
   private static final int OLD = 0;
   private static final int NEW = 1;
@@ -139,7 +140,7 @@ final class KairosDbDirectory implements Directory {
         });
   }
 
-  /** The keys of one row time. */
+  /** Returns a page with keys of the first row time of the range that has any. */
   private Step<Page> newPage(Found found, TimeRange rowTimes, Bytes from, int most) {
     return new Step.Look<>(
         List.of(rowKeyTimeIndex(found.metric, rowTimes)),
@@ -183,7 +184,8 @@ final class KairosDbDirectory implements Directory {
   }
 
   /**
-   * The old index has the row keys as they are, where times before 1970 stand behind the others.
+   * Reads the old index, whose qualifiers are row keys. Row times before 1970 sort after the
+   * others.
    */
   private static Step.TableRead rowKeyIndex(String metric, TimeRange rowTimes) {
     Bytes row = Bytes.utf8(metric);
@@ -222,7 +224,7 @@ final class KairosDbDirectory implements Directory {
     return out.toBytes();
   }
 
-  /** For each row time the row, or rows, that hold its keys. */
+  /** Reads the row or rows that list the keys of each row time. */
   private Step.TableRead keys(String metric, List<TagFilter> filters, Collection<Long> rowTimes) {
     List<String> pairs = indexedPairs(metric, filters);
     List<Slice> slices = new ArrayList<>();
@@ -246,9 +248,10 @@ final class KairosDbDirectory implements Directory {
   }
 
   /**
-   * The values of one indexed tag, of which every wanted row has one: those of the filter that
-   * leaves the fewest. Null where there is no such filter. An empty value does not count, since it
-   * asks for rows without the tag, and neither do labels that are no tags.
+   * Returns the pairs of the filter that allows the fewest values of an indexed tag; null if there
+   * is no such filter. Every matching row has one of the pairs. A filter that allows the empty
+   * value cannot be used because it also matches rows without the tag, nor can a filter on a label
+   * that is not a tag.
    */
   private @Nullable List<String> indexedPairs(String metric, List<TagFilter> filters) {
     List<String> fewest = null;
@@ -292,7 +295,7 @@ final class KairosDbDirectory implements Directory {
         });
   }
 
-  /** Gathers the rows of one metric from both generations of the index. */
+  /** Collects the rows of one metric from both generations of the index. */
   private final class Found {
     private final String metric;
     private final SortedMap<Bytes, Row> found = new TreeMap<>();
@@ -338,7 +341,7 @@ final class KairosDbDirectory implements Directory {
       found.put(row, new Row(row, key));
     }
 
-    /** Reads cell by cell, so that one that is damaged hides no other. */
+    /** Reads cell by cell, so that a damaged cell does not hide others. */
     private void each(int table, CellBatch cells, Consumer<Cell> read) {
       for (int i = 0; i < cells.size(); i++) {
         Cell cell = cells.cell(i);

@@ -38,22 +38,23 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The tables of KairosDB: a row holds three weeks of one metric, set of tags and data type, a
- * column is an offset in that row, and tables of their own list which rows there are.
+ * The layout of KairosDB's tables. A row holds three weeks of samples of one metric, set of tags
+ * and data type. A column name is the offset of a sample from the row time. Index tables list the
+ * rows.
  *
  * <pre>
  *   data_points
  *     row        metric, UTF-8 | 00 | row time, 8 bytes | [ 00 | length, 1 byte | data type ] | tags
  *     qualifier  offset, 4 bytes, shifted by one bit in keyspaces older than 1.3
- *     cell time  when it was written, ms
+ *     cell time  time of the write, ms
  *     value      by the data type
  * </pre>
  *
- * The format is that of KairosDB 1.3.0 and everything before that it reads. What it cannot hold is
- * refused under the rules {@code kairosdb.text}, {@code .key}, {@code .resource}, {@code .field},
- * {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. One row has one data
- * type, so that a long and a double at one instant are two samples; a read of one kind takes the
- * one that was written last, and of two written in the same millisecond the double.
+ * The format is that of KairosDB 1.3.0, including all older formats that 1.3.0 reads. The rules for
+ * what it cannot hold are {@code kairosdb.text}, {@code .key}, {@code .resource}, {@code .field},
+ * {@code .time}, {@code .attribute}, {@code .parameter} and {@code .spec}. A row has one data type,
+ * so a long and a double at the same instant are two samples. A read of one kind returns the one
+ * written last; if both were written in the same millisecond, the double.
  */
 public final class KairosDbLayout implements Layout {
   public static final String NAME = "kairosdb";
@@ -62,13 +63,13 @@ public final class KairosDbLayout implements Layout {
   private static final String TAG_INDEXED = "tagIndexed";
   private static final String ROW_WIDTH = "rowWidth";
 
-  /** Of so many metrics the tag index is looked at, which takes some point reads each. */
+  /** Maximum number of metrics whose tag index is checked; each takes some point reads. */
   private static final int METRICS_OF_CHECK = 200;
 
   private static final int METRICS_OF_GUESS = 1000;
   private static final int REASONS_MAX = 5;
 
-  /** What {@link #of} takes. */
+  /** The parameters of {@link #of}. */
   public static final List<LayoutParameter> PARAMETERS =
       List.of(
           new LayoutParameter(
@@ -105,10 +106,10 @@ public final class KairosDbLayout implements Layout {
   }
 
   /**
-   * Makes the layout from its parameters.
+   * Creates the layout from its parameters.
    *
    * @param given any of {@link #PARAMETERS}
-   * @throws RefusedException if one is unknown or out of bounds
+   * @throws RefusedException if a parameter is unknown or out of range
    */
   public static KairosDbLayout of(Map<String, String> given) {
     Parameters parameters =
@@ -242,7 +243,9 @@ public final class KairosDbLayout implements Layout {
         width, unit, rowTime.timeAt(row, time, end), dataType.typeAt(row, type, end), out);
   }
 
-  /** Why a row key is refused, with places counted from its own start and not from the batch's. */
+  /**
+   * Returns why a row key is damaged, with byte positions relative to the key, not to the batch.
+   */
   private String damage(Bytes row, DamagedCellException inBatch) {
     byte[] bytes = row.toArray();
     try {
@@ -283,9 +286,9 @@ public final class KairosDbLayout implements Layout {
   /**
    * {@inheritDoc}
    *
-   * <p>KairosDB before 1.2 has no {@code row_keys}, and what this layout writes no such server
-   * finds. And KairosDB looks rows up by tag where it is told to, so that all writers have to list
-   * them so.
+   * <p>KairosDB before 1.2 does not read {@code row_keys} and cannot find rows that this layout
+   * writes. KairosDB also looks up rows by tag if so configured, so all writers must index them the
+   * same way.
    */
   @Override
   public Step<List<String>> coWriting(Set<Integer> missing) {
@@ -330,9 +333,9 @@ public final class KairosDbLayout implements Layout {
   }
 
   /**
-   * A guess of parameters, and beside it the tag index that the tables show.
+   * Adds to a guess the tag index inferred from the tables.
    *
-   * @param guess with the parameters of this layout
+   * @param guess a guess at the other parameters of this layout
    */
   public Step<Guess> withTagIndex(Guess guess) {
     if (guess.parameters().containsKey(TAG_INDEXED)) {

@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a keyspace says of itself since KairosDB 1.3, in table {@code spec}, spec_type {@code
- * cluster_config}:
+ * The properties of a keyspace that KairosDB records since version 1.3, in table {@code spec} under
+ * spec_type {@code cluster_config}:
  *
  * <pre>
  *   row_time_unit   LEGACY, MILLISECONDS or SECONDS
  *   row_width       the row width in decimal digits
  * </pre>
  *
- * The table wins over whatever is configured. Where it says nothing but there are names of metrics,
- * an earlier version has written the keyspace, and its unit is LEGACY.
+ * In KairosDB the table overrides the configuration. If the unit is missing but the keyspace has
+ * metric names, an earlier version wrote it, and its unit is LEGACY.
  */
 final class KairosDbSpec {
   private static final String CLUSTER_CONFIG = "cluster_config";
@@ -45,8 +45,8 @@ final class KairosDbSpec {
   }
 
   /**
-   * Compares the table with the parameters; ends in the cells that it lacks, and in a {@link
-   * RefusedException} where it says something else.
+   * Compares the table with the parameters. The step returns the cells that the table lacks, or
+   * throws {@link RefusedException} if the table contradicts the parameters.
    */
   Step<List<Step.TableCell>> opening() {
     return new Step.Look<>(
@@ -61,8 +61,9 @@ final class KairosDbSpec {
   }
 
   /**
-   * Refuses a property of the keyspace that other parameters would be right for: its samples would
-   * be read wrongly.
+   * Rejects a property that contradicts the parameters, since samples would be misread.
+   *
+   * @throws DamagedCellException if the property contradicts the parameters
    */
   void check(IndexReader.Columns columns, String value) {
     if (!columns.text(Tables.SPEC_TYPE).equals(CLUSTER_CONFIG)) {

@@ -7,8 +7,8 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 
 /**
- * The row time in ms since 1970: 8 bytes, big-endian, signed, so that rows from before 1970 stand
- * behind all others.
+ * The row time in ms since 1970: 8 bytes, big-endian, signed. Rows before 1970 therefore sort after
+ * all others.
  */
 final class RowTimePart implements KeyPart.Time {
   static final int BYTES = 8;

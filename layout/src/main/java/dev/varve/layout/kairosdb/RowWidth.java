@@ -3,29 +3,30 @@ package dev.varve.layout.kairosdb;
 import dev.varve.model.TimeRange;
 
 /**
- * How much time a row covers, and which row a sample goes to: {@code time - |time| mod width}.
+ * The span of time that a row covers. The time of the row of a sample is {@code time - |time| mod
+ * width}.
  *
- * <p>From 1970 on that rounds down. Before, it does not: with a width of three weeks -5 goes to the
- * row -10 with offset 5, and nearly every millisecond has a row of its own. A row before 1970 holds
- * two samples at most, since its time -R with R = k * width + 2 * offset can be split in two ways
- * at most.
+ * <p>From 1970 on this rounds down. Before 1970 it does not: with a width of three weeks, time -5
+ * goes to row -10 at offset 5, and nearly every millisecond has a row of its own. A row before 1970
+ * holds at most two samples, because {@code -rowTime = k * width + 2 * offset} has at most two
+ * solutions with {@code 0 <= offset < width}.
  *
- * @param millis 1 to 2^31, so that every offset has a column
+ * @param millis the width, 1 to 2^31, so that every offset fits into a column name
  */
 record RowWidth(long millis) {
   static final long MAX = 1L << 31;
 
-  /** The times whose rows can be computed without an overflow. */
+  /** Returns the times whose row times can be computed without overflow. */
   TimeRange times() {
     return new TimeRange(Long.MIN_VALUE + millis, Long.MAX_VALUE);
   }
 
-  /** The time of the row that a sample goes to; for times too low to be held, the lowest of all. */
+  /** Returns the row time of a sample; {@link Long#MIN_VALUE} for times below {@link #times()}. */
   long rowTime(long time) {
     return time < Long.MIN_VALUE + millis ? Long.MIN_VALUE : time - Math.abs(time) % millis;
   }
 
-  /** The lowest row time of any sample from {@code time} on. */
+  /** Returns the lowest row time of any sample at or after {@code time}. */
   long lowestFrom(long time) {
     if (time >= 0) {
       return rowTime(time);
@@ -33,22 +34,22 @@ record RowWidth(long millis) {
     return time < Long.MIN_VALUE + millis ? Long.MIN_VALUE : time - (millis - 1);
   }
 
-  /** The first time that a row of this time does not reach. */
+  /** Returns the first time after the span of a row. */
   long end(long rowTime) {
     return rowTime > Long.MAX_VALUE - millis ? Long.MAX_VALUE : rowTime + millis;
   }
 
-  /** Whether any sample goes to a row of this time. */
+  /** Returns whether any sample has this row time. */
   boolean isRowTime(long rowTime) {
     if (rowTime >= 0) {
       return rowTime % millis == 0;
     }
-    // -R is k * width + 2 * offset with 0 <= offset < width: k is the quotient, or one less.
+    // -rowTime = k * width + 2 * offset with 0 <= offset < width: k is the quotient, or one less.
     long rest = -(rowTime % millis);
     return rest % 2 == 0 || (rowTime <= -millis && (rest + millis) % 2 == 0);
   }
 
-  /** Whether a sample of {@link #times()} at this offset goes to this row. */
+  /** Returns whether a sample within {@link #times()} at this offset belongs to this row. */
   boolean holds(long rowTime, long offset) {
     if (offset >= millis) {
       return false;
@@ -60,12 +61,14 @@ record RowWidth(long millis) {
     return time >= Long.MIN_VALUE + millis && rowTime(time) == rowTime;
   }
 
-  /** Whether a sample at any offset of {@code from} to {@code last} goes to this row. */
+  /**
+   * Returns whether a sample at any offset from {@code from} to {@code last} belongs to this row.
+   */
   boolean holdsAny(long rowTime, long from, long last) {
     if (rowTime >= 0) {
       return holds(rowTime, from);
     }
-    // As in isRowTime: there are two offsets at most that a sample of this row can have.
+    // As in isRowTime: samples of this row have at most two different offsets.
     long rest = -(rowTime % millis);
     return isHeldBetween(rowTime, rest / 2, from, last)
         || isHeldBetween(rowTime, (rest + millis) / 2, from, last);

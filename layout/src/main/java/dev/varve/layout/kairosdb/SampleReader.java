@@ -8,7 +8,7 @@ import dev.varve.model.Samples;
 import dev.varve.model.Series;
 import dev.varve.store.CellBatch;
 
-/** Reads cells of one row of {@code data_points}. */
+/** Decodes the cells of one row of {@code data_points}. */
 final class SampleReader {
   private final RowWidth width;
   private final ColumnUnit unit;
@@ -74,9 +74,9 @@ final class SampleReader {
   }
 
   /**
-   * The column, 0 to 2^32 - 1.
+   * Returns the column name as a number, 0 to 2^32 - 1.
    *
-   * @throws DamagedCellException if the qualifier is none
+   * @throws DamagedCellException if the qualifier does not have four bytes
    */
   static long column(byte[] bytes, int from, int length) {
     if (length != ColumnUnit.BYTES) {
@@ -86,9 +86,9 @@ final class SampleReader {
   }
 
   /**
-   * The time of the sample in a column.
+   * Returns the time of the sample in a column, in ms since 1970.
    *
-   * @throws DamagedCellException if no sample of this row can be there
+   * @throws DamagedCellException if no sample of this row can be in the column
    */
   long time(long column) {
     if (unit == ColumnUnit.LEGACY && type != DataType.UNTYPED && (column & 1) != 0) {
@@ -97,8 +97,8 @@ final class SampleReader {
               .formatted(column, type.typeName()));
     }
     long offset = unit.offset(column);
-    // With unit SECONDS KairosDB cuts offsets, and before 1970 reads a sample back at a time of
-    // another row.
+    // With unit SECONDS KairosDB truncates offsets. Before 1970 the truncated time may belong to
+// another row, so accept the column if any offset that maps to it belongs to this row.
     if (!width.holdsAny(rowTime, offset, unit.lastLike(offset))) {
       throw new DamagedCellException(
           "qualifier: %08x is an offset of %d ms, which no sample has in a row of time %d and width %d"
@@ -107,7 +107,7 @@ final class SampleReader {
     return rowTime + offset;
   }
 
-  /** The time of a cell in ms as a stamp in microseconds, as near as 64 bits come to it. */
+  /** Converts a cell time in ms to a stamp in microseconds, clamped to 64 bits. */
   private static long stamp(long cellTime) {
     return Math.clamp(cellTime, Long.MIN_VALUE / 1000, Long.MAX_VALUE / 1000) * 1000;
   }

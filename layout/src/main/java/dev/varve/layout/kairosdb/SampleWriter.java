@@ -12,8 +12,8 @@ import dev.varve.store.MutationBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one group of samples: for each value one cell in {@code data_points}, and for each row the
- * cells by which it is found. The key of a row is made once for neighbours that share it.
+ * Writes one group of samples: one cell in {@code data_points} per value, and the index cells of
+ * each row. Adjacent samples of one row share its encoded key.
  */
 final class SampleWriter {
   private final RowWidth width;
@@ -87,7 +87,7 @@ final class SampleWriter {
     row.raw(binding.metricInKey()).i64(rowTime).raw(type.inKey()).raw(binding.tagsInKey());
   }
 
-  /** Appends a value to the cell; says what keeps it from being written, or an empty string. */
+  /** Appends a value to the cell. Returns why it cannot be written, or an empty string. */
   private String value(Column values, int i) {
     switch (values) {
       case Column.Doubles doubles -> Values.writeDouble(doubles.values()[i], cell);

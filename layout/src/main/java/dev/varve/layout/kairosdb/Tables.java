@@ -11,13 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tables of a keyspace. {@code data_points}, {@code row_key_index} and {@code string_index} are
- * cells in Cassandra too: key, column1, value. The others have typed columns, which stand here as a
- * {@link Tuple}: the partition columns are the row key, the clustering columns the qualifier.
+ * The tables of a keyspace. {@code data_points}, {@code row_key_index} and {@code string_index}
+ * hold cells in Cassandra too: key, column1, value. The other tables have typed columns, encoded
+ * here as a {@link Tuple}: the partition columns form the row key, the clustering columns the
+ * qualifier.
  *
- * <p>Every row is a partition of its own, and cell times are milliseconds as KairosDB writes them:
- * a cell with the microseconds that Cassandra's clients are used to could never again be
- * overwritten or deleted by KairosDB.
+ * <p>Every row is a partition of its own. Cell times are milliseconds, as KairosDB writes them.
+ * KairosDB could never overwrite or delete a cell written with microseconds, the usual unit of
+ * Cassandra's clients.
  */
 final class Tables {
   static final int DATA_POINTS = 0;
@@ -58,7 +59,7 @@ final class Tables {
   private static final TypedColumn COLUMN = new TypedColumn("column1", TypedColumn.Type.BLOB);
   private static final TypedColumn VALUE = new TypedColumn("value", TypedColumn.Type.BLOB);
 
-  /** KairosDB sets it with every row, and reads it nowhere. */
+  /** KairosDB sets this column in every row but never reads it. */
   private static final Map<String, String> TIME_OF_WRITE = Map.of("mtime", "now()");
 
   static final List<TableSpec> ALL =
@@ -92,7 +93,7 @@ final class Tables {
         .with(form);
   }
 
-  /** Where every sample leaves something; the others are read, or written by configuration. */
+  /** The tables that every sample writes to. The others are only read, or optional. */
   static final List<Integer> WRITTEN =
       List.of(DATA_POINTS, ROW_KEYS, ROW_KEY_TIME_INDEX, STRING_INDEX);
 
@@ -101,7 +102,7 @@ final class Tables {
   /** The row of {@code string_index} that holds the names of all metrics. */
   static final Bytes METRIC_NAMES = Bytes.utf8("metric_names");
 
-  /** The value of each string there. */
+  /** The value of every cell of {@code string_index}. */
   static final Bytes STRING_VALUE = Bytes.of((byte) 0);
 
   private Tables() {}

@@ -12,15 +12,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which metrics have their row keys indexed by tag, and by which tags.
+ * The metrics whose row keys are indexed by tag, and the indexed tags of each.
  *
- * <p>As a text: metrics, separated by {@code ;} or {@code ,}, each followed by its tags in
+ * <p>The text form lists metrics separated by {@code ;} or {@code ,}, each followed by its tags in
  * parentheses, separated by {@code ,}: {@code cpu(host,dc);mem}. A metric without tags, or with the
- * tag {@code *}, is indexed by all of them; the metric {@code *} stands for all metrics, by all
- * tags, whatever else is said. A backslash takes the character behind it as it is; blanks around
- * names do not count.
+ * tag {@code *}, is indexed by all of its tags. The metric {@code *} means all metrics by all tags
+ * and overrides all other entries. A backslash escapes the next character; blanks around names are
+ * ignored.
  *
- * @param tagsOf the indexed tags by metric; none for all
+ * @param tagsOf the indexed tags by metric; an empty set means all tags
  */
 record TagIndex(Map<String, Set<String>> tagsOf) {
   static final TagIndex NONE = new TagIndex(Map.of());
@@ -32,12 +32,12 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
 
   private static final String SPECIAL = "\\;,()";
 
-  /** Reads the text of a parameter; empty for none. */
+  /** Parses the text of a parameter; a blank text means no index. */
   static TagIndex parse(String text, Parameters parameters) {
     return text.isBlank() ? NONE : new TagIndex(new Parser(text, parameters).metrics());
   }
 
-  /** The text that is the same for all that mean the same. */
+  /** Returns the canonical text form: equal indexes have equal texts. */
   @Override
   public String toString() {
     List<String> metrics = new ArrayList<>();
@@ -59,18 +59,18 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
     return escaped.toString();
   }
 
-  /** Whether rows of the metric are listed under this tag, where they have it. */
+  /** Returns whether rows of the metric that have this tag are indexed by it. */
   boolean covers(String metric, String tag) {
     Set<String> tags = tagsOf.get(metric);
     return tagsOf.containsKey(EVERY) || (tags != null && (tags.isEmpty() || tags.contains(tag)));
   }
 
-  /** The column {@code single_tag_pair}: nothing is escaped in it. */
+  /** Returns the value of column {@code single_tag_pair}; it has no escapes. */
   static String pair(String name, String value) {
     return name + "=" + value;
   }
 
-  /** The pairs that a key is listed under, none where it is not indexed. */
+  /** Returns the pairs under which a key is indexed; empty if it is not indexed. */
   List<String> pairs(String metric, Tags tags) {
     List<String> pairs = new ArrayList<>();
     if (!tagsOf.isEmpty()) {
@@ -83,7 +83,10 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
     return pairs;
   }
 
-  /** The column {@code tag_collection_hash}: of the indexed names and values, end to end. */
+  /**
+   * Returns column {@code tag_collection_hash}: the hash of the concatenated indexed names and
+   * values.
+   */
   int hash(String metric, Tags tags) {
     KeyBytes hashed = new KeyBytes();
     tags.forEach((name, value) -> {
@@ -95,8 +98,8 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
   }
 
   /**
-   * MurmurHash3_x86_32 with seed 0 (Appleby, public domain), as Guava's {@code
-   * murmur3_32().newHasher()} computes it of strings that are put into it as UTF-8.
+   * MurmurHash3_x86_32 with seed 0 (Appleby, public domain). Gives the same result as Guava's
+   * {@code murmur3_32().newHasher()} for strings added as UTF-8.
    */
   private static int murmur3(Bytes bytes) {
     int hash = 0;
@@ -195,7 +198,7 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
       }
     }
 
-    /** The next character, or NUL at the end. */
+    /** Returns the next character, or NUL at the end. */
     private char peek() {
       return at < text.length() ? text.charAt(at) : 0;
     }

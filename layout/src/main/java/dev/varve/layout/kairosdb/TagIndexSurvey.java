@@ -21,9 +21,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Asks the tables by which tags KairosDB lists the rows of a metric, which stands in its
- * configuration only: a few of the newest rows are looked up in {@code tag_indexed_row_keys} under
- * each of their tags.
+ * Finds out from the tables by which tags KairosDB indexes the rows of a metric. Only KairosDB's
+ * configuration states it, so a few of the newest rows are looked up in {@code
+ * tag_indexed_row_keys} under each of their tags.
  */
 final class TagIndexSurvey {
   private static final int ROWS_OF_METRIC = 3;
@@ -38,14 +38,15 @@ final class TagIndexSurvey {
   /**
    * A metric with rows.
    *
-   * @param indexed tags by which they are listed
+   * @param indexed tags by which the rows are indexed
    * @param others tags by which they are not
    */
   record Listed(String metric, SortedSet<String> indexed, SortedSet<String> others) {}
 
   /**
-   * The configuration that makes an index such as was found: a metric that is listed by all of its
-   * tags stands without them, and where all metrics are the star does.
+   * Returns the configuration that explains the index found. A metric indexed by all of its tags is
+   * listed without tags; if several metrics were found and all are indexed by all tags, the result
+   * is {@link TagIndex#EVERYTHING}.
    */
   static TagIndex inferred(List<Listed> found) {
     Map<String, Set<String>> tagsOf = new TreeMap<>();
@@ -59,7 +60,7 @@ final class TagIndexSurvey {
     return all ? TagIndex.EVERYTHING : new TagIndex(tagsOf);
   }
 
-  /** Some of the metrics, if there are more than {@code most}. */
+  /** Returns at most {@code most} metrics, evenly spread over the list. */
   static List<String> some(List<String> metrics, int most) {
     int stride = Math.ceilDiv(Math.max(1, metrics.size()), most);
     List<String> some = new ArrayList<>();
@@ -69,7 +70,7 @@ final class TagIndexSurvey {
     return some;
   }
 
-  /** What the tables say of those of the metrics that have rows. */
+  /** Returns the findings for those of the metrics that have rows. */
   Step<List<Listed>> of(List<String> metrics) {
     List<String> named =
         metrics.stream().filter(metric -> KairosDbBinding.problem(metric).isEmpty()).toList();
@@ -88,7 +89,7 @@ final class TagIndexSurvey {
         table, ReadPlan.of(List.of(Slice.row(row, row)), FAMILY).with(limits));
   }
 
-  /** For each metric the place in the index of its newest row time. */
+  /** Returns for each metric the row of {@code row_keys} that lists its newest row time. */
   private Map<String, Bytes> newest(List<String> metrics, List<CellBatch> answers) {
     Map<String, Bytes> newest = new LinkedHashMap<>();
     for (int i = 0; i < metrics.size(); i++) {
@@ -98,7 +99,7 @@ final class TagIndexSurvey {
         try {
           last = Math.max(last, index.timeIndex(cells.cell(cell)).rowTime());
         } catch (DamagedCellException e) {
-          // Told when the index is listed; another row does as well here.
+          // Reported when the directory is listed; here another row will do.
         }
       }
       if (last > Long.MIN_VALUE) {
@@ -121,7 +122,7 @@ final class TagIndexSurvey {
     return new Step.Look<>(keys, false, answers -> lookUp(newest, answers));
   }
 
-  /** One pair to look up, of one metric. */
+  /** A tag of a metric to look up. */
   private record Pair(String metric, String tag) {}
 
   private Step<List<Listed>> lookUp(Map<String, Bytes> newest, List<CellBatch> answers) {

@@ -7,8 +7,8 @@ import dev.varve.model.Tags;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The tags at the end of a row key: for each, in the order of {@link String#compareTo} on the
- * names,
+ * The encoding of tags at the end of a row key. Tags are sorted by name in the order of {@link
+ * String#compareTo}. Each is written as
  *
  * <pre>
  *   name     UTF-8, each : and = with a : before it
@@ -17,8 +17,8 @@ import java.nio.charset.StandardCharsets;
  *   :
  * </pre>
  *
- * Versions before 1.1.3 wrote names and values as they were. Where that makes a difference the
- * later versions misread such keys; here they are refused.
+ * Versions before 1.1.3 did not escape names and values. Later versions misread such keys where
+ * escaping matters; this class rejects them.
  */
 final class TagString {
   private static final byte NAME_ESCAPE = ':';
@@ -46,7 +46,7 @@ final class TagString {
     }
   }
 
-  /** Takes the tags that are read. */
+  /** Receives decoded tags. */
   interface Sink {
     void tag(String name, String value);
   }
@@ -65,8 +65,8 @@ final class TagString {
   }
 
   /**
-   * Checks that the bytes are what {@link #of} writes, without allocating. There may be no tags:
-   * KairosDB takes such points where their sender asks it to validate nothing.
+   * Checks, without allocating, that the bytes are what {@link #of} writes. No tags at all are
+   * valid: KairosDB accepts such points if the client disables validation.
    *
    * @throws DamagedCellException if they are not
    */
@@ -101,7 +101,7 @@ final class TagString {
     }
   }
 
-  /** Where the delimiter of a name ({@code =}) or value ({@code :}) stands. */
+  /** Returns the index of the delimiter that ends a name ({@code =}) or a value ({@code :}). */
   private static int end(byte[] row, int from, int to, byte escape) {
     byte delimiter = escape == NAME_ESCAPE ? VALUE_ESCAPE : NAME_ESCAPE;
     for (int at = from; at < to; at++) {
@@ -140,9 +140,9 @@ final class TagString {
   }
 
   /**
-   * Compares two escaped names in the order of their UTF-16 code units. That is the order of their
-   * UTF-8 bytes, but that characters above U+FFFF (lead bytes f0 to f4) come before U+E000 to
-   * U+FFFF (lead bytes ee and ef).
+   * Compares two escaped names by their UTF-16 code units. This is the order of their UTF-8 bytes,
+   * except that characters above U+FFFF (lead bytes f0 to f4) come before U+E000 to U+FFFF (lead
+   * bytes ee and ef).
    */
   private static int compareNames(byte[] row, int a, int aEnd, int b, int bEnd) {
     while (a < aEnd && b < bEnd) {

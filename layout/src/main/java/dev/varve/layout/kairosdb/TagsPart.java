@@ -6,7 +6,7 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 import java.util.StringJoiner;
 
-/** All tags, to the end of the row key: a {@link TagString}. */
+/** All tags, encoded as a {@link TagString} up to the end of the row key. */
 final class TagsPart implements KeyPart {
   @Override
   public String label() {

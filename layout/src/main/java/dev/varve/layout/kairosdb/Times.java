@@ -2,11 +2,11 @@ package dev.varve.layout.kairosdb;
 
 import java.time.Instant;
 
-/** Times for people. */
+/** Formats times for human readers. */
 final class Times {
   private Times() {}
 
-  /** The instant in UTC, and its milliseconds. */
+  /** Returns the instant in UTC, followed by its milliseconds since 1970 in parentheses. */
   static String show(long millis) {
     return Instant.ofEpochMilli(millis) + " (" + millis + ")";
   }

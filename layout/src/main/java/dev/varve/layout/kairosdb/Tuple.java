@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Builds and reads the {@link ColumnTuple}s of KairosDB's tables. */
+/** Encodes and decodes the {@link ColumnTuple}s of KairosDB's tables. */
 final class Tuple {
   private static final int ENTRY = 1;
   private static final int END = 0;
   private static final int ESCAPED_ZERO = 0xff;
   private static final int END_OF_TEXT = 0x01;
 
-  /** Cassandra keeps the entries of a map in the order of the bytes of their keys. */
+  /** Cassandra sorts the entries of a map by the UTF-8 bytes of their keys. */
   private static final Comparator<String> BY_UTF8 =
       (a, b) ->
           Arrays.compareUnsigned(
@@ -70,19 +70,20 @@ final class Tuple {
   }
 
   /**
-   * A column as it was read.
+   * A decoded column.
    *
-   * @param value a {@link String}, {@link Integer}, {@link Long} or {@link Tags}, by its type
-   * @param from its first byte
-   * @param to the byte behind its last
+   * @param value a {@link String}, {@link Integer}, {@link Long} or {@link Tags}, depending on the
+   *     type of the column
+   * @param from index of its first byte
+   * @param to index after its last byte
    */
   record Value(TypedColumn column, Object value, int from, int to) {}
 
   /**
    * Reads all columns of a row key or qualifier.
    *
-   * @param where what the bytes are, for the message
-   * @throws DamagedCellException if they are not what the functions above write
+   * @param where what the bytes are, for error messages
+   * @throws DamagedCellException if the bytes are not a tuple of these columns
    */
   static List<Value> read(String where, Bytes tuple, List<TypedColumn> columns) {
     List<ColumnTuple.Part> parts;

@@ -4,17 +4,17 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 
 /**
- * UTF-8, and the form of it that Java's {@code DataOutput.writeUTF} writes and KairosDB keeps texts
- * in ("modified UTF-8"): NUL is {@code c0 80}, and what lies above U+FFFF is a pair of surrogates
- * of three bytes each.
+ * Converts between UTF-8 and modified UTF-8, the form that Java's {@code DataOutput.writeUTF}
+ * writes and in which KairosDB stores texts. Modified UTF-8 encodes NUL as {@code c0 80} and
+ * characters above U+FFFF as a pair of surrogates of three bytes each.
  *
- * <p>Both are read strictly: what neither Java nor anybody else would write is an error, so that no
- * two strings of bytes are one text.
+ * <p>Reading is strict: non-canonical sequences are errors, so that every text has exactly one
+ * encoding.
  */
 final class Utf8 {
   private Utf8() {}
 
-  /** Where the first byte stands that does not belong to UTF-8, or -1. */
+  /** Returns the index of the first byte that is not valid UTF-8, or -1. */
   static int malformedAt(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {
@@ -32,8 +32,8 @@ final class Utf8 {
   }
 
   /**
-   * How many bytes, 2 to 4, the character takes that starts with a byte from 80 on; 0 where there
-   * is no such character in UTF-8 (RFC 3629, table of section 4).
+   * Returns the length in bytes, 2 to 4, of the non-ASCII character at {@code at}; 0 if the
+   * sequence is not valid UTF-8 (RFC 3629, section 4).
    */
   private static int sequenceLength(byte[] bytes, int at, int to) {
     int lead = bytes[at] & 0xff;
@@ -74,9 +74,9 @@ final class Utf8 {
   }
 
   /**
-   * Appends a text in its modified form.
+   * Appends a UTF-8 text as modified UTF-8.
    *
-   * @return where the first byte stands that does not belong to UTF-8, or -1
+   * @return the index of the first byte that is not valid UTF-8, or -1
    */
   static int toModified(byte[] utf8, int from, int to, KeyBytes out) {
     int copied = from;
@@ -114,7 +114,7 @@ final class Utf8 {
     out.u8(0xe0 | (unit >> 12)).u8(0x80 | ((unit >> 6) & 0x3f)).u8(0x80 | (unit & 0x3f));
   }
 
-  /** Whether a text in the modified form is the very same bytes in UTF-8. */
+  /** Returns whether a text in modified UTF-8 has the same bytes in UTF-8. */
   static boolean sameInBoth(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {
@@ -132,10 +132,10 @@ final class Utf8 {
   }
 
   /**
-   * Appends a text that stands in its modified form, as UTF-8.
+   * Appends a text in modified UTF-8 as UTF-8.
    *
-   * @throws DamagedCellException if it is none, or holds half a pair of surrogates, which no UTF-8
-   *     can carry
+   * @throws DamagedCellException if the bytes are not modified UTF-8 or contain an unpaired
+   *     surrogate, which UTF-8 cannot encode
    */
   static void fromModified(byte[] bytes, int from, int to, KeyBytes out) {
     int at = from;
@@ -170,8 +170,10 @@ final class Utf8 {
   }
 
   /**
-   * Whether half a pair stands here, the first for a high nibble of {@code a0}, the second for
-   * {@code b0}.
+   * Returns whether an encoded surrogate starts here.
+   *
+   * @param half the high nibble of its second byte: {@code a0} for a high surrogate, {@code b0} for
+   *     a low one
    */
   private static boolean isSurrogate(byte[] bytes, int at, int to, int half) {
     return to - at >= 3

@@ -4,19 +4,19 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 
 /**
- * The values of samples, by the data type of their row.
+ * The value codecs of the data types.
  *
  * <pre>
- *   kairos_long     zig-zag (v &lt;&lt; 1 ^ v &gt;&gt; 63), then 7 bits a byte, the lowest first; the high bit
- *                   says that more follow; 1 to 10 bytes
+ *   kairos_long     zig-zag (v &lt;&lt; 1 ^ v &gt;&gt; 63), then 7 bits per byte, lowest first; the high bit
+ *                   means that more bytes follow; 1 to 10 bytes
  *   kairos_double   8 bytes, IEEE 754, big-endian; a NaN is written as 7ff8000000000000
- *   kairos_string   2 bytes length, then that many bytes of modified UTF-8 ({@link Utf8})
- *   none, flag 0    the number in two's complement, big-endian, zero bytes at its head cut: 0 is empty
- *   none, flag 1    01 and a float of 4 bytes, or 02 and a double of 8
+ *   kairos_string   length in 2 bytes, then that many bytes of modified UTF-8 ({@link Utf8})
+ *   none, flag 0    two's complement, big-endian, without leading zero bytes; 0 is empty
+ *   none, flag 1    01 and a float in 4 bytes, or 02 and a double in 8
  * </pre>
  *
- * The reading functions throw {@link DamagedCellException} for anything that the writer of the type
- * would not have written, so that no two strings of bytes are one value.
+ * The reading methods throw {@link DamagedCellException} for anything that a writer of the type
+ * would not write, such as overlong encodings.
  */
 final class Values {
   static final int TEXT_MAX = 0xffff;
@@ -63,12 +63,17 @@ final class Values {
     return (bits >>> 1) ^ -(bits & 1);
   }
 
-  /** Writes what {@code DataOutput.writeDouble} does, which knows one NaN. */
+  /**
+   * Writes a double as {@code DataOutput.writeDouble} does: every NaN becomes the canonical one.
+   */
   static void writeDouble(double value, KeyBytes out) {
     out.i64(Double.doubleToLongBits(value));
   }
 
-  /** Every bit pattern, also the NaNs that are not written here. */
+  /**
+   * Reads a double. Accepts every bit pattern, including NaNs that {@link #writeDouble} never
+   * writes.
+   */
   static double readDouble(byte[] bytes, int from, int length) {
     if (length != 8) {
       throw new DamagedCellException("value: %d bytes, a kairos_double has 8".formatted(length));
@@ -79,7 +84,7 @@ final class Values {
   /**
    * Writes a text.
    *
-   * @return what keeps it from being written, or an empty string
+   * @return why it cannot be written, or an empty string
    */
   static String writeText(byte[] utf8, int from, int to, KeyBytes out) {
     int start = out.length();
@@ -97,7 +102,7 @@ final class Values {
     return "";
   }
 
-  /** Checks the length that a text says, which stands in its first two bytes. */
+  /** Checks the length of a text against its first two bytes. */
   static void checkText(byte[] bytes, int from, int length) {
     if (length < 2) {
       throw new DamagedCellException(

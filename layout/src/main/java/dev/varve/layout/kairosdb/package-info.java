@@ -1,11 +1,11 @@
 /**
- * The tables of KairosDB (0.9 to 1.3, on Cassandra), byte for byte.
+ * The layout of KairosDB's tables (0.9 to 1.3, on Cassandra), byte for byte.
  *
- * <p>{@link dev.varve.layout.kairosdb.KairosDbLayout} is the layout and reads from the top down.
- * Beside it stand the parts of the row key, the codecs of the values, the tuple encoding by which
- * tables of typed columns become cells, the index tables and the record that a keyspace keeps of
- * itself. Nothing here talks to Cassandra, and nothing here is known to anybody but through the
- * interfaces of {@code dev.varve.layout}.
+ * <p>{@link dev.varve.layout.kairosdb.KairosDbLayout} is the entry point. The other classes
+ * implement the parts of the row key, the value codecs, the tuple encoding that maps tables of
+ * typed columns to cells, the index tables, and table {@code spec}, in which a keyspace records its
+ * own parameters. Nothing here talks to Cassandra. The rest of Varve uses this package only through
+ * the interfaces of {@code dev.varve.layout}.
  */
 @NullMarked
 package dev.varve.layout.kairosdb;
