@@ -193,7 +193,7 @@ class CommandLineTest {
     out.getBuffer().setLength(0);
     assertThat(run(cells, with(legacy, "--decode"))).isEqualTo(1);
     assertThat(out.toString())
-        .contains("row_time_unit is MILLISECONDS, and the parameters of the layout say LEGACY");
+        .contains("row_time_unit is MILLISECONDS, but the layout's parameters say LEGACY");
 
     Path existing = Files.writeString(folder.resolve("cells"), cells);
     assertThat(run(POINT + "\n", with(legacy, "--with-cells", existing.toString()))).isEqualTo(1);

@@ -444,7 +444,7 @@ class AttachTest {
       assertThatThrownBy(() -> open(attached(legacy, Access.CO_WRITE, Map.of())))
           .isInstanceOf(InvalidConfigException.class)
           .hasMessageContaining(
-              "the keyspace has no table row_keys, row_key_time_index, which KairosDB makes since 1.2");
+              "the keyspace has no table row_keys, row_key_time_index, which KairosDB creates since 1.2");
       mayWrite = false;
       // Nothing was kept of it.
       open(attached(legacy, Access.READ_ONLY, Map.of())).close();

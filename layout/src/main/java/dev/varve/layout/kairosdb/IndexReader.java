@@ -128,11 +128,11 @@ final class IndexReader {
     String table = columns.text(Tables.TABLE_NAME);
     if (!table.equals(Tables.DATA_POINTS_NAME)) {
       throw new DamagedCellException(
-          "column table_name: '%s', where data_points should stand".formatted(table));
+          "column table_name: '%s', expected data_points".formatted(table));
     }
     if (!width.isRowTime(columns.rowTime())) {
       throw new DamagedCellException(
-          "column row_time: %d is none that a row width of %d ms gives"
+          "column row_time: %d is not possible with a row width of %d ms"
               .formatted(columns.rowTime(), width.millis()));
     }
   }

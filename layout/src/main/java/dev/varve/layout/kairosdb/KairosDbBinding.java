@@ -69,7 +69,7 @@ record KairosDbBinding(
     if (!key.resource().isEmpty()) {
       throw new RefusedException(
           "kairosdb.resource",
-          "KairosDB knows no resource, and %s has '%s': make it a tag"
+          "KairosDB has no resource identifiers, and %s has '%s': make it a tag"
               .formatted(key, key.resource().name(0)));
     }
     checkText("the metric", key.metric(), key);
@@ -98,7 +98,7 @@ record KairosDbBinding(
     }
     return StandardCharsets.UTF_8.newEncoder().canEncode(text)
         ? ""
-        : "has half a pair of surrogates, which UTF-8 cannot carry";
+        : "has an unpaired surrogate, which UTF-8 cannot encode";
   }
 
   private static void checkSizes(GroupKey key) {

@@ -300,7 +300,7 @@ public final class KairosDbLayout implements Layout {
     if (!absent.isEmpty()) {
       return Step.done(
           List.of(
-              "the keyspace has no table %s, which KairosDB makes since 1.2: one that is older does not find what is written now; start a newer KairosDB on the keyspace once, or attach read-only"
+              "the keyspace has no table %s, which KairosDB creates since 1.2: older versions would not find what is written now; start a newer KairosDB on the keyspace once, or attach read-only"
                   .formatted(String.join(", ", absent))));
     }
     if (missing.contains(Tables.TAG_INDEXED_ROW_KEYS)) {
@@ -324,7 +324,7 @@ public final class KairosDbLayout implements Layout {
       for (String tag : listed.indexed()) {
         if (!tagIndex.covers(listed.metric(), tag) && reasons.size() < REASONS_MAX) {
           reasons.add(
-              "KairosDB lists rows of metric '%s' by tag '%s' in tag_indexed_row_keys, which tagIndexed does not name, so that it would not find by that tag what is written here: set tagIndexed to what kairosdb.datastore.cassandra.tag_indexed_row_key_lookup_metrics is, perhaps '%s'"
+              "KairosDB lists rows of metric '%s' by tag '%s' in tag_indexed_row_keys, but tagIndexed does not name it, so KairosDB would not find by that tag what is written here: set tagIndexed to the value of kairosdb.datastore.cassandra.tag_indexed_row_key_lookup_metrics, perhaps '%s'"
                   .formatted(listed.metric(), tag, TagIndexSurvey.inferred(found)));
         }
       }

@@ -77,7 +77,7 @@ final class KairosDbSpec {
         };
     if (!value.equals(own)) {
       throw new DamagedCellException(
-          "value: %s is %s, and the parameters of the layout say %s"
+          "value: %s is %s, but the layout's parameters say %s"
               .formatted(columns.text(Tables.SPEC_NAME), value, own));
     }
   }
@@ -98,9 +98,8 @@ final class KairosDbSpec {
       if (written && unit != ColumnUnit.LEGACY) {
         throw new RefusedException(
             "kairosdb.spec",
-            ("the keyspace has metrics and its table spec no row_time_unit, so that a version before"
-                    + " 1.3 has written it and its columns are shifted: unit should be legacy, and"
-                    + " is %s")
+            ("the keyspace has metrics but its table spec has no row_time_unit, so a version before"
+                    + " 1.3 wrote it and its columns are shifted: unit should be legacy, but is %s")
                 .formatted(unit.name().toLowerCase(Locale.ROOT)));
       }
       missing.add(cell(ROW_TIME_UNIT, unit.name()));
@@ -125,7 +124,7 @@ final class KairosDbSpec {
       String property, String said, String parameter, String given) {
     return new RefusedException(
         "kairosdb.spec",
-        "the keyspace was made with %s %s, as its table spec says: %s should be %s, and is %s"
+        "the keyspace has %s %s according to its table spec: %s should be %s, but is %s"
             .formatted(property, said, parameter, said.toLowerCase(Locale.ROOT), given));
   }
 }

@@ -56,7 +56,7 @@ final class RowTimePart implements KeyPart.Time {
     long rowTime = (ColumnUnit.read(row, from) << 32) | ColumnUnit.read(row, from + 4);
     if (!width.isRowTime(rowTime)) {
       throw new DamagedCellException(
-          "row key: row time %d at byte %d is none that a row width of %d ms gives"
+          "row key: row time %d at byte %d is not possible with a row width of %d ms"
               .formatted(rowTime, from, width.millis()));
     }
     return rowTime;

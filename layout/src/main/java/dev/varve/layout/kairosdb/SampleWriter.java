@@ -134,13 +134,13 @@ final class SampleWriter {
   }
 
   private String beyond(long time) {
-    return "time %d ms is outside of %d to %d, which row times can be computed of"
+    return "time %d ms is outside of %d to %d, the supported range"
         .formatted(time, times.from(), times.to() - 1);
   }
 
   private String cut(long time, long bucket) {
-    return ("time %d ms would read back as %d ms: with unit=seconds a time can only be held that is"
-            + " whole seconds behind its row time, %d ms")
+    return ("time %d ms would read back as %d ms: unit=seconds only holds times that are whole"
+            + " seconds after their row time, here %d ms")
         .formatted(time, bucket + unit.offset(unit.column(time - bucket)), bucket);
   }
 }

@@ -177,7 +177,7 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
       while (at < text.length() && (peek() == '\\' || SPECIAL.indexOf(peek()) < 0)) {
         boolean escaped = peek() == '\\';
         if (escaped && ++at == text.length()) {
-          throw refused(at, "nothing stands behind the backslash");
+          throw refused(at, "expected a character after the backslash");
         }
         name.append(text.charAt(at));
         if (escaped || text.charAt(at) != ' ') {
@@ -187,7 +187,7 @@ record TagIndex(Map<String, Set<String>> tagsOf) {
       }
       name.setLength(kept);
       if (name.isEmpty()) {
-        throw refused(start, "a " + what + " should stand");
+        throw refused(start, "expected a " + what);
       }
       return name.toString();
     }

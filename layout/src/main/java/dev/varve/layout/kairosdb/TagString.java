@@ -89,7 +89,7 @@ final class TagString {
       }
       if (before >= 0 && compareNames(row, before, beforeEnd, at, nameEnd) >= 0) {
         throw new DamagedCellException(
-            "row key: tag '%s' at byte %d comes behind '%s'"
+            "row key: tag '%s' at byte %d comes after '%s'"
                 .formatted(
                     unescape(row, at, nameEnd, NAME_ESCAPE),
                     at,
@@ -110,14 +110,14 @@ final class TagString {
       }
       if (row[at] == 0) {
         throw new DamagedCellException(
-            "row key: byte %d of the tags is 00, and no text here has NUL".formatted(at));
+            "row key: byte %d of the tags is 00; tags cannot contain NUL".formatted(at));
       }
       if (row[at] == escape) {
         at++;
         if (at == to || (row[at] != ':' && row[at] != '=')) {
           throw new DamagedCellException(
               ("row key: the '%c' at byte %d of a tag %s escapes neither ':' nor '='; versions"
-                      + " before 1.1.3 wrote such keys, and what they mean is not certain")
+                      + " before 1.1.3 wrote such keys, whose meaning is ambiguous")
                   .formatted(escape, at - 1, escape == NAME_ESCAPE ? "name" : "value"));
         }
       }

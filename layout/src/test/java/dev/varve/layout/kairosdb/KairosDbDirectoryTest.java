@@ -292,7 +292,7 @@ class KairosDbDirectoryTest {
         .contains("the '=' at byte 26 of a tag value escapes neither ':' nor '='");
     assertThat(listing.damaged().get(1))
         .startsWith("table row_key_time_index")
-        .endsWith("column row_time: 7 is none that a row width of 1814400000 ms gives");
+        .endsWith("column row_time: 7 is not possible with a row width of 1814400000 ms");
     assertThat(listing.damaged().get(2))
         .startsWith("table row_keys")
         .endsWith(

@@ -327,13 +327,13 @@ class KairosDbLayoutTest {
         .containsExactly(
             new Refusal(
                 "kairosdb.time",
-                "m{a=\"b\"}: time 1700000000000 ms would read back as 1699999999200 ms: with"
-                    + " unit=seconds a time can only be held that is whole seconds behind its row"
-                    + " time, 1699998451200 ms"),
+                "m{a=\"b\"}: time 1700000000000 ms would read back as 1699999999200 ms:"
+                    + " unit=seconds only holds times that are whole seconds after their row"
+                    + " time, here 1699998451200 ms"),
             new Refusal(
                 "kairosdb.time",
-                "m{a=\"b\"}: time 999 ms would read back as 0 ms: with unit=seconds a time can only"
-                    + " be held that is whole seconds behind its row time, 0 ms"));
+                "m{a=\"b\"}: time 999 ms would read back as 0 ms: unit=seconds only holds times"
+                    + " that are whole seconds after their row time, here 0 ms"));
     assertThat(Cells.decode(seconds, cells.of(Tables.DATA_POINTS)))
         .extracting(Point::time)
         .containsExactly(1_699_999_999_200L);
@@ -395,7 +395,7 @@ class KairosDbLayoutTest {
     refused(
         "kairosdb.resource",
         new GroupKey("m", Tags.of("a", "b"), Tags.of("host", "h")),
-        "knows no resource, and m{a=\"b\"}@{host=\"h\"} has 'host': make it a tag");
+        "has no resource identifiers, and m{a=\"b\"}@{host=\"h\"} has 'host': make it a tag");
     refused(
         "kairosdb.text", GroupKey.of("", Tags.of("a", "b")), "the metric of {a=\"b\"} is empty");
     refused("kairosdb.text", GroupKey.of("a\0b", Tags.of("a", "b")), "has NUL as character 2");
@@ -403,8 +403,7 @@ class KairosDbLayoutTest {
         "kairosdb.text", GroupKey.of("m", Tags.of("", "b")), "a tag name of m{=\"b\"} is empty");
     refused("kairosdb.text", GroupKey.of("m", Tags.of("a", "")), "the value of tag 'a'");
     refused("kairosdb.text", GroupKey.of("m", Tags.of("a", "\0")), "has NUL as character 1");
-    refused(
-        "kairosdb.text", GroupKey.of("m\ud83d", Tags.of("a", "b")), "half a pair of surrogates");
+    refused("kairosdb.text", GroupKey.of("m\ud83d", Tags.of("a", "b")), "an unpaired surrogate");
     refused(
         "kairosdb.key",
         GroupKey.of("m", Tags.of("a", "x".repeat(65_508))),

@@ -50,12 +50,12 @@ class KairosDbSpecTest {
     opening(Map.of("unit", "legacy")).forEach(cell -> keyspace.put(cell.table(), cell.cell()));
     refused(
         Map.of(),
-        "the keyspace was made with row_time_unit LEGACY, as its table spec says: unit should be"
-            + " legacy, and is milliseconds");
+        "the keyspace has row_time_unit LEGACY according to its table spec: unit should be legacy,"
+            + " but is milliseconds");
     refused(
         Map.of("unit", "legacy", "rowWidth", "1000"),
-        "the keyspace was made with row_width 1814400000, as its table spec says: rowWidth should"
-            + " be 1814400000, and is 1000");
+        "the keyspace has row_width 1814400000 according to its table spec: rowWidth should be"
+            + " 1814400000, but is 1000");
   }
 
   @Test
@@ -65,9 +65,8 @@ class KairosDbSpecTest {
         new Cell(Tables.METRIC_NAMES, 0, Bytes.utf8("m"), 0, Bytes.of((byte) 0)));
     refused(
         Map.of(),
-        "the keyspace has metrics and its table spec no row_time_unit, so that a version before 1.3"
-            + " has written it and its columns are shifted: unit should be legacy, and is"
-            + " milliseconds");
+        "the keyspace has metrics but its table spec has no row_time_unit, so a version before 1.3"
+            + " wrote it and its columns are shifted: unit should be legacy, but is milliseconds");
     assertThat(opening(Map.of("unit", "legacy"))).hasSize(2);
   }
 

@@ -150,8 +150,8 @@ class RowKeyTest {
           00 0000000000000000 613d623a                                   | row key: the metric at byte 0 is empty
           6dc3 00 0000000000000000 613d623a                              | row key: byte 1, c3, of the metric is not UTF-8
           6d 00 00000000000000                                           | row key: ends at byte 9 inside the row time, which takes bytes 2 to 9
-          6d 00 0000000000000001 613d623a                                | row key: row time 1 at byte 2 is none that a row width of 1814400000 ms gives
-          6d 00 ffffffffffffffff 613d623a                                | row key: row time -1 at byte 2 is none that a row width of 1814400000 ms gives
+          6d 00 0000000000000001 613d623a                                | row key: row time 1 at byte 2 is not possible with a row width of 1814400000 ms
+          6d 00 ffffffffffffffff 613d623a                                | row key: row time -1 at byte 2 is not possible with a row width of 1814400000 ms
           6d 00 0000000000000000                                         | row key: ends at byte 10, where the data type should be
           6d 00 0000000000000000 00                                      | row key: ends at byte 11, where the data type should be
           6d 00 0000000000000000 00 0b 6b6169726f735f6c6f6e              | row key: the data type at byte 12 should have 11 bytes, 10 are left
@@ -162,12 +162,12 @@ class RowKeyTest {
           6d 00 0000000000000000 613d62                                  | row key: ends at byte 13 inside the tag value that starts at byte 12
           6d 00 0000000000000000 3d623a                                  | row key: the tag name at byte 10 is empty
           6d 00 0000000000000000 613d3a                                  | row key: the tag value at byte 12 is empty
-          6d 00 0000000000000000 613d62003a                              | row key: byte 13 of the tags is 00, and no text here has NUL
+          6d 00 0000000000000000 613d62003a                              | row key: byte 13 of the tags is 00; tags cannot contain NUL
           6d 00 0000000000000000 613dff3a                                | row key: byte 12, ff, of the tags is not UTF-8
-          6d 00 0000000000000000 623d313a613d323a                        | row key: tag 'a' at byte 14 comes behind 'b'
-          6d 00 0000000000000000 613d313a613d323a                        | row key: tag 'a' at byte 14 comes behind 'a'
-          6d 00 0000000000000000 613d623d633a                            | row key: the '=' at byte 13 of a tag value escapes neither ':' nor '='; versions before 1.1.3 wrote such keys, and what they mean is not certain
-          6d 00 0000000000000000 613a623d633a                            | row key: the ':' at byte 11 of a tag name escapes neither ':' nor '='; versions before 1.1.3 wrote such keys, and what they mean is not certain
+          6d 00 0000000000000000 623d313a613d323a                        | row key: tag 'a' at byte 14 comes after 'b'
+          6d 00 0000000000000000 613d313a613d323a                        | row key: tag 'a' at byte 14 comes after 'a'
+          6d 00 0000000000000000 613d623d633a                            | row key: the '=' at byte 13 of a tag value escapes neither ':' nor '='; versions before 1.1.3 wrote such keys, whose meaning is ambiguous
+          6d 00 0000000000000000 613a623d633a                            | row key: the ':' at byte 11 of a tag name escapes neither ':' nor '='; versions before 1.1.3 wrote such keys, whose meaning is ambiguous
           """)
   void isRefusedWhereItIsDamaged(String hex, String reason) {
     byte[] row = HexFormat.of().parseHex(hex.replace("'", "").replace(" ", ""));

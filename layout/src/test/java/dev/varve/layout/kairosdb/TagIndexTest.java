@@ -63,15 +63,15 @@ class TagIndexTest {
       quoteCharacter = '~',
       textBlock =
           """
-          cpu;           | character 5: a metric should stand
-          ;cpu           | character 1: a metric should stand
-          cpu()          | character 5: a tag should stand
+          cpu;           | character 5: expected a metric
+          ;cpu           | character 1: expected a metric
+          cpu()          | character 5: expected a tag
           cpu(host       | character 9: ')' should end the tags
           cpu(host;dc)   | character 9: ')' should end the tags
           cpu(host)mem   | character 10: ';' should separate the metrics
           cpu)           | character 4: ';' should separate the metrics
           cpu;cpu        | character 5: metric 'cpu' comes twice
-          cpu\\           | character 5: nothing stands behind the backslash
+          cpu\\           | character 5: expected a character after the backslash
           """)
   void refusesWhatItCannotRead(String text, String reason) {
     assertThatThrownBy(() -> parse(text))
