@@ -4,31 +4,31 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON object of an annotation, as far as its cell depends on it (RFC 8259). The text itself is
- * kept as it is.
+ * The members of an annotation's JSON object (RFC 8259) that determine its cell. The text itself is
+ * stored unchanged.
  *
- * @param tsuid the series, null where it is not said, as in annotations of no series
- * @param startTime in seconds, or in milliseconds where seconds would take more than 32 bits; at
- *     least 1; null where it is not said
+ * @param tsuid the TSUID of the series; null if missing, as in global annotations
+ * @param startTime the start in seconds if it fits into 32 bits, else in milliseconds; at least 1;
+ *     null if missing
  */
 record AnnotationJson(@Nullable String tsuid, @Nullable Long startTime) {
   private static final long LAST_SECOND = 0xffff_ffffL;
 
   /**
-   * Reads the text.
+   * Parses a text.
    *
-   * @throws IllegalArgumentException if it is no JSON object; the message names the place
+   * @throws IllegalArgumentException if it is not a JSON object; the message names the position
    */
   static AnnotationJson parse(String text) {
     return new Parser(text).document();
   }
 
-  /** The start in milliseconds; null where it is not said. */
+  /** Returns the start in milliseconds since 1970; null if missing. */
   @Nullable Long startMillis() {
     return startTime == null || isMillis(startTime) ? startTime : Long.valueOf(1000 * startTime);
   }
 
-  /** Whether the original takes a time for milliseconds. */
+  /** Returns whether the original interprets a time as milliseconds. */
   static boolean isMillis(long time) {
     return time > LAST_SECOND;
   }
@@ -108,7 +108,7 @@ record AnnotationJson(@Nullable String tsuid, @Nullable Long startTime) {
           return time;
         }
       } catch (ArithmeticException e) {
-        // Said below, with the place.
+        // Reported below, with the position.
       }
       at = from;
       throw wrong("a whole number from 1 on");
@@ -209,7 +209,7 @@ record AnnotationJson(@Nullable String tsuid, @Nullable Long startTime) {
       }
     }
 
-    /** The next character; the end reads as a control character, which nothing takes. */
+    /** Returns the next character, or NUL at the end, which no rule accepts. */
     private char peek() {
       return at < text.length() ? text.charAt(at) : '\0';
     }

@@ -15,16 +15,16 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in a row beside its points: the attributes {@code annotation} (a JSON text), {@code
- * histogram} (the bytes of its codec) and {@code rollup.AGGREGATOR} (the last two bytes of the
- * qualifier and the number; its time is the base time).
+ * The cells of a row other than points, mapped to attributes: {@code annotation} (a JSON text),
+ * {@code histogram} (the bytes of its codec) and {@code rollup.AGGREGATOR} (the last two bytes of
+ * the qualifier, then the number; its time is the base time).
  *
  * <pre>
  *  annotation, histogram             rollup                    older rollup
  * +-------+----------------+        +----+------------+       +----------------+------------+
  * | 01 06 | seconds : 16   |        | id | n:12 flags |       | NAME ':'       | n:12 flags |
  * +-------+----------------+        +----+------------+       +----------------+------------+
- * | 01 06 | milliseconds : 32 |      n: how many intervals behind the base time
+ * | 01 06 | milliseconds : 32 |      n: number of intervals after the base time
  * +-------+-------------------+
  * </pre>
  */
@@ -38,10 +38,10 @@ final class Attachments {
   private Attachments() {}
 
   /**
-   * Gives out an attachment.
+   * Decodes an attachment into {@code out}.
    *
-   * @param base of the row, in milliseconds
-   * @throws DamagedCellException if it is damaged
+   * @param base the base time of the row, in ms since 1970
+   * @throws DamagedCellException if the cell is damaged
    */
   static void read(
       RowKeys keys, Columns.Content content, CellBatch cells, int cell, long base, RowSamples out) {
@@ -71,8 +71,8 @@ final class Attachments {
   }
 
   /**
-   * The instant of an annotation: its {@code startTime}, because the original makes the qualifier
-   * of that and can lose the instant in it.
+   * Returns the instant of an annotation from its {@code startTime}. The qualifier is not enough:
+   * the original derives it from {@code startTime} and may lose the instant.
    */
   private static long annotationTime(
       RowKeys keys, CellBatch cells, int cell, long base, String text) {
@@ -104,9 +104,9 @@ final class Attachments {
   }
 
   /**
-   * The qualifier that the original makes of a start time. It means to turn whole seconds given in
-   * milliseconds into seconds, but divides whatever is a multiple of 1000; a time in seconds then
-   * has the offset of another instant.
+   * Returns the qualifier that the original derives from a start time. To convert milliseconds to
+   * seconds, it divides every multiple of 1000, even times already in seconds, which then get the
+   * offset of another instant.
    */
   private static Bytes annotationQualifier(long start) {
     long time = start % 1000 == 0 ? start / 1000 : start;
@@ -119,7 +119,7 @@ final class Attachments {
     return new KeyBytes().u8(prefix).number(offset, width).toBytes();
   }
 
-  /** The offset behind the base time that a qualifier of three or five bytes says, in ms. */
+  /** Returns the offset from the base time, in ms, in a qualifier of three or five bytes. */
   static int offset(CellBatch cells, int cell) {
     byte[] bytes = cells.bytes();
     int at = cells.qualifierOffset(cell) + 1;
@@ -152,18 +152,13 @@ final class Attachments {
     }
   }
 
-  /**
-   * The cell of an attribute.
-   *
-   * @param qualifier of the cell
-   * @param value of the cell
-   */
+  /** The encoded cell of an attribute. */
   record Written(Bytes qualifier, Bytes value) {}
 
   /**
-   * Encodes an attribute whose time lies inside the domain.
+   * Encodes an attribute whose time is within the domain.
    *
-   * @throws RefusedException if it is none that has a place
+   * @throws RefusedException if OpenTSDB cannot hold the attribute
    */
   static Written write(
       UidBinding binding, Attribute attribute, long time, OpenTsdbParameters.TimeForm form) {
@@ -207,7 +202,7 @@ final class Attachments {
     return new Written(annotationQualifier(start), Bytes.utf8(text));
   }
 
-  /** Why a tsuid is not that of the row; null where it is. */
+  /** Returns why a tsuid does not match the row; null if it does. */
   private static @Nullable String tsuidFlaw(@Nullable String tsuid, Bytes row) {
     String own = RowKeys.isGlobal(row) ? "" : RowKeys.HEX.formatHex(row.toArray());
     return own.equalsIgnoreCase(tsuid == null ? "" : tsuid)
@@ -261,11 +256,11 @@ final class Attachments {
   }
 
   /**
-   * A rollup: a number that an aggregator made of an interval whose length only the original's
-   * configuration knows.
+   * A rollup: the aggregate of one interval. Only the original's configuration knows the length of
+   * intervals.
    *
-   * @param aggregator its number or its name
-   * @param interval how many intervals behind the base time
+   * @param aggregator number or name of the aggregator
+   * @param interval number of intervals after the base time
    * @param raw the last two bytes of the qualifier, then the value
    */
   record Rollup(String aggregator, int interval, Number number, Bytes raw) {
@@ -308,7 +303,7 @@ final class Attachments {
       return Integer.toString(id);
     }
 
-    /** What the qualifier of an aggregator begins with. */
+    /** Returns the first bytes of the qualifiers of an aggregator. */
     private static Bytes prefix(String aggregator) {
       if (aggregator.matches("0|[1-9][0-9]{0,2}")
           && Integer.parseInt(aggregator) < AGGREGATORS_MAX) {

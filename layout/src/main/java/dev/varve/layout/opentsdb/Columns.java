@@ -8,31 +8,31 @@ import dev.varve.store.CellBatch;
 import java.util.Arrays;
 
 /**
- * What stands in the columns of a row of {@code tsdb}, told apart by the qualifier (and by the
- * value, where a rollup has an aggregator 1 or 5):
+ * The columns of a row of {@code tsdb}. The qualifier tells them apart; where a rollup has
+ * aggregator 1 or 5, the value does:
  *
  * <pre>
- *  2 bytes, or 4 that begin 1111     one point
- *  any other even length             a compacted column: entries end to end, values end to end
+ *  2 bytes, or 4 starting 1111       one point
+ *  any other even length             a compacted column: all entries, then all values
  *  05 00 00                          an appended column: entry, value, entry, value, ...
  *  01 and 2 or 4 bytes               an annotation
  *  06 and 2 or 4 bytes               a histogram
  *  one byte and 2, NAME ':' and 2    a rollup
  * </pre>
  *
- * <p>A column is looked through before anything of it is given out: it is read as a whole or
- * refused as a whole. Of two entries of one instant a compacted column keeps the first, as the
- * original's merge does, an appended column the last.
+ * <p>A column is checked before any of it is decoded, so it is decoded as a whole or not at all. If
+ * two entries have the same instant, the first wins in a compacted column, as in the original's
+ * merge, and the last in an appended column.
  */
 final class Columns {
   static final byte ANNOTATION_PREFIX = 0x01;
   static final byte APPEND_PREFIX = 0x05;
   static final byte HISTOGRAM_PREFIX = 0x06;
 
-  /** The last byte of a compacted value where the row has whole seconds alone, or none. */
+  /** The last byte of a compacted value if all times are in seconds or all are in milliseconds. */
   static final byte ONE_UNIT = 0;
 
-  /** The last byte of a compacted value where the row has both seconds and milliseconds. */
+  /** The last byte of a compacted value if it has times in seconds and in milliseconds. */
   static final byte MIXED_UNITS = 1;
 
   private static final int OLD_ROLLUP_TAIL = 3;
@@ -45,7 +45,7 @@ final class Columns {
     HISTOGRAM,
     ROLLUP;
 
-    /** Whether the column holds points, be it one or many. */
+    /** Returns whether the column holds one or more points. */
     boolean points() {
       return this == POINT || this == COMPACTED || this == APPENDED;
     }
@@ -54,9 +54,9 @@ final class Columns {
   private Columns() {}
 
   /**
-   * Tells what a cell is.
+   * Returns what a cell holds.
    *
-   * @throws DamagedCellException if it is nothing that is known
+   * @throws DamagedCellException if its format is unknown
    */
   static Content content(CellBatch cells, int cell) {
     byte[] bytes = cells.bytes();
@@ -93,10 +93,10 @@ final class Columns {
   }
 
   /**
-   * Gives out the points of a column.
+   * Decodes the points of a column into {@code out}.
    *
-   * @param base of the row, in milliseconds
-   * @throws DamagedCellException if it is damaged; nothing was given out then
+   * @param base the base time of the row, in ms since 1970
+   * @throws DamagedCellException if the column is damaged; nothing of it was decoded
    */
   static void read(
       Content content, CellBatch cells, int cell, long base, long stamp, RowSamples out) {
@@ -110,7 +110,7 @@ final class Columns {
   }
 
   /**
-   * Looks a column of points through.
+   * Checks a column of points.
    *
    * @throws DamagedCellException if it is damaged
    */
@@ -127,7 +127,7 @@ final class Columns {
     return new IllegalArgumentException(content + " is no point");
   }
 
-  /** Refuses a point whose value is there but which no server can have written. */
+  /** Rejects a well-formed point that no server can have written. */
   private static void checkEntry(
       byte[] bytes, int qualifier, int flags, int value, int length, long base) {
     RowKeys.checkTime(base + PointCodec.offset(bytes, qualifier));
@@ -147,8 +147,8 @@ final class Columns {
   }
 
   /**
-   * The flags of a point in a cell of its own, mended where an old server wrote them wrong. Its
-   * number is the last bytes of the value.
+   * Returns the flags of a point in a cell of its own, corrected if an old server wrote wrong ones.
+   * The number is at the end of the value.
    */
   static int pointFlags(CellBatch cells, int cell) {
     byte[] bytes = cells.bytes();
@@ -177,7 +177,7 @@ final class Columns {
     add(out, time, flags, bytes, value, length, stamp);
   }
 
-  /** Its entries must not fall, and must use up its value but for one byte. */
+  /** Checks that the entries are in ascending order and use up all of the value but one byte. */
   private static void checkCompacted(CellBatch cells, int cell, long base) {
     byte[] bytes = cells.bytes();
     int start = cells.qualifierOffset(cell);
@@ -292,9 +292,9 @@ final class Columns {
   }
 
   /**
-   * The entries of an appended column by time, of each instant the last that was appended: offset
-   * in the high, place of the entry in the low half. That entries were appended out of order, or
-   * twice, is the one case that takes memory for each sample.
+   * Returns the entries of an appended column by time, and for each instant only the last one
+   * appended. The high half of each long is the offset, the low half the position of the entry.
+   * Entries appended out of order or twice are the only case that needs memory per sample.
    */
   private static long[] appendedInOrder(byte[] bytes, int start, int end) {
     long[] entries = new long[(end - start) / 3];
@@ -338,8 +338,8 @@ final class Columns {
   }
 
   /**
-   * An aggregator's name, a colon, and two bytes. No point reads so: the byte of the colon would be
-   * the flags of a float on three bytes.
+   * Returns whether a qualifier is an aggregator's name, a colon and two bytes. No points have such
+   * a qualifier: the colon would be the flags of a float of three bytes.
    */
   private static boolean isNamedRollup(byte[] bytes, int at, int length) {
     int colon = at + length - OLD_ROLLUP_TAIL;
@@ -354,7 +354,10 @@ final class Columns {
     return true;
   }
 
-  /** Tells an annotation from the number of a rollup whose aggregator has the same first byte. */
+  /**
+   * Returns whether a cell is an annotation rather than a rollup whose aggregator has the same
+   * first byte.
+   */
   private static boolean isJson(CellBatch cells, int cell) {
     int at = cells.valueOffset(cell);
     int length = cells.valueLength(cell);

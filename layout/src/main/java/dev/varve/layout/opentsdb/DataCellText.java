@@ -10,7 +10,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cells of {@code tsdb} for people: UIDs in upper-case hex, as the original shows them. */
+/**
+ * Human-readable breakdowns of cells of {@code tsdb}, with UIDs in upper-case hex as in the
+ * original.
+ */
 final class DataCellText {
   private final CellBatch cells = new CellBatch();
   private final List<Part> parts = new ArrayList<>();
@@ -26,7 +29,7 @@ final class DataCellText {
   }
 
   /**
-   * Reads a cell part by part.
+   * Describes a cell.
    *
    * @throws dev.varve.layout.DamagedCellException if it is damaged
    */
@@ -141,7 +144,7 @@ final class DataCellText {
     part("qualifier", "time and type", timeAndType(at, flags), from, to);
   }
 
-  /** Also notes the first one for the summary. */
+  /** Returns the text of an entry and keeps the first one for the summary. */
   private String timeAndType(int at, int flags) {
     int offset = PointCodec.offset(bytes, at);
     String time =
@@ -154,7 +157,7 @@ final class DataCellText {
     return text;
   }
 
-  /** Adds the number at {@code from} in the value and answers where it ends. */
+  /** Adds the number at {@code from} in the value and returns the index after it. */
   private int number(int flags, int from) {
     int length = PointCodec.valueLength(flags);
     int at = cells.valueOffset(0) + from;

@@ -15,17 +15,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Finds the widths and the salt of OpenTSDB's tables, which stand in its configuration and nowhere
- * in the tables: UIDs in {@code tsdb-uid} are as long as they are in row keys; and of the salts
- * those are possible for which row keys have whole pairs of tags behind a full hour, and for which
- * one number of buckets gives the salt of nearly every row.
+ * Infers the widths of UIDs and the salt of OpenTSDB's tables, which only its configuration states.
+ * UIDs in {@code tsdb-uid} have the same widths as in row keys. A salt width is possible if row
+ * keys then have a whole hour followed by whole pairs of tags, and if one number of buckets
+ * explains the salt of nearly every row.
  */
 public final class OpenTsdbInference {
   /*
-   * A number of buckets that gives every salt is right only where every salt below it was seen: of
-   * rows with the salts 0 and 1 alone, 2 explains as much as 20 does. And it takes some series. If
-   * there were twice as many buckets, or more, each series would be among the lower ones with a
-   * chance of one half at most: of 16 series that is 1 in 65,536.
+   * A number of buckets that explains every salt is certain only if every salt below it was seen:
+   * rows with the salts 0 and 1 alone are explained by 2 buckets as well as by 20. It also takes
+   * enough series. If there were at least twice as many buckets, each series would have one of the
+   * lower salts with a probability of at most one half; for 16 series that is 1 in 65,536.
    */
   private static final int SERIES_MIN = 16;
   private static final int SALT_WIDTH_MAX = 4;
@@ -34,7 +34,7 @@ public final class OpenTsdbInference {
   private static final int HOUR_SECONDS = 3600;
   private static final int UID_WIDTH_MAX = 8;
 
-  /** UIDs count from 1 on: so many of each width are looked for. */
+  /** UIDs count up from 1. This many of each width are looked up. */
   private static final int FIRST_UIDS = 8;
 
   private static final int ID = 0;
@@ -49,8 +49,8 @@ public final class OpenTsdbInference {
   private OpenTsdbInference() {}
 
   /**
-   * As {@link dev.varve.layout.Inference#samples}: names from all over the table, and the first
-   * UIDs.
+   * Returns what to read, as {@link dev.varve.layout.Inference#samples}: names from all over the
+   * table, and the first UIDs.
    */
   public static List<Guess.Sample> samplesOfUids(int table) {
     List<Bytes> first = new ArrayList<>();
@@ -66,7 +66,7 @@ public final class OpenTsdbInference {
         new Guess.Sample(table, List.of(NAMES), first));
   }
 
-  /** As {@link dev.varve.layout.Inference#of}. */
+  /** Guesses the parameters, as {@link dev.varve.layout.Inference#of}. */
   public static List<Guess> of(Map<String, String> given, List<List<Cell>> cells) {
     List<String> evidence = new ArrayList<>();
     Map<String, String> widths = new TreeMap<>(given);
@@ -92,7 +92,7 @@ public final class OpenTsdbInference {
     return guesses.isEmpty() ? List.of(new Guess(widths, evidence)) : guesses;
   }
 
-  /** How long the UIDs of each kind are. */
+  /** Returns the UID widths seen, by width parameter. */
   private static Map<String, NavigableSet<Integer>> widths(List<Cell> uids) {
     Map<String, NavigableSet<Integer>> widths = new TreeMap<>();
     for (Cell cell : uids) {
@@ -140,7 +140,9 @@ public final class OpenTsdbInference {
     return List.of(new Guess(guess, all, salted.demand(buckets)));
   }
 
-  /** Rows of more tags than are usual come from a server that was told to take them. */
+  /**
+   * Raises {@code maxTags} if rows have more tags than the default: their server must allow them.
+   */
   private static void tags(
       List<byte[]> fitting,
       int salt,
@@ -168,7 +170,7 @@ public final class OpenTsdbInference {
         && Integer.toUnsignedLong(ByteBuffer.wrap(row).getInt(base)) % HOUR_SECONDS == 0;
   }
 
-  /** The salts of rows, beside the hashes that they were made of. */
+  /** The salts of rows and the hashes from which they were computed. */
   private static final class SaltedRows {
     private final int saltWidth;
     private final long[] salts;
@@ -189,7 +191,10 @@ public final class OpenTsdbInference {
       }
     }
 
-    /** The number of buckets that gives most rows their salt, nearly all; 0 where there is none. */
+    /**
+     * Returns the smallest number of buckets that explains the most salts; 0 if none explains
+     * nearly all.
+     */
     private int buckets() {
       long highest = Math.min(BUCKETS_MAX, 1L << (8 * saltWidth));
       int best = 0;
@@ -230,7 +235,7 @@ public final class OpenTsdbInference {
       return Arrays.stream(hashes).distinct().count();
     }
 
-    /** Why the number has to be given. */
+    /** Returns why the number of buckets must be given; empty if it is certain. */
     private String demand(int buckets) {
       if (saltsBelow(buckets) == buckets && seriesCount() >= SERIES_MIN) {
         return "";
@@ -241,7 +246,7 @@ public final class OpenTsdbInference {
           .formatted(buckets, saltsBelow(buckets), seriesCount(), SERIES_MIN);
     }
 
-    /** {@link Arrays#hashCode(byte[])} of the row key without salt and base time. */
+    /** Returns {@link Arrays#hashCode(byte[])} of the row key without salt and base time. */
     private static int hash(byte[] row, int salt, int metricWidth) {
       int base = salt + metricWidth;
       byte[] series = new byte[row.length - salt - BASE_WIDTH];

@@ -40,9 +40,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of OpenTSDB 2.x: a row an hour and series, a cell a point, and names as UIDs.
+ * The layout of OpenTSDB 2.x: one row per hour and series, one cell per point, and names as UIDs.
  *
- * <p>Bytes as OpenTSDB 2.4.0 writes them; whatever an earlier version has written is read. See
+ * <p>It writes the same bytes as OpenTSDB 2.4.0 and reads what any earlier version wrote. See
  * {@code docs/layouts/opentsdb.md}.
  */
 public final class OpenTsdbLayout implements Layout {
@@ -52,10 +52,10 @@ public final class OpenTsdbLayout implements Layout {
   static final int UIDS = 1;
   static final int POINTS = 0;
 
-  /** Rows that are younger are not compacted, since points still come: an hour and a second. */
+  /** Younger rows are not compacted, because they still receive points: an hour and a second. */
   private static final long COMPACTION_AGE_MILLIS = RowKeys.HOUR_MILLIS + 1000;
 
-  /** Latest cell time that microseconds can tell. */
+  /** The latest cell time in ms that fits into a stamp in microseconds. */
   private static final long CELL_TIME_MAX = Long.MAX_VALUE / 1000;
 
   private final OpenTsdbParameters parameters;
@@ -94,9 +94,10 @@ public final class OpenTsdbLayout implements Layout {
   }
 
   /**
-   * The layout of some of the parameters in {@link OpenTsdbParameters#LIST}.
+   * Creates the layout from parameters.
    *
-   * @throws RefusedException if one is unknown or out of its bounds
+   * @param parameters any of {@link OpenTsdbParameters#LIST}
+   * @throws RefusedException if a parameter is unknown or out of range
    */
   public static OpenTsdbLayout of(Map<String, String> parameters) {
     return new OpenTsdbLayout(OpenTsdbParameters.of(parameters));
@@ -140,7 +141,7 @@ public final class OpenTsdbLayout implements Layout {
   /**
    * {@inheritDoc}
    *
-   * <p>The key without metric and tags is that of the annotations that belong to no series.
+   * <p>The key without metric and tags holds the global annotations, which belong to no series.
    */
   @Override
   public Step<Optional<Binding>> bind(GroupKey key, boolean create) {
@@ -183,8 +184,8 @@ public final class OpenTsdbLayout implements Layout {
   }
 
   /**
-   * Metric first, then each tag's name and value. The tags come in the order in which the original
-   * walks them, a hash table of 16 places, so that new names get the same UIDs.
+   * Returns the metric, then the name and value of each tag. The tags have the original's order,
+   * that of a hash table with 16 slots, so that new names get the same UIDs.
    */
   private static List<UidTable.Name> names(GroupKey key) {
     Tags tags = key.tags();
@@ -247,7 +248,10 @@ public final class OpenTsdbLayout implements Layout {
         .put(Bytes.of(row), POINTS, cell.qualifier(), Math.floorDiv(stamp, 1000L), cell.value());
   }
 
-  /** Annotations have qualifiers of their own, which no parameter changes. */
+  /**
+   * Returns the form of an attribute's time; parameters do not change the qualifiers of
+   * annotations.
+   */
   private OpenTsdbParameters.TimeForm timeForm(Attribute attribute) {
     return attribute.name().equals(Attachments.ANNOTATION)
         ? OpenTsdbParameters.TimeForm.AUTO
@@ -259,7 +263,9 @@ public final class OpenTsdbLayout implements Layout {
     return List.of(FamilySelect.latest(POINTS));
   }
 
-  /** Points of seconds, of milliseconds and of compacted columns do not stand in one order. */
+  /**
+   * Returns empty: points in seconds, in milliseconds and in compacted columns do not sort by time.
+   */
   @Override
   public Optional<Bytes> qualifierAt(long bucket, long time) {
     return Optional.empty();
@@ -273,9 +279,9 @@ public final class OpenTsdbLayout implements Layout {
   /**
    * {@inheritDoc}
    *
-   * <p>Two samples of one instant are both given out where they stand in different cells. The stamp
-   * tells which is the later: the cell time, and among cells of one cell time the place in the row,
-   * of which the original keeps the first.
+   * <p>If different cells hold samples of one instant, all of them are returned. The stamp says
+   * which one wins: the one with the later cell time or, at equal cell times, the first in the row,
+   * as in the original.
    */
   @Override
   public void decode(CellBatch cells, int from, int to, RowSamples out) {
@@ -351,19 +357,19 @@ public final class OpenTsdbLayout implements Layout {
   }
 
   /**
-   * Turns the points of one row into a single cell and deletes the cells it was made of, as the
-   * original does in the background and on reading. Of two points of one instant the one in the
-   * newest cell stays. Rows that hold an appended column are left as they are, as are those younger
-   * than an hour and a second, which still fill up. The new cell is as old as the newest that it is
-   * made of, and no newer cell is deleted: what others write meanwhile counts as later.
+   * Merges the points of one row into a single cell and deletes the merged cells, as the original
+   * does in the background and on reading. If several points have the same instant, the one in the
+   * newest cell is kept. Rows with an appended column are left alone, as are rows younger than an
+   * hour and a second, which still receive points. The new cell gets the cell time of the newest
+   * merged cell, and no newer cell is deleted, so concurrent writes of other servers win.
    *
-   * @param cells all cells of the row in family {@code t}, from {@code from} to {@code to}
-   *     (exclusive)
+   * @param cells all cells of the row in family {@code t}, from {@code from} (inclusive) to {@code
+   *     to} (exclusive)
    * @param now milliseconds since 1970
-   * @param out takes the put and the deletes, in this order
-   * @return whether anything is to be written
-   * @throws DamagedCellException if row key or a column is damaged; {@code out} has nothing of the
-   *     row then
+   * @param out receives the put, then the deletes
+   * @return whether there is anything to write
+   * @throws DamagedCellException if the row key or a column is damaged; {@code out} then contains
+   *     nothing of the row
    */
   public boolean compact(CellBatch cells, int from, int to, long now, MutationBatch out) {
     if (from == to) {

@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What an OpenTSDB keeps in its configuration and what its tables do not tell. Every value belongs
- * to one instance of the layout, so that tables of different widths live in one process.
+ * The settings of an OpenTSDB server that determine the format of its tables. They belong to one
+ * instance of the layout, so one process can use tables of different widths.
  *
  * @param metricWidth bytes of a metric's UID, 1 to 8 ({@code tsd.storage.uid.width.metric})
  * @param tagkWidth bytes of a tag name's UID, 1 to 8 ({@code tsd.storage.uid.width.tagk})
  * @param tagvWidth bytes of a tag value's UID, 1 to 8 ({@code tsd.storage.uid.width.tagv})
- * @param saltWidth bytes of the salt, 0 to 8, 0 for none ({@code tsd.storage.salt.width})
- * @param saltBuckets how many salts there are, 1 to what the salt's bytes can tell apart ({@code
- *     tsd.storage.salt.buckets})
- * @param maxTags how many tags a series has at most ({@code tsd.storage.max_tags})
+ * @param saltWidth bytes of the salt, 0 to 8; 0 for no salt ({@code tsd.storage.salt.width})
+ * @param saltBuckets number of different salts, at least 1 and at most what the salt's bytes can
+ *     hold ({@code tsd.storage.salt.buckets})
+ * @param maxTags maximum number of tags of a series ({@code tsd.storage.max_tags})
  * @param time how times are written
  * @param floats how doubles are written
  */
@@ -35,24 +35,27 @@ public record OpenTsdbParameters(
   public static final OpenTsdbParameters DEFAULTS =
       new OpenTsdbParameters(3, 3, 3, 0, 20, 8, TimeForm.AUTO, FloatForm.EIGHT);
 
-  /** So many pairs of the widest UIDs fit into a row key of HBase, and are more than anyone has. */
+  /** Upper bound of {@code maxTags}; a row key of HBase has room for that many pairs of UIDs. */
   private static final int MAX_TAGS_BOUND = 1000;
 
-  /** Which qualifier a time gets. Both are read, whatever is written. */
+  /** How times are written in qualifiers. Reading accepts both forms. */
   public enum TimeForm {
-    /** Two bytes for a whole second, four for any other millisecond. */
+    /** Two bytes for whole seconds, four bytes (milliseconds) otherwise. */
     AUTO,
-    /** Two bytes; a time that is no whole second is refused. */
+    /** Two bytes; a time that is not a whole second is refused. */
     SECONDS,
     /** Four bytes, as for a client of the original that sends milliseconds. */
     MILLISECONDS
   }
 
-  /** On how many bytes a double stands. Both are read, whatever is written. */
+  /** How many bytes doubles are written in. Reading accepts both forms. */
   public enum FloatForm {
-    /** Eight, as the original's HTTP API writes since 2.4. */
+    /** Eight bytes, as the original's HTTP API writes since 2.4. */
     EIGHT("8"),
-    /** Four where that loses nothing, else eight, as its telnet and its import write since 2.4. */
+    /**
+     * Four bytes if that is exact, else eight, as the original's telnet API and import write since
+     * 2.4.
+     */
     FOUR("4");
 
     private final String text;
@@ -62,7 +65,7 @@ public record OpenTsdbParameters(
     }
   }
 
-  /** What {@link #of} takes. */
+  /** The parameters of {@link #of}. */
   public static final List<LayoutParameter> LIST =
       List.of(
           parameter("metricWidth", DEFAULTS.metricWidth, "bytes of a metric's UID, 1 to 8"),
@@ -75,9 +78,9 @@ public record OpenTsdbParameters(
           parameter("float", DEFAULTS.floats.text, "bytes of a double: 8, or 4 if that is exact"));
 
   /**
-   * Reads parameters; those that are missing have their defaults.
+   * Parses parameters; missing ones have their defaults.
    *
-   * @throws RefusedException if one is unknown or out of its bounds
+   * @throws RefusedException if a parameter is unknown or out of range
    */
   public static OpenTsdbParameters of(Map<String, String> given) {
     Parameters texts =

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The entry of one point: a qualifier of two or four bytes, and a number of one to eight. An entry
- * is a cell of its own, or stands among others in one cell.
+ * The encoding of one point: a qualifier of two or four bytes and a number of one to eight bytes. A
+ * cell holds one or many points.
  *
  * <pre>
  *  seconds, 2 bytes        milliseconds, 4 bytes
@@ -15,12 +15,12 @@ import java.nio.ByteOrder;
  * | seconds : 12 | flags | | 1111 | milliseconds : 22  | 00 | flags |
  * +--------------+-------+ +------+--------------------+----+-------+
  *
- *  flags, 4 bits: 8 = float, else integer; the other three are the length of the number less one
+ *  flags, 4 bits: 8 = float, else integer; the other three bits are the length of the number - 1
  * </pre>
  *
- * <p>Times are offsets from the base time of the row. No second of an hour begins with the bits
- * 1111, which is how the two are told apart. Integers are two's complement on 1, 2, 4 or 8 bytes,
- * floats IEEE 754 on 4 or 8, all big-endian.
+ * <p>Times are offsets from the base time of the row. The bits 1111 distinguish the two forms,
+ * because no second of an hour starts with them. Integers are two's complement in 1, 2, 4 or 8
+ * bytes, floats IEEE 754 in 4 or 8 bytes, all big-endian.
  */
 final class PointCodec {
   static final int FLOAT = 0x8;
@@ -43,8 +43,8 @@ final class PointCodec {
   /**
    * Writes the qualifier of a point.
    *
-   * @param offset milliseconds behind the base time
-   * @return its length
+   * @param offset milliseconds after the base time
+   * @return the length of the qualifier in bytes
    */
   static int putQualifier(byte[] target, int at, int offset, boolean millis, int flags) {
     if (millis) {
@@ -55,7 +55,7 @@ final class PointCodec {
     return 2;
   }
 
-  /** The flags of an integer: the smallest length that holds it. */
+  /** Returns the flags of an integer, with the smallest length that holds it. */
   static int flags(long value) {
     if (value == (byte) value) {
       return 0;
@@ -66,12 +66,12 @@ final class PointCodec {
     return value == (int) value ? 3 : 7;
   }
 
-  /** Whether a double is the same number on four bytes. */
+  /** Returns whether a double can be converted to a float without loss. */
   static boolean fitsFloat(double value) {
     return (float) value == value;
   }
 
-  /** Writes the lowest bytes of a number, as many as its flags say. */
+  /** Writes the lowest bytes of a number; the flags say how many. */
   static void putNumber(byte[] target, int at, long bits, int flags) {
     switch (flags & LENGTH_BITS) {
       case 0 -> target[at] = (byte) bits;
@@ -81,15 +81,15 @@ final class PointCodec {
     }
   }
 
-  /** Whether the qualifier that begins so takes four bytes. */
+  /** Returns whether a qualifier that starts with this byte has four bytes. */
   static boolean millis(byte first) {
     return (first & 0xf0) == 0xf0;
   }
 
   /**
-   * The length of the qualifier that begins at {@code at}.
+   * Returns the length in bytes of the qualifier at {@code at}.
    *
-   * @throws DamagedCellException if it does not end before {@code end}
+   * @throws DamagedCellException if the qualifier extends beyond {@code end}
    */
   static int qualifierLength(byte[] bytes, int at, int end) {
     int length = at < end && millis(bytes[at]) ? 4 : 2;
@@ -101,9 +101,9 @@ final class PointCodec {
   }
 
   /**
-   * Milliseconds behind the base time, of a qualifier that is there as a whole.
+   * Returns the milliseconds after the base time in a complete qualifier.
    *
-   * @throws DamagedCellException if they leave the hour, or bits are set that mean nothing
+   * @throws DamagedCellException if the offset is not within an hour or unused bits are set
    */
   static int offset(byte[] bytes, int at) {
     int offset;
@@ -124,7 +124,7 @@ final class PointCodec {
     return offset;
   }
 
-  /** The flags of a qualifier that is there as a whole. */
+  /** Returns the flags of a complete qualifier. */
   static int flags(byte[] bytes, int at) {
     return bytes[at + (millis(bytes[at]) ? 3 : 1)] & 0xf;
   }
@@ -134,9 +134,9 @@ final class PointCodec {
   }
 
   /**
-   * Refuses flags that no number has.
+   * Returns the length in bytes of the number that flags describe.
    *
-   * @return how many bytes its value takes
+   * @throws DamagedCellException if no number has such flags
    */
   static int checkedLength(int flags) {
     int length = valueLength(flags);
@@ -169,9 +169,9 @@ final class PointCodec {
   }
 
   /**
-   * Flags that the length of the value is right in, for a point in a cell of its own with a
-   * qualifier of two bytes: old servers wrote wrong lengths there, so that the value's own is
-   * believed. See {@link #paddedFloat} for the one value that must be cut first.
+   * Returns flags with the length of the value, for a point in a cell of its own with a qualifier
+   * of two bytes. Old servers wrote wrong lengths there, so the length of the value wins, except
+   * for values that {@link #paddedFloat} recognises.
    */
   static int mended(int flags, int length) {
     if (length < 1 || length > VALUE_MAX) {
@@ -182,10 +182,10 @@ final class PointCodec {
   }
 
   /**
-   * Whether a value is a float of four bytes behind four more that must be zero, as old servers
-   * wrote it under the flags of four bytes.
+   * Returns whether a value has eight bytes although its flags describe a float of four. Old
+   * servers wrote such values, with four zero bytes before the float.
    *
-   * @throws DamagedCellException if they are not zero
+   * @throws DamagedCellException if the first four of the eight bytes are not zero
    */
   static boolean paddedFloat(int flags, byte[] bytes, int at, int length) {
     if (flags != (FLOAT | 3) || length != 8) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Turns the points of a row into one cell, as the original's compaction queue does where it is told
+ * Merges the points of a row into one cell, as the original's compaction queue does if configured
  * to fix duplicates.
  *
  * <pre>
@@ -21,7 +21,7 @@ import java.util.PriorityQueue;
  * </pre>
  */
 final class RowCompaction {
-  /** A point in one of the columns that are merged; moves on to the next. */
+  /** A cursor over the points of one of the merged columns. */
   private static final class Entries implements Comparable<Entries> {
     private final CellBatch cells;
     private final int cell;
@@ -64,7 +64,7 @@ final class RowCompaction {
       values.raw(bytes, value, valueLength());
     }
 
-    /** Whether there is another point behind this one. */
+    /** Moves to the next point; returns false at the end. */
     private boolean advance() {
       value += valueLength();
       at += millis() ? 4 : 2;
@@ -72,8 +72,8 @@ final class RowCompaction {
     }
 
     /**
-     * By time; of one instant the newest cell first, and of equally old ones the first in the row,
-     * which is the one that is kept.
+     * Orders by time; at the same instant the newest cell comes first, then the first in the row.
+     * The first point of each instant is kept.
      */
     @Override
     public int compareTo(Entries other) {
@@ -105,10 +105,10 @@ final class RowCompaction {
   /**
    * Compacts a row.
    *
-   * @param base of the row, in milliseconds
-   * @return whether anything is to be written
-   * @throws dev.varve.layout.DamagedCellException if a column is damaged; nothing was added to
-   *     {@code out} then
+   * @param base the base time of the row, in ms since 1970
+   * @return whether there is anything to write
+   * @throws dev.varve.layout.DamagedCellException if a column is damaged; {@code out} is unchanged
+   *     then
    */
   static boolean compact(CellBatch cells, int from, int to, long base, MutationBatch out) {
     RowCompaction compaction = new RowCompaction(cells, base);

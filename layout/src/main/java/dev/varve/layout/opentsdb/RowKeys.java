@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Row keys of the table {@code tsdb}, with widths of three bytes and a salt of one:
+ * The row keys of table {@code tsdb}. With UIDs of three bytes and a salt of one byte:
  *
  * <pre>
  *  salt   metric UID    base time      tagk UID   tagv UID    ... up to maxTags pairs
@@ -24,19 +24,19 @@ import java.util.List;
  * +----+----+----+----+--+--+--+--+----+----+----+----+----+----+
  * </pre>
  *
- * <p>Base time is in seconds, unsigned, a whole hour. The pairs stand in the order of their bytes.
- * The one row key an hour that has no pairs is that of the annotations that belong to no series;
- * its metric and its salt are zero.
+ * <p>The base time is a whole hour in seconds, unsigned. The pairs are sorted by their bytes. A row
+ * key without pairs holds the global annotations of an hour, which belong to no series; its metric
+ * and its salt are zero.
  *
- * <p>For an hour whose seconds take more than 32 bits the original keeps the lowest 32. What is
- * left is no whole hour, and which one it was can be told, since 2^32 is no multiple of an hour.
- * Such rows stand among those of other times: the base time has eras of 2^32 seconds.
+ * <p>If the seconds of an hour take more than 32 bits, the original keeps the lowest 32. The result
+ * is not a whole hour, and since 2^32 is not a multiple of an hour, it still identifies the hour.
+ * Rows of such hours sort among those of other times: the base time has eras of 2^32 seconds.
  */
 final class RowKeys {
   static final int HOUR_SECONDS = 3600;
   static final int HOUR_MILLIS = 1000 * HOUR_SECONDS;
 
-  /** The last millisecond that the original takes, in the year 2286. */
+  /** The last millisecond that the original accepts, in the year 2286. */
   static final long LAST_TIME = 9_999_999_999_999L;
 
   static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -74,7 +74,10 @@ final class RowKeys {
     return shape;
   }
 
-  /** The row key of a binding, with a base time of zero and {@code spare} bytes behind it. */
+  /**
+   * Returns the row key of a binding with a base time of zero, followed by {@code spare} zero
+   * bytes.
+   */
   byte[] row(UidBinding binding, int spare) {
     byte[] row = new byte[saltWidth + metricWidth + BASE_WIDTH + binding.pairs().length() + spare];
     for (int i = 0; i < saltWidth; i++) {
@@ -90,9 +93,9 @@ final class RowKeys {
   }
 
   /**
-   * The first millisecond of the hour of a row. The whole key is checked, without allocating.
+   * Returns the first millisecond of the hour of a row. Checks the whole key, without allocating.
    *
-   * @throws DamagedCellException if it is no row key of this layout
+   * @throws DamagedCellException if it is not a row key of this layout
    */
   long base(byte[] row, int from, int to) {
     int at = from;
@@ -105,10 +108,10 @@ final class RowKeys {
   }
 
   /**
-   * Refuses what stands at an instant that the original takes nothing of.
+   * Checks that the original accepts a time.
    *
-   * @param time in ms
-   * @throws DamagedCellException if it is outside of 1 to {@link #LAST_TIME}
+   * @param time ms since 1970
+   * @throws DamagedCellException if the time is not within 1 to {@link #LAST_TIME}
    */
   static void checkTime(long time) {
     if (time < 1 || time > LAST_TIME) {
@@ -117,7 +120,9 @@ final class RowKeys {
     }
   }
 
-  /** Metric, tag name, tag value, tag name, tag value, ...: the UIDs of a row key, checked. */
+  /**
+   * Checks a row key and returns its UIDs: metric, tag name, tag value, tag name, tag value, ...
+   */
   List<Bytes> uids(Bytes row) {
     byte[] bytes = row.toArray();
     shape.decode(bytes, 0, bytes.length, new KeyOutput());
@@ -130,21 +135,21 @@ final class RowKeys {
     return uids;
   }
 
-  /** Whether a TSUID is that of the annotations that belong to no series. */
+  /** Returns whether a TSUID is that of the global annotations. */
   static boolean isGlobal(Bytes tsuid) {
     byte[] bytes = tsuid.toArray();
     return zero(bytes, 0, bytes.length);
   }
 
-  /** The row key without salt and base time. */
+  /** Returns the row key without salt and base time. */
   Bytes tsuid(Bytes row) {
     return row.slice(saltWidth, saltWidth + metricWidth)
         .concat(row.slice(saltWidth + metricWidth + BASE_WIDTH, row.length()));
   }
 
   /**
-   * The salt of a series: what {@link Arrays#hashCode(byte[])} says of metric and pairs, modulo the
-   * buckets. The base time has no part in it, so that a series stays in one bucket.
+   * Returns the salt of a series: {@link Arrays#hashCode(byte[])} of metric and pairs, modulo the
+   * number of buckets. The base time is left out, so all rows of a series have the same salt.
    */
   int bucket(Bytes metric, Bytes pairs) {
     if (saltWidth == 0 || pairs.isEmpty()) {
@@ -184,8 +189,8 @@ final class RowKeys {
   }
 
   /**
-   * Big-endian; beyond four bytes the original repeats the number, since it shifts an int by 32
-   * bits and more.
+   * Returns a byte of a salt in big-endian order. In salts of more than four bytes the original
+   * repeats the number, because it shifts an int by 32 bits or more.
    */
   private byte saltByte(int bucket, int place) {
     return (byte) (bucket >>> (8 * (saltWidth - 1 - place)));
@@ -306,7 +311,7 @@ final class RowKeys {
             new TimeRange(eraStart(1), eraStart(2)),
             new TimeRange(eraStart(2), Long.MAX_VALUE));
 
-    /** The first millisecond of the first hour that starts in an era. */
+    /** Returns the first millisecond of the first hour that starts in an era. */
     private static long eraStart(int era) {
       return Math.ceilDiv(era * ERA_SECONDS, HOUR_SECONDS) * HOUR_MILLIS;
     }
@@ -326,7 +331,7 @@ final class RowKeys {
       return Role.TIME;
     }
 
-    /** Times that no row holds become the first or the last hour that one holds. */
+    /** Clamps times to the first and last hour that rows can have. */
     @Override
     public void encode(KeyInput input, KeyBytes out) {
       out.u32(Math.clamp(floor(input.time()) / 1000, 0, LAST_HOUR) % ERA_SECONDS);

@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the samples of a group, each as a cell of its own.
+ * Writes the samples of a group, one cell per sample.
  *
- * <p>One sample takes one put: row key, qualifier and value lie in one scratch array, of which only
- * the base time changes from hour to hour.
+ * <p>Row key, qualifier and value share one scratch array, in which only the base time changes from
+ * hour to hour.
  */
 final class SampleWriter {
   private static final long LAST_SECOND = 0xffff_ffffL;
@@ -110,14 +110,14 @@ final class SampleWriter {
   }
 
   /**
-   * Whether a time can be given in seconds: whole ones, and no more than fit into 32 bits, since
-   * the original takes a larger number for milliseconds.
+   * Returns whether a time can be written in seconds. It must be a whole number of seconds and fit
+   * into 32 bits, because the original interprets larger numbers as milliseconds.
    */
   private static boolean takesSeconds(long time) {
     return time % 1000 == 0 && time / 1000 <= LAST_SECOND;
   }
 
-  /** Why a time has no place; null where it has one. */
+  /** Returns why a time is refused; null if it is not. */
   static @Nullable Refusal timeRefusal(TimeForm form, long time) {
     if (time < 1 || time > RowKeys.LAST_TIME) {
       return new Refusal(

@@ -5,19 +5,22 @@ import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 
 /**
- * A key whose names have been turned into UIDs.
+ * A key with the UIDs of its names.
  *
- * @param metric the metric's UID; all zero where the key is that of the global annotations
- * @param pairs UIDs of tag names and values, pair behind pair, in the order of their bytes
- * @param bucket the salt; 0 where there is none
+ * @param metric the UID of the metric; all zero for the key of global annotations
+ * @param pairs the concatenated pairs of tag name UID and tag value UID, sorted by their bytes
+ * @param bucket the salt; 0 if the layout has none
  */
 record UidBinding(GroupKey key, Bytes metric, Bytes pairs, int bucket) implements Binding {
-  /** What the original knows a series by: its row key without salt and base time. */
+  /**
+   * Returns the TSUID, the original's identifier of a series: its row key without salt and base
+   * time.
+   */
   Bytes tsuid() {
     return metric.concat(pairs);
   }
 
-  /** Whether the rows hold the annotations that belong to no series, and no samples. */
+  /** Returns whether this is the key of global annotations, which has no samples. */
   boolean global() {
     return pairs.isEmpty();
   }

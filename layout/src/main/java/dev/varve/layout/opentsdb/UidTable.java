@@ -26,19 +26,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table {@code tsdb-uid}: names and the numbers that stand for them. The three kinds share its
- * rows, each with a qualifier of its own.
+ * The table {@code tsdb-uid}, which maps names to UIDs and back. The three kinds of names share its
+ * rows; each has a qualifier of its own.
  *
  * <pre>
  *  row          family   qualifier            value
- *  00           id       metrics|tagk|tagv    how many were assigned, 8 bytes
+ *  00           id       metrics|tagk|tagv    number of UIDs assigned, 8 bytes
  *  name         id       metrics|tagk|tagv    UID
  *  UID          name     metrics|tagk|tagv    name
- *  UID          name     metric_meta|...      JSON, not ours
+ *  UID          name     metric_meta|...      JSON, not written by Varve
  * </pre>
  *
- * <p>A new name takes the next number, puts itself under it, then puts the number under itself; in
- * that order, so that whoever fails half-way leaks a number and nothing else.
+ * <p>To assign a UID, a writer increments the counter, claims the row of the UID, then claims the
+ * row of the name. A failure between these steps therefore leaks a number and nothing else.
  */
 final class UidTable {
   static final String NAME = "tsdb-uid";
@@ -56,7 +56,7 @@ final class UidTable {
   private static final int COUNTER_LENGTH = 8;
   private static final int ATTEMPTS = 3;
 
-  /** What a name is. */
+  /** What a name denotes. */
   enum Kind {
     METRIC("metrics", "metric_meta", "metricWidth"),
     TAGK("tagk", "tagk_meta", "tagkWidth"),
@@ -77,7 +77,7 @@ final class UidTable {
     }
   }
 
-  /** A name, which is in Latin-1. */
+  /** A name in Latin-1. */
   record Name(Kind kind, String text) {
     private Bytes row() {
       return Bytes.of(text.getBytes(StandardCharsets.ISO_8859_1));
@@ -104,10 +104,10 @@ final class UidTable {
   }
 
   /**
-   * The UIDs of names.
+   * Looks up the UIDs of names.
    *
-   * @param create whether names that have none get one, in their order; else the step ends empty
-   *     where one is missing
+   * @param create whether to assign UIDs to new names, in the given order; otherwise the result is
+   *     empty if any name has no UID
    */
   Step<Optional<List<Bytes>>> uids(List<Name> names, boolean create) {
     return lookUp(names)
@@ -150,7 +150,7 @@ final class UidTable {
     return Optional.of(uid);
   }
 
-  /** Goes through the names behind those that are done, one after the other. */
+  /** Assigns UIDs to the names after those in {@code done}, one by one. */
   private Step<List<Bytes>> assign(
       List<Name> names, List<Optional<Bytes>> found, Map<Name, Bytes> fresh, List<Bytes> done) {
     if (done.size() == names.size()) {
@@ -215,7 +215,7 @@ final class UidTable {
     return Bytes.of(bytes);
   }
 
-  /** Somebody else had the name, or the number. The number is lost. */
+  /** Retries after another writer claimed the name or the UID. The number is lost. */
   private Step<Bytes> again(Name name, int attempt) {
     return lookUp(List.of(name))
         .then(found -> {
@@ -234,10 +234,9 @@ final class UidTable {
   }
 
   /**
-   * The names of UIDs.
+   * Looks up the names of UIDs. The step throws {@link DamagedCellException} if a UID has no name.
    *
-   * @param kinds of the UIDs, as many as they
-   * @throws DamagedCellException out of the step, where a UID has no name
+   * @param kinds the kind of each UID
    */
   Step<List<String>> names(List<Kind> kinds, List<Bytes> uids) {
     List<Step.TableRead> reads = new ArrayList<>(uids.size());
@@ -272,9 +271,9 @@ final class UidTable {
   }
 
   /**
-   * Reads a cell of the table part by part.
+   * Describes a cell of the table.
    *
-   * @throws DamagedCellException if it is none of it
+   * @throws DamagedCellException if the table has no such cell
    */
   CellDescription describe(Cell cell) {
     for (Kind kind : Kind.values()) {
@@ -358,9 +357,11 @@ final class UidTable {
   }
 
   /**
-   * Why a name cannot be kept, with {@code what} it names; null where it can.
+   * Returns why a name cannot be stored; null if it can.
    *
-   * @param foreign whether letters count that only a name made elsewhere can have
+   * @param what what the name denotes, for the message
+   * @param foreign whether to allow all of Latin-1, since names created by other servers may have
+   *     characters that Varve does not accept in new names
    */
   static @Nullable String flaw(String what, String name, boolean foreign) {
     if (name.isEmpty()) {

@@ -1,10 +1,10 @@
 /**
  * The layout {@code opentsdb}: the tables {@code tsdb} and {@code tsdb-uid} of OpenTSDB 2.x, byte
- * for byte. {@code docs/layouts/opentsdb.md} draws them.
+ * for byte. {@code docs/layouts/opentsdb.md} has diagrams.
  *
- * <p>Here are the row keys, the UIDs that stand in them for names, and every kind of column that
- * the original writes or has written. Neither the tables of trees, meta data and rollups nor
- * anything of the original's query rules belongs here.
+ * <p>The package implements the row keys, the UIDs that replace names in them, and every kind of
+ * column that any 2.x version writes. It covers neither the tables of trees, meta data and rollups
+ * nor the original's query semantics.
  */
 @NullMarked
 package dev.varve.layout.opentsdb;
