@@ -145,7 +145,7 @@ class AttachIT {
     assertThat(err.toString())
         .contains("metricWidth: UIDs in tsdb-uid are [3] bytes long")
         .containsPattern(
-            "saltWidth 0: [6-9][0-9] of ([6-9][0-9]) row keys are whole pairs of tags behind a full hour")
+            "saltWidth 0: [6-9][0-9] of ([6-9][0-9]) row keys have whole pairs of tags after a whole hour")
         .containsPattern("([6-9][0-9]) of \\1 rows tried are its rows");
     assertThat(out.toString()).contains("saltWidth: '0'");
   }

@@ -111,7 +111,7 @@ class TableInspectorTest {
     assertThat(inspection.demands())
         .singleElement()
         .asString()
-        .startsWith("the number of salt buckets cannot be told")
+        .startsWith("the number of salt buckets cannot be inferred")
         .endsWith("--param saltBuckets=N");
     assertThat(inspect("opentsdb", Map.of("saltBuckets", "20"), Map.of()).whole())
         .extracting(candidate -> candidate.parameters().get("saltBuckets"))

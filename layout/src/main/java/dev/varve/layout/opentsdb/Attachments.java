@@ -148,7 +148,7 @@ final class Attachments {
           .decode(ByteBuffer.wrap(cells.bytes(), cells.valueOffset(cell), cells.valueLength(cell)))
           .toString();
     } catch (CharacterCodingException e) {
-      throw new DamagedCellException("annotation: its value is no UTF-8");
+      throw new DamagedCellException("annotation: its value is not UTF-8");
     }
   }
 

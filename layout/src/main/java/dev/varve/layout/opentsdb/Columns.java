@@ -89,7 +89,7 @@ final class Columns {
     throw new DamagedCellException(
         "qualifier %s: no point, annotation, histogram or rollup has one of %d bytes"
                 .formatted(RowKeys.HEX.formatHex(bytes, at, at + Math.min(length, 16)), length)
-            + (length > 0 ? " that begins so" : ""));
+            + (length > 0 ? " that starts like this" : ""));
   }
 
   /**
@@ -199,7 +199,7 @@ final class Columns {
       int offset = PointCodec.offset(bytes, at);
       if (offset < before) {
         throw new DamagedCellException(
-            "qualifier, byte %d: an entry at %d ms stands behind one at %d ms"
+            "qualifier, byte %d: an entry at %d ms comes after one at %d ms"
                 .formatted(at - start, offset, before));
       }
       before = offset;
@@ -208,7 +208,7 @@ final class Columns {
     }
     if (value != last) {
       throw new DamagedCellException(
-          "value: %d bytes behind the last number, a compacted column has one"
+          "value: %d bytes after the last number, a compacted column has one"
               .formatted(last + 1 - value));
     }
     if (bytes[last] != ONE_UNIT && bytes[last] != MIXED_UNITS) {

@@ -114,7 +114,7 @@ public final class OpenTsdbInference {
     }
     List<String> all = new ArrayList<>(evidence);
     all.add(
-        "saltWidth %d: %d of %d row keys are whole pairs of tags behind a full hour"
+        "saltWidth %d: %d of %d row keys have whole pairs of tags after a whole hour"
             .formatted(salt, fitting.size(), rows.size()));
     Map<String, String> guess = new LinkedHashMap<>(widths);
     guess.put("saltWidth", Integer.toString(salt));
@@ -156,7 +156,7 @@ public final class OpenTsdbInference {
     if (most > parameters.maxTags() && !guess.containsKey("maxTags")) {
       guess.put("maxTags", Integer.toString(most));
       evidence.add(
-          "maxTags %d: one of the rows has so many; compare with tsd.storage.max_tags"
+          "maxTags %d: one of the rows has this many tags; compare with tsd.storage.max_tags"
               .formatted(most));
     }
   }
@@ -240,9 +240,9 @@ public final class OpenTsdbInference {
       if (saltsBelow(buckets) == buckets && seriesCount() >= SERIES_MIN) {
         return "";
       }
-      return ("the number of salt buckets cannot be told: %d is the least that fits, but of its"
-              + " salts %d were seen, in %d series, and it takes all of them in %d series at least;"
-              + " give tsd.storage.salt.buckets as --param saltBuckets=N")
+      return ("the number of salt buckets cannot be inferred: %d is the smallest that fits, but"
+              + " only %d of its salts were seen, in %d series; it takes all of them and at least"
+              + " %d series; give tsd.storage.salt.buckets as --param saltBuckets=N")
           .formatted(buckets, saltsBelow(buckets), seriesCount(), SERIES_MIN);
     }
 

@@ -160,7 +160,7 @@ public final class OpenTsdbLayout implements Layout {
   private void check(GroupKey key, boolean create) {
     if (!key.resource().isEmpty()) {
       throw new RefusedException(
-          "opentsdb.resource", "resource %s: OpenTSDB has tags alone".formatted(key.resource()));
+          "opentsdb.resource", "resource %s: OpenTSDB has only tags".formatted(key.resource()));
     }
     checkName("opentsdb.metric", "metric", key.metric(), create);
     Tags tags = key.tags();

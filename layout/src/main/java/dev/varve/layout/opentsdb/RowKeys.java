@@ -115,8 +115,7 @@ final class RowKeys {
    */
   static void checkTime(long time) {
     if (time < 1 || time > LAST_TIME) {
-      throw new DamagedCellException(
-          "stands at %d ms, where times are 1 to %d".formatted(time, LAST_TIME));
+      throw new DamagedCellException("time %d ms is outside of 1 to %d".formatted(time, LAST_TIME));
     }
   }
 
@@ -390,7 +389,7 @@ final class RowKeys {
         }
       }
       throw new DamagedCellException(
-          "row key: base time %08X (%d s) is no whole hour".formatted(stored, stored));
+          "row key: base time %08X (%d s) is not a whole hour".formatted(stored, stored));
     }
   }
 
@@ -426,7 +425,7 @@ final class RowKeys {
       int count = (to - from) / pairWidth;
       if ((to - from) % pairWidth != 0 || count > maxTags) {
         throw new DamagedCellException(
-            "row key: %d bytes of tag UIDs are no 1 to %d pairs of %d bytes%s"
+            "row key: %d bytes of tag UIDs are not 1 to %d pairs of %d bytes%s"
                 .formatted(
                     to - from,
                     maxTags,
@@ -438,14 +437,14 @@ final class RowKeys {
         throw new DamagedCellException(
             count == 0
                 ? "row key: a metric without tags"
-                : "row key: tags behind metric UID 0, which holds the global annotations");
+                : "row key: tags after metric UID 0, which holds the global annotations");
       }
       for (int at = from + pairWidth; at < to; at += pairWidth) {
         if (Arrays.compareUnsigned(
                 row, at - pairWidth, at - pairWidth + tagkWidth, row, at, at + tagkWidth)
             >= 0) {
           throw new DamagedCellException(
-              "row key: tagk UID %s stands behind %s; they must rise"
+              "row key: tagk UID %s comes after %s; they must ascend"
                   .formatted(
                       HEX.formatHex(row, at, at + tagkWidth),
                       HEX.formatHex(row, at - pairWidth, at - pairWidth + tagkWidth)));

@@ -22,9 +22,9 @@ final class SampleWriter {
   private static final long LAST_SECOND = 0xffff_ffffL;
 
   private static final Refusal GLOBAL =
-      new Refusal("opentsdb.metric", "the rows of annotations of no series hold no samples");
+      new Refusal("opentsdb.metric", "the key of global annotations cannot hold samples");
   private static final Refusal KIND =
-      new Refusal("opentsdb.kind", "a text is no sample of OpenTSDB; it holds int64 and double");
+      new Refusal("opentsdb.kind", "OpenTSDB cannot hold text samples, only int64 and double");
 
   private final OpenTsdbParameters parameters;
   private final RowKeys keys;
@@ -126,7 +126,7 @@ final class SampleWriter {
     if (form == TimeForm.SECONDS && !takesSeconds(time)) {
       return new Refusal(
           "opentsdb.time",
-          "time %d ms is no whole second up to %d s, and time=seconds"
+          "time %d ms is not a whole second up to %d s (time=seconds)"
               .formatted(time, LAST_SECOND));
     }
     return null;
@@ -145,7 +145,7 @@ final class SampleWriter {
               ? null
               : new Refusal(
                   "opentsdb.number",
-                  doubles.values()[place] + " is no number that OpenTSDB holds; it must be finite");
+                  doubles.values()[place] + " is not finite; OpenTSDB cannot store it");
       case Column.Texts _ -> KIND;
     };
   }

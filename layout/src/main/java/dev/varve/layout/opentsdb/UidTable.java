@@ -335,7 +335,7 @@ final class UidTable {
   private String checkedUid(Kind kind, Bytes uid, String where) {
     if (uid.length() != width(kind)) {
       throw new DamagedCellException(
-          "%s: %s %s is no %s UID of %d bytes"
+          "%s: %s %s is not a %s UID of %d bytes"
               .formatted(NAME, where, hex(uid), kind.label, width(kind)));
     }
     return hex(uid);

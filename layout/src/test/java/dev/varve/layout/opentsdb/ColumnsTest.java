@@ -204,9 +204,9 @@ class ColumnsTest {
         "050000|0000 01 001b 7fc00000|NaN, a number of OpenTSDB is finite",
         "050000|''|value: empty, an appended column has an entry",
         "0000 0010|01 02|value, byte 1: a number of 1 bytes and one more, 1 are left",
-        "0000 0010|01 02 03 00|value: 2 bytes behind the last number",
+        "0000 0010|01 02 03 00|value: 2 bytes after the last number",
         "0000 0010|01 02 02|ends in 02",
-        "0010 0000|01 02 00|qualifier, byte 2: an entry at 0 ms stands behind one at 1000 ms",
+        "0010 0000|01 02 00|qualifier, byte 2: an entry at 0 ms comes after one at 1000 ms",
         "0000 f000|01 02 00|its qualifier takes 4 bytes, 2 are left",
         "0000 0012|01 010203 00|integer on 3 bytes",
         "050000|0000 01 0011 02|value, byte 5: a number of 2 bytes, 1 are left",
@@ -217,7 +217,7 @@ class ColumnsTest {
         "800050|07|aggregator 128, they are numbered 0 to 127",
         "000051|07|rollup: a value of 1 bytes, the qualifier says 2",
         "010000|7b 22 61 22 3a 31 2c 22 62 22|annotation: JSON, character 10: ':' expected",
-        "010000|7b80 7d|annotation: its value is no UTF-8",
+        "010000|7b80 7d|annotation: its value is not UTF-8",
         "010000|7b 78 7d|annotation: JSON, character 1: '\"' expected, there is 'x'",
         "0100000000|5b5d|annotation: JSON, character 0: '{' expected, there is '['",
       })
@@ -276,7 +276,7 @@ class ColumnsTest {
         .singleElement()
         .extracting(RowSamples.Damage::reason)
         .asString()
-        .isEqualTo("stands at %d ms, where times are 1 to 9999999999999".formatted(time));
+        .isEqualTo("time %d ms is outside of 1 to 9999999999999".formatted(time));
   }
 
   @Test
@@ -293,7 +293,7 @@ class ColumnsTest {
     assertThat(decoded.vectors()).isEmpty();
     assertThat(decoded.damages())
         .extracting(RowSamples.Damage::reason)
-        .containsExactly("row key: base time 50E22701 (1356998401 s) is no whole hour");
+        .containsExactly("row key: base time 50E22701 (1356998401 s) is not a whole hour");
   }
 
   private String summary() {

@@ -159,12 +159,12 @@ class OpenTsdbLayoutTest {
         .extracting(Refusal::message)
         .containsExactly(
             "time 0 ms: OpenTSDB holds 1 to 9999999999999",
-            "time 1356998400001 ms is no whole second up to 4294967295 s, and time=seconds",
-            "time 4294967296000 ms is no whole second up to 4294967295 s, and time=seconds",
+            "time 1356998400001 ms is not a whole second up to 4294967295 s (time=seconds)",
+            "time 4294967296000 ms is not a whole second up to 4294967295 s (time=seconds)",
             "time 10000000000000 ms: OpenTSDB holds 1 to 9999999999999",
-            "NaN is no number that OpenTSDB holds; it must be finite",
-            "a text is no sample of OpenTSDB; it holds int64 and double",
-            "-Infinity is no number that OpenTSDB holds; it must be finite");
+            "NaN is not finite; OpenTSDB cannot store it",
+            "OpenTSDB cannot hold text samples, only int64 and double",
+            "-Infinity is not finite; OpenTSDB cannot store it");
     assertThat(tables.read(layout)).hasSize(1);
   }
 
@@ -199,7 +199,7 @@ class OpenTsdbLayoutTest {
   void refusesResourcesAndFields() {
     assertThatThrownBy(
             () -> layout.bind(new GroupKey("m", Tags.of("k", "v"), Tags.of("pod", "p")), true))
-        .hasMessage("resource {pod=\"p\"}: OpenTSDB has tags alone");
+        .hasMessage("resource {pod=\"p\"}: OpenTSDB has only tags");
     tables.write(layout, new BatchBuilder().add(KEY, "max", T, new Value.Int64(1)).build());
 
     assertThat(tables.refusals)

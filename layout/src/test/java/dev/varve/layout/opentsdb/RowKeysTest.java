@@ -128,12 +128,12 @@ class RowKeysTest {
         "0|0000|metric UID takes 3 bytes, 2 are left",
         "0|00000150e227|base time takes 4 bytes, 3 are left",
         "0|00000150e22700|a metric without tags",
-        "0|00000150e2270000000100|4 bytes of tag UIDs are no 1 to 8 pairs of 6 bytes",
-        "0|00000150e22701000001000001|base time 50E22701 (1356998401 s) is no whole hour",
-        "0|000001540be720000001000001|base time 540BE720 (1410066208 s) is no whole hour",
-        "0|00000050e22700000001000001|tags behind metric UID 0",
-        "0|00000150e22700000002000001000001000001|tagk UID 000001 stands behind 000002",
-        "0|00000150e22700000001000001000001000002|tagk UID 000001 stands behind 000001",
+        "0|00000150e2270000000100|4 bytes of tag UIDs are not 1 to 8 pairs of 6 bytes",
+        "0|00000150e22701000001000001|base time 50E22701 (1356998401 s) is not a whole hour",
+        "0|000001540be720000001000001|base time 540BE720 (1410066208 s) is not a whole hour",
+        "0|00000050e22700000001000001|tags after metric UID 0",
+        "0|00000150e22700000002000001000001000001|tagk UID 000001 comes after 000002",
+        "0|00000150e22700000001000001000001000002|tagk UID 000001 comes after 000001",
         "1|0c00000150e22700000001000001|salt is 0C, but 8 of 20 buckets is the series' own",
         "1|14|salt, metric and base time takes 8 bytes, 1 are left",
         "1|0100000050e22700|salt is 01, but 0 of 20 buckets",
@@ -162,7 +162,7 @@ class RowKeysTest {
     assertThat(keys.base(bytes, 0, bytes.length - 6)).isEqualTo(HandMadeRow.BASE);
     assertThatThrownBy(() -> keys.base(bytes, 0, bytes.length))
         .hasMessage(
-            "row key: 54 bytes of tag UIDs are no 1 to 8 pairs of 6 bytes; is maxTags right?");
+            "row key: 54 bytes of tag UIDs are not 1 to 8 pairs of 6 bytes; is maxTags right?");
   }
 
   private static RowKeys keys(Map<String, String> parameters) {

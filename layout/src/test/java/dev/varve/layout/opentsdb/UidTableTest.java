@@ -243,8 +243,8 @@ class UidTableTest {
       delimiter = '|',
       value = {
         "id|00|6d657472696373|07|value of the counter has 1 bytes, it takes 8",
-        "id|6d|7461676b|0001|value 0001 is no tagk UID of 3 bytes",
-        "name|0a|74616776|e9|row key 0A is no tagv UID of 3 bytes",
+        "id|6d|7461676b|0001|value 0001 is not a tagk UID of 3 bytes",
+        "name|0a|74616776|e9|row key 0A is not a tagv UID of 3 bytes",
         "name|00000a|74616776|''|value is an empty name",
         "id|''|74616776|00000a|row key is an empty name",
         "id|6d|7461|00000a|qualifier 'ta' is none of metrics, tagk, tagv",
