@@ -7,11 +7,11 @@ import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 
 /**
- * The start of a row's stretch of time: a multiple of 2^32 milliseconds, 8 bytes, of which the last
- * four are zero.
+ * The start of the time span of a row: a multiple of 2^32 milliseconds in 8 bytes, of which the
+ * last four are zero.
  *
- * <p>Heroic rounds times before 1970 towards zero, so that one cell stands for two instants. They
- * are outside the domain, and a base below zero is refused.
+ * <p>Heroic rounds times before 1970 towards zero, so one cell may represent two instants. Such
+ * times are outside the domain, and negative bases are damaged.
  */
 record BasePart() implements KeyPart.Time {
   static final long WIDTH = 1L << 32;

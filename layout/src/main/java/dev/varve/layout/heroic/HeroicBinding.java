@@ -5,7 +5,7 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 
-/** A key with the bytes of its row keys on both sides of the base. */
+/** A key with the encoded parts of its row keys, all but the base. */
 record HeroicBinding(GroupKey key, Bytes metric, Bytes tags, Bytes resource) implements Binding {
   private static final int BASE_BYTES = 8;
 

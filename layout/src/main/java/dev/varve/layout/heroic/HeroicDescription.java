@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * Cells as Heroic's own documentation prints them: key, tags, base and the values of the resource
- * identifiers with commas between, then the offset as a number. No table ever held that text.
+ * Human-readable breakdowns of cells in the notation of Heroic's documentation: key, tags, base and
+ * the values of the resource identifiers, separated by commas, then the offset as a number. No
+ * table ever contained that text.
  */
 final class HeroicDescription {
   private HeroicDescription() {}
 
-  /** Describes a cell that is known to be right. */
+  /** Describes a cell that has already been checked. */
   static CellDescription of(RowShape rows, Cell cell, long base, long offset) {
     List<Part> parts = new ArrayList<>();
     for (Part part : rows.describe(cell.row())) {

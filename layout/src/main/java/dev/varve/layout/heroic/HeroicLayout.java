@@ -50,20 +50,23 @@ import org.jspecify.annotations.Nullable;
  * row key    metric, tags, base, resource identifiers
  * family     points | distributionPoints | events
  * qualifier  time - base, 4 bytes, unsigned
- * value      points: double, 8 bytes; distributionPoints: as the sender encoded it;
+ * value      points: double, 8 bytes; distributionPoints: as encoded by the sender;
  *            events: JSON of versions before 0.10.1, never written
- * cell time  of acceptance
+ * cell time  when the point was accepted
  * </pre>
  *
- * Numbers are big-endian. The parts of the row key are drawn where they are written.
+ * Numbers are big-endian. The classes of the row key's parts document their encodings.
  */
 public final class HeroicLayout implements Layout {
   public static final String NAME = "heroic";
 
-  /** The attribute that a cell of family {@code distributionPoints} is. */
+  /** The name of the attributes in family {@code distributionPoints}. */
   public static final String DISTRIBUTION = "distribution";
 
-  /** Heroic drops points whose row keys are longer, since Bigtable would refuse them. */
+  /**
+   * Maximum length in bytes; Heroic drops points with longer row keys because Bigtable rejects
+   * them.
+   */
   static final int ROW_KEY_BYTES_MAX = 3999;
 
   static final int POINTS = 0;
@@ -73,7 +76,7 @@ public final class HeroicLayout implements Layout {
   private static final int QUALIFIER_BYTES = 4;
   private static final int VALUE_BYTES = 8;
 
-  /** What {@link Double#doubleToLongBits} makes of every NaN. */
+  /** The result of {@link Double#doubleToLongBits} for every NaN. */
   private static final long NAN_BITS = 0x7ff8000000000000L;
 
   private static final BasePart BASE = new BasePart();
@@ -108,9 +111,9 @@ public final class HeroicLayout implements Layout {
   private HeroicLayout() {}
 
   /**
-   * Makes the layout from its parameters, of which there are none.
+   * Creates the layout, which has no parameters.
    *
-   * @throws RefusedException if one is given
+   * @throws RefusedException if any parameter is given
    */
   public static HeroicLayout of(Map<String, String> given) {
     Parameters.of(NAME, given, List.of());
@@ -342,7 +345,7 @@ public final class HeroicLayout implements Layout {
     }
   }
 
-  /** The base of a row key that is right from end to end. */
+  /** Checks a whole row key and returns its base. */
   private static long base(byte[] bytes, int offset, int length) {
     int at = offset;
     int basePlace = offset;
@@ -357,7 +360,7 @@ public final class HeroicLayout implements Layout {
     return BASE.timeAt(bytes, basePlace, at);
   }
 
-  /** Why a cell of a row that is right is none of this layout, or null. */
+  /** Returns why a cell of a valid row is damaged, or null if it is not. */
   private static @Nullable String damage(long base, CellBatch cells, int cell) {
     if (cells.family(cell) == EVENTS) {
       return "family events: what versions before 0.10.1 wrote is described, not read";

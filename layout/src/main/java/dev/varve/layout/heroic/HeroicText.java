@@ -5,23 +5,23 @@ import dev.varve.layout.KeyBytes;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Texts in UTF-8 behind their length. Those of the metric and the tags carry a second length, of
- * UTF-16 units, left over from an older version of the serializer:
+ * Texts in UTF-8 with a leading length. Metrics and tags have a second length, in UTF-16 units,
+ * left over from an older version of the serializer:
  *
  * <pre>
  * sized twice  varint bytes, varint UTF-16 units, UTF-8
  * sized once   varint bytes, UTF-8
  * </pre>
  *
- * <p>Heroic cuts a text off at a surrogate without its partner, leaves the second length as it
- * would have been, and reads the missing units back as U+0000. Such a text is not written here:
- * what it was is lost, and two different ones may have become the same. Where it is sized twice it
- * is reported as damaged; a text that is sized once does not show that it was cut, and is read.
+ * <p>Heroic truncates a text at an unpaired surrogate, keeps the second length of the whole text,
+ * and reads the missing units back as U+0000. Varve does not write such texts, because different
+ * ones may become equal. When reading, a truncated text with two lengths is reported as damaged.
+ * With one length the truncation cannot be detected, so the text is read as stored.
  */
 final class HeroicText {
   private HeroicText() {}
 
-  /** The place of the first surrogate without its partner, or -1. */
+  /** Returns the index of the first unpaired surrogate, or -1. */
   static int loneSurrogate(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (Character.isHighSurrogate(text.charAt(i))
@@ -48,16 +48,16 @@ final class HeroicText {
     out.raw(utf8);
   }
 
-  /** Where the UTF-8 of a text begins. */
+  /** Returns the index of the first byte of a text after its lengths. */
   static int begin(byte[] row, int from, int to, boolean sizedTwice) {
     int begin = Varint.end(row, from, to);
     return sizedTwice ? Varint.end(row, begin, to) : begin;
   }
 
   /**
-   * Where a text ends, all of it checked.
+   * Checks a text and returns the index after it.
    *
-   * @throws DamagedCellException if the lengths, or the UTF-8 behind them, do not fit
+   * @throws DamagedCellException if the text is not UTF-8 or does not match its lengths
    */
   static int end(byte[] row, int from, int to, boolean sizedTwice) {
     int sized = Varint.end(row, from, to);
@@ -80,16 +80,16 @@ final class HeroicText {
     return begin + length;
   }
 
-  /** A text that {@link #end} has checked. */
+  /** Reads a text that {@link #end} has checked. */
   static String read(byte[] row, int from, int end, boolean sizedTwice) {
     int begin = begin(row, from, end, sizedTwice);
     return new String(row, begin, end - begin, StandardCharsets.UTF_8);
   }
 
   /**
-   * How many UTF-16 units a text has, without making one.
+   * Counts the UTF-16 units of a text without decoding it.
    *
-   * @return -1 if the bytes are not well-formed UTF-8 (RFC 3629, section 4)
+   * @return the number of units; -1 if the bytes are not well-formed UTF-8 (RFC 3629, section 4)
    */
   private static int utf16Units(byte[] bytes, int from, int to) {
     int units = 0;
@@ -122,8 +122,8 @@ final class HeroicText {
   }
 
   /**
-   * Compares two stretches of well-formed UTF-8 as {@link String#compareTo} compares the texts: by
-   * UTF-16 units, where what lies above U+FFFF comes before U+E000.
+   * Compares two ranges of well-formed UTF-8 in the order of {@link String#compareTo}, by UTF-16
+   * units: characters above U+FFFF come before U+E000.
    */
   static int compareUtf16(byte[] bytes, int aFrom, int aTo, int bFrom, int bTo) {
     int shorter = Math.min(aTo - aFrom, bTo - bFrom);

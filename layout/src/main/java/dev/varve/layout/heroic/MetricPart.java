@@ -5,7 +5,7 @@ import dev.varve.layout.KeyInput;
 import dev.varve.layout.KeyOutput;
 import dev.varve.layout.KeyPart;
 
-/** What Heroic calls the key of a series. */
+/** The metric, which Heroic calls the key of a series. */
 record MetricPart() implements KeyPart {
   @Override
   public String label() {

@@ -7,8 +7,8 @@ import java.util.StringJoiner;
 import java.util.function.BiConsumer;
 
 /**
- * Names with values in the order of {@link String#compareTo} on the names, behind their number.
- * Nothing is escaped, for nothing stands between them.
+ * A count followed by names with values, sorted by {@link String#compareTo} of the names. Without
+ * separators, nothing needs escaping.
  */
 final class NamedTexts {
   private NamedTexts() {}
@@ -30,9 +30,9 @@ final class NamedTexts {
   }
 
   /**
-   * Where they end, all of them checked.
+   * Checks all names and values and returns the index after them.
    *
-   * @throws DamagedCellException if a text is damaged, or the names do not rise
+   * @throws DamagedCellException if a text is damaged or the names are not in ascending order
    */
   static int end(byte[] row, int from, int to, boolean sizedTwice) {
     int at = Varint.end(row, from, to);
@@ -54,7 +54,7 @@ final class NamedTexts {
     return at;
   }
 
-  /** Hands out what {@link #end} has checked. */
+  /** Reads names and values that {@link #end} has checked. */
   static void read(
       byte[] row, int from, int end, boolean sizedTwice, BiConsumer<String, String> out) {
     int at = Varint.end(row, from, end);

@@ -8,12 +8,12 @@ import dev.varve.layout.KeyPart;
 import dev.varve.model.Tags;
 
 /**
- * The resource identifiers, which end the key; no byte at all where a series has none.
+ * The resource identifiers at the end of the key; empty if a series has none.
  *
  * <pre>
- * 01               suffix entries, of which there is one kind
+ * 01               number of suffix entries; there is only one kind
  * 00               the kind: RESOURCE
- * varint length    of what follows
+ * varint length    of the rest
  * varint count, { name, value }     texts sized once, in the order of the names
  * </pre>
  */
@@ -87,7 +87,7 @@ record ResourcePart() implements KeyPart {
     return end;
   }
 
-  /** Where what the length counts begins. */
+  /** Returns the index of the first byte after the length. */
   private static int payload(byte[] row, int from, int to) {
     return Varint.end(row, from + HEAD_BYTES, to);
   }

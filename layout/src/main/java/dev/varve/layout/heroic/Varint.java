@@ -4,14 +4,14 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.KeyBytes;
 
 /**
- * Lengths and counts, as tiny-serializer 1.4.5 ("compact") writes them.
+ * The encoding of lengths and counts in tiny-serializer 1.4.5 ("compact").
  *
  * <pre>
- * 7 bits a byte, the lowest first; 80 says that more follow, and what follows counts from one
- * more: 127 is 7f, 128 is 80 00, 256 is 80 01, 16512 is 80 80 00.
+ * 7 bits per byte, lowest first; bit 80 means that more bytes follow, whose value is one less than
+ * in plain base 128: 127 is 7f, 128 is 80 00, 256 is 80 01, 16512 is 80 80 00.
  * </pre>
  *
- * So every number has one form and no other, unlike the varint of protocol buffers.
+ * Unlike the varint of protocol buffers, every number has exactly one encoding.
  */
 final class Varint {
   private static final int BYTES_MAX = 5;
@@ -28,9 +28,10 @@ final class Varint {
   }
 
   /**
-   * Where the number that starts at {@code from} ends.
+   * Returns the index after the number that starts at {@code from}.
    *
-   * @throws DamagedCellException if it does not end before {@code to}, or after five bytes
+   * @throws DamagedCellException if the number extends beyond {@code to} or has more than five
+   *     bytes
    */
   static int end(byte[] bytes, int from, int to) {
     for (int at = from; at < Math.min(to, from + BYTES_MAX); at++) {
@@ -43,7 +44,7 @@ final class Varint {
   }
 
   /**
-   * The number from {@code from} to {@code end}.
+   * Returns the number from {@code from} to {@code end} (exclusive).
    *
    * @throws DamagedCellException if it does not fit into 31 bits
    */

@@ -1,8 +1,9 @@
 /**
- * Heroic's tables in Bigtable, byte for byte, as its last version (2.3.20, 2021) writes them.
+ * The layout of Heroic's table in Bigtable, byte for byte, as its last version (2.3.20, 2021)
+ * writes it.
  *
- * <p>A row holds the points of one series and its resource identifiers for 2^32 milliseconds, 49.7
- * days. Nothing here is an option, since Heroic has none.
+ * <p>A row holds 2^32 milliseconds (49.7 days) of points of one series with its resource
+ * identifiers. The layout has no parameters because Heroic has none.
  */
 @NullMarked
 package dev.varve.layout.heroic;
