@@ -169,7 +169,7 @@ public final class HeroicLayout implements Layout {
     if (binding.rowKeyLength() > ROW_KEY_BYTES_MAX) {
       throw new RefusedException(
           "heroic.rowkey",
-          "the row key of %s takes %d bytes, and may take %d at most: Heroic drops such points"
+          "the row key of %s has %d bytes, more than %d: Heroic drops such points"
               .formatted(key, binding.rowKeyLength(), ROW_KEY_BYTES_MAX));
     }
     return Step.done(Optional.of(binding));
@@ -187,7 +187,7 @@ public final class HeroicLayout implements Layout {
     if (lone >= 0) {
       throw new RefusedException(
           "heroic.text",
-          "%s: character %d is half a surrogate pair (U+%04X), which UTF-8 cannot carry"
+          "%s: character %d is an unpaired surrogate (U+%04X), which UTF-8 cannot encode"
               .formatted(what, lone, (int) text.charAt(lone)));
     }
   }
@@ -251,11 +251,11 @@ public final class HeroicLayout implements Layout {
         column.kind() != Kind.DOUBLE
             ? new Refusal(
                 "heroic.kind",
-                "field '%s' is %s, and Heroic holds doubles alone: send numbers with a point, such as 42.0"
+                "field '%s' is %s, but Heroic holds only doubles: send numbers with a point, such as 42.0"
                     .formatted(column.field(), column.kind()))
             : new Refusal(
                 "heroic.field",
-                "Heroic has one field, '%s', and no '%s'"
+                "Heroic has only the field '%s', not '%s'"
                     .formatted(Series.DEFAULT_FIELD, column.field()));
     for (int i = 0; i < group.size(); i++) {
       if (column.has(i)) {
@@ -363,13 +363,13 @@ public final class HeroicLayout implements Layout {
   /** Returns why a cell of a valid row is damaged, or null if it is not. */
   private static @Nullable String damage(long base, CellBatch cells, int cell) {
     if (cells.family(cell) == EVENTS) {
-      return "family events: what versions before 0.10.1 wrote is described, not read";
+      return "family events: cells of versions before 0.10.1 are described but not read";
     }
     if (cells.qualifierLength(cell) != QUALIFIER_BYTES) {
       return "qualifier: %d bytes, and should be 4".formatted(cells.qualifierLength(cell));
     }
     if (!DOMAIN.times().contains(base + offset(cells, cell))) {
-      return "qualifier: the offset leads behind the last instant";
+      return "qualifier: the offset leads past the last instant";
     }
     if (cells.family(cell) == DISTRIBUTIONS) {
       return null;

@@ -74,7 +74,7 @@ final class HeroicText {
     }
     if (sizedTwice && units != Varint.value(row, sized, begin)) {
       throw new DamagedCellException(
-          "row key: the text at byte %d has %d UTF-16 units and says %d; Heroic cuts texts at half a surrogate pair"
+          "row key: the text at byte %d has %d UTF-16 units and says %d; Heroic truncates texts at an unpaired surrogate"
               .formatted(from, units, Varint.value(row, sized, begin)));
     }
     return begin + length;

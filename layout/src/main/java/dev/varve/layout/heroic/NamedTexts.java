@@ -45,7 +45,7 @@ final class NamedTexts {
       if (beforeTo >= 0
           && HeroicText.compareUtf16(row, beforeFrom, beforeTo, nameFrom, nameEnd) >= 0) {
         throw new DamagedCellException(
-            "row key: the name at byte " + at + " does not come behind the one before it");
+            "row key: the name at byte " + at + " does not come after the one before it");
       }
       beforeFrom = nameFrom;
       beforeTo = nameEnd;

@@ -234,8 +234,8 @@ class HeroicLayoutTest {
           0101ff 00 0000000000000000             | the text at byte 0 is not UTF-8
           0301eda080 00 0000000000000000        | the text at byte 0 is not UTF-8
           0201 6b6b 00 0000000000000000          | has 2 UTF-16 units and says 1
-          01016b 02 010162 010163 010161 010164 0000000000000000 | name at byte 10 does not come behind
-          01016b 02 010161 010163 010161 010164 0000000000000000 | name at byte 10 does not come behind
+          01016b 02 010162 010163 010161 010164 0000000000000000 | name at byte 10 does not come after
+          01016b 02 010161 010163 010161 010164 0000000000000000 | name at byte 10 does not come after
           01016b 00 00000000                     | a base of 8 bytes is expected at byte 4, 4 are left
           01016b 00 0000000000000001             | the base at byte 4 is 1
           01016b 00 ffffffff00000000             | the base at byte 4 is -4294967296
@@ -282,7 +282,7 @@ class HeroicLayoutTest {
             "qualifier: 3 bytes, and should be 4",
             "value: 1 bytes, and should be 8",
             "value: NaN as 7ff8000000000001, and Heroic writes 7ff8000000000000",
-            "family events: what versions before 0.10.1 wrote is described, not read");
+            "family events: cells of versions before 0.10.1 are described but not read");
   }
 
   @Test
