@@ -7,19 +7,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buckets of a time part that overlap a range, those without a wanted time left out.
+ * The buckets of a time part that overlap a range and contain a wanted time.
  *
- * @param starts in rising order; null where they cannot be listed
- * @param share about how many of all buckets of the range these are, 1 for all
- * @param shareOfTimes about how much of the range lies in them, 1 for all
- * @param closed why they cannot, in words; null where they can
+ * @param starts the starts of the buckets in ascending order; null if they cannot be enumerated
+ * @param share approximate share of these buckets among all buckets of the range; 1 for all
+ * @param shareOfTimes approximate share of the range that these buckets cover; 1 for all
+ * @param closed why the buckets cannot be enumerated; null if they can
  */
 record Buckets(
     long @Nullable [] starts, double share, double shareOfTimes, @Nullable String closed) {
   /**
-   * The buckets.
+   * Enumerates the buckets.
    *
-   * @param recurring of the range the times that are wanted; null for all
+   * @param recurring the wanted times within the range; null for all
    */
   static Buckets of(KeyPart.Time part, TimeRange times, @Nullable Recurring recurring) {
     if (part.instant()) {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the catalog has counted. Every answer may be unknown. */
+/** Counts from the catalog. Every count may be unknown. */
 public interface Census {
   Census UNKNOWN =
       new Census() {
@@ -35,21 +35,21 @@ public interface Census {
       };
 
   /**
-   * About how many keys of a metric match all of some filters.
+   * Returns the approximate number of keys of a metric that match all filters.
    *
-   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @param times excludes keys known to have no sample in this range; null to count all
    */
   OptionalLong series(String metric, List<TagFilter> filters, @Nullable TimeRange times);
 
-  /** About how many cells of a key have sample times in a range. */
+  /** Returns the approximate number of cells of a key with sample times in a range. */
   OptionalLong cells(Binding binding, TimeRange times);
 
-  /** About how many rows of a key overlap a range. */
+  /** Returns the approximate number of rows of a key that overlap a range. */
   OptionalLong buckets(Binding binding, TimeRange times);
 
   /**
-   * A range outside of which no key of the plan has a sample. It bounds what an open query must
-   * enumerate; not an estimate, since what lies outside is not read.
+   * Returns a range outside of which no key of the plan has a sample. It bounds the buckets of
+   * queries without a time range. It must not be an estimate: samples outside it are not read.
    */
   Optional<TimeRange> times();
 }

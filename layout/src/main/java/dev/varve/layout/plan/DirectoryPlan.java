@@ -29,13 +29,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan of a layout that has an index of its own: the index of each metric is sliced by time, of
- * the rows that it names those of matching series are kept, and they are read many at a time.
+ * Plans reads of a layout with an index of its own. It reads the time range of each metric from the
+ * index, keeps the rows of matching series and reads them many at a time.
  */
 final class DirectoryPlan {
-  /**
-   * As many cells of one row as KairosDB reads on with where the first page of it came back full.
-   */
+  /** The page size that KairosDB uses for a row once its first page came back full. */
   private static final int PAGE_CELLS = 10_240;
 
   private final Survey survey;
@@ -51,7 +49,7 @@ final class DirectoryPlan {
     }
   }
 
-  /** What the index lists, the metrics that were asked for so far together. */
+  /** What the index lists for all metrics looked up so far. */
   private record Named(int metrics, List<Directory.Row> rows, List<String> damaged) {
     static final Named NOTHING = new Named(0, List.of(), List.of());
 
@@ -88,7 +86,7 @@ final class DirectoryPlan {
     return values;
   }
 
-  /** What holds of every key of a metric that is asked for, since the index may use it. */
+  /** Returns filters that match all requested keys of a metric; the index may use them. */
   private static List<TagFilter> filters(Map<String, Set<String>> values) {
     List<TagFilter> filters = new ArrayList<>(values.size());
     values.forEach((name, of) ->
@@ -99,7 +97,7 @@ final class DirectoryPlan {
     return filters;
   }
 
-  /** Asks for one metric after the other. */
+  /** Looks up the metrics one after another. */
   private static Step<Named> named(
       Directory directory,
       Survey survey,
@@ -135,15 +133,15 @@ final class DirectoryPlan {
             .times(
                 Edges.of(survey).exact() ? survey.means().cells() : survey.means().cellsOfRows());
     long all = rowsOfBinding.stream().mapToLong(List::size).sum();
-    // Rows are long, and may be cut at both ends: which share of the cells lies in some is a guess.
+    // Rows are long and may be read in part, so the share of cells in some of them is a guess.
     double share = all == 0 ? 1 : (double) rows(groups) / all;
     return plan(named, groups, all, cells.share(share, false));
   }
 
   /**
-   * A plan.
+   * Builds the plan.
    *
-   * @param matching how many of the rows are of series that are asked for
+   * @param matching number of rows of requested series
    */
   private Plan plan(Named named, List<Plan.StrandGroup> groups, long matching, Way.Amount cells) {
     if (!named.damaged().isEmpty()) {
@@ -191,13 +189,13 @@ final class DirectoryPlan {
         : Limits.NONE.withPageCells(PAGE_CELLS);
   }
 
-  /** A row and the stretch of time that its samples lie in. */
+  /** A row and the time span of its samples, {@code from} inclusive to {@code to} exclusive. */
   private record Timed(Directory.Row row, long from, long to) {}
 
   /**
-   * As few reads as give the samples of each series in the order of time. Rows of one series may
-   * lie over one another: an index may name a row for each kind, and rows of a layout that does not
-   * round times down do not follow one another.
+   * Distributes rows over as few reads as possible such that each read returns the samples of every
+   * series in time order. Rows of one series may overlap in time: an index may list one row per
+   * kind, and rows overlap if a layout does not round times down.
    */
   private List<Plan.Strand> strands(List<Directory.Row> rows) {
     List<List<Timed>> apart = new ArrayList<>();
@@ -240,7 +238,7 @@ final class DirectoryPlan {
         .toList();
   }
 
-  /** Whether a row may have a time that is wanted. */
+  /** Returns whether a row may contain a wanted time. */
   private boolean isWanted(Timed row) {
     Recurring recurring = survey.scope.recurring();
     return recurring == null
@@ -266,7 +264,10 @@ final class DirectoryPlan {
     return Slice.row(partition, row, from == null ? Bytes.EMPTY : from, to);
   }
 
-  /** Where in a row a time stands; null where it is not inside, or the layout cannot say. */
+  /**
+   * Returns the qualifier at which a time starts in a row; null if the time is not within the row
+   * or the layout has no such qualifier.
+   */
   private @Nullable Bytes edge(Timed row, long time) {
     if (survey.lastTime() == null
         || survey.scope.attributes()

@@ -6,27 +6,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where within their first and last row the samples of a time range begin and end, so that a long
- * row is not read whole for a short range.
+ * The positions in the first and last row at which the samples of a time range start and end. They
+ * avoid reading a whole long row for a short range.
  *
- * @param first the bucket that the range starts in, if {@code from} is there
- * @param from the qualifier at which it starts, or null to read the row from its start
- * @param last the bucket that the range ends in, if {@code to} is there
- * @param to the qualifier before which it ends, or null to read the row to its end
- * @param exact whether a read that uses both holds no sample outside the range
+ * @param first the bucket in which the range starts, valid if {@code from} is not null
+ * @param from the qualifier at which the range starts; null to read the row from its start
+ * @param last the bucket in which the range ends, valid if {@code to} is not null
+ * @param to the qualifier before which the range ends; null to read the row to its end
+ * @param exact whether a read that uses both returns no sample outside the range
  */
 record Edges(long first, @Nullable Bytes from, long last, @Nullable Bytes to, boolean exact) {
   private static final Edges ROWS_ARE_EXACT = new Edges(0, null, 0, null, true);
   private static final Edges UNKNOWN = new Edges(0, null, 0, null, false);
 
-  /** The edges of a request, as far as slices with the first parts pinned can use them. */
+  /** Returns the edges of a request, as far as slices with the first parts pinned can use them. */
   static Edges of(Survey survey, int pinned) {
     Edges edges = of(survey);
     boolean cuts = edges.from != null || edges.to != null;
     return !cuts || usedBySlices(survey, pinned) || edges.inOneBucket(survey) ? edges : UNKNOWN;
   }
 
-  /** The edges of a request where every row is read by its exact key. */
+  /** Returns the edges of a request whose rows are all read by their exact keys. */
   static Edges of(Survey survey) {
     KeyPart.Time part = survey.lastTime();
     if (part == null || part.instant()) {
@@ -51,15 +51,17 @@ record Edges(long first, @Nullable Bytes from, long last, @Nullable Bytes to, bo
   }
 
   /**
-   * Whether a slice begins and ends at rows whose keys are known in full: the rows are exact, or
-   * nothing stands behind the range of time.
+   * Returns whether the keys of the first and last row of a slice are known completely: all parts
+   * are pinned, or only time parts follow.
    */
   static boolean usedBySlices(Survey survey, int pinned) {
     List<KeyPart> parts = survey.shape.parts();
     return parts.subList(pinned, parts.size()).stream().allMatch(KeyPart.Time.class::isInstance);
   }
 
-  /** Whether one range of qualifiers serves all rows. */
+  /**
+   * Returns whether the whole range lies in one bucket, so one range of qualifiers fits all rows.
+   */
   boolean inOneBucket(Survey survey) {
     return survey.boundedBelow && survey.boundedAbove && first == last;
   }

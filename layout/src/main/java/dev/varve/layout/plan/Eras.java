@@ -10,13 +10,13 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * Takes a request apart where rows of different stretches of time stand among each other ({@link
- * KeyPart.Time#eras()}), and puts the plans together. Nearly every request lies in one.
+ * Splits a request by eras, the spans of time whose rows interleave ({@link KeyPart.Time#eras()}),
+ * and joins the plans. Nearly every request lies within one era.
  */
 final class Eras {
   private Eras() {}
 
-  /** The request era by era, in the order in which they are read; at least one. */
+  /** Returns the request for each era, in reading order; at least one. */
   static List<PlanRequest> of(RowShape shape, PlanRequest request) {
     int part = shape.timePart();
     if (part < 0) {
@@ -48,7 +48,7 @@ final class Eras {
         request.apart());
   }
 
-  /** Two plans, read one after the other. */
+  /** Returns a plan that reads two plans one after the other. */
   static Plan joined(Plan earlier, Plan later) {
     if (earlier.groups().isEmpty() || later.groups().isEmpty()) {
       return earlier.groups().isEmpty() ? later : earlier;

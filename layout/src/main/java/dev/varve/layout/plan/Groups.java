@@ -12,13 +12,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Bindings put together that agree in all that the key gives of some first parts. In the order of
- * the bindings.
+ * Bindings grouped by the first parts of their row keys, as far as these depend on the series.
+ * Groups are in the order of their first bindings.
  *
- * @param members places of bindings, group by group
+ * @param members indexes of the bindings of each group
  */
 record Groups(List<List<Integer>> members) {
-  /** Which of the first parts of a row key are the same in all rows of a key. */
+  /**
+   * Returns those of the first {@code pinned} parts of a row key that are equal in all rows of a
+   * series.
+   */
   static List<KeyPart> given(RowShape shape, int pinned) {
     List<KeyPart> given = new ArrayList<>();
     for (KeyPart part : shape.parts().subList(0, pinned)) {

@@ -9,21 +9,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first parts of a row key, pinned to values: those of a binding to its own, a bucket to each
- * of the range in turn, a kind and a field likewise, a salt to the one that the rest gives or to
- * each that there is.
+ * The first parts of a row key, pinned to values. Parts that depend on the series have its value.
+ * Buckets, kinds and fields are enumerated. A salt has the value computed from the other pinned
+ * parts, or is enumerated if they do not determine it.
  *
- * @param count how many parts are pinned
- * @param bucketPart the finest pinned part that carries time, or null
- * @param buckets its values; one arbitrary value where no part carries time
- * @param share about how many of the buckets of the range these are, since only some of its times
- *     are wanted; 1 for all
- * @param shareOfTimes about how much of the range lies in them
- * @param kinds to be pinned; one arbitrary kind where no part carries it
- * @param fields likewise
- * @param fanOut how many combinations of salts there are that nothing gives
- * @param saltOfBucket whether a pinned salt is given by the key together with the bucket
- * @param closed why the parts cannot be pinned, or null where they can
+ * @param count number of pinned parts
+ * @param bucketPart the finest pinned time part; null if there is none
+ * @param buckets the buckets to enumerate; one arbitrary value if no pinned part carries time
+ * @param share approximate share of these buckets among all buckets of the range; 1 unless only
+ *     recurring times are wanted
+ * @param shareOfTimes approximate share of the range that these buckets cover
+ * @param kinds the kinds to enumerate; one arbitrary kind if no pinned part carries it
+ * @param fields the fields to enumerate; one arbitrary field if no pinned part carries it
+ * @param fanOut number of combinations of enumerated salts
+ * @param saltOfBucket whether a pinned salt is computed from the key and the bucket
+ * @param closed why the parts cannot be pinned; null if they can
  */
 record Pinning(
     int count,
@@ -91,7 +91,7 @@ record Pinning(
     return combinations;
   }
 
-  /** Whether every value of a salt must be read when the first {@code count} parts are pinned. */
+  /** Returns whether a salt must be enumerated if the first {@code count} parts are pinned. */
   static boolean fansOut(RowShape shape, int count, KeyPart.Salt salt) {
     return switch (salt.of()) {
       case KEY -> false;

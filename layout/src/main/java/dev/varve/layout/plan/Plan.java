@@ -6,15 +6,14 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How a layout is read.
+ * A plan of the reads for a request.
  *
- * @param groups in the order of the request's bindings, as far as they are read apart; where the
- *     row keys have {@link dev.varve.layout.KeyPart.Time#eras()}, all of one era behind all of the
- *     era before
- * @param estimate what the plan is expected to touch
- * @param alternatives every way that was weighed, the chosen one first
- * @param notes what a reader of the plan should know, such as {@code this query scans 31 rows to
- *     return 1}
+ * @param groups the reads, in the order of the request's bindings as far as these are read
+ *     separately. If the row keys have {@link dev.varve.layout.KeyPart.Time#eras()}, the groups of
+ *     each era follow those of the era before
+ * @param estimate what the plan is expected to read
+ * @param alternatives all ways that were compared, the chosen one first
+ * @param notes remarks for human readers, such as {@code this query scans 31 rows to return 1}
  */
 public record Plan(
     List<StrandGroup> groups,
@@ -28,10 +27,10 @@ public record Plan(
   }
 
   /**
-   * Reads that together hold every cell of some bindings in one stretch of time, and of no binding
-   * outside the group. All strands are trimmed alike.
+   * Reads that together return every cell of some bindings in one range of time, and of no other
+   * binding of the request. All strands have the same trimmed range.
    *
-   * @param bindings places in the request
+   * @param bindings indexes into the bindings of the request
    * @param strands at least one
    */
   public record StrandGroup(List<Integer> bindings, List<Strand> strands) {
@@ -42,24 +41,25 @@ public record Plan(
   }
 
   /**
-   * One read, whose rows give the samples of each series, trimmed, in the order of time: rising, or
-   * falling where the plan reads backwards.
+   * One read, whose rows return the samples of each series in time order: ascending, or descending
+   * if the plan reads backwards.
    *
-   * @param table place in the layout's tables
-   * @param filtered whether rows of other keys come too and are to be dropped by their signature
-   * @param trimmed the sample times wanted; what the rows hold outside is to be dropped
+   * @param table index into the layout's tables
+   * @param filtered whether the read also returns rows of other keys, to be dropped by their
+   *     signature
+   * @param trimmed the wanted sample times; samples outside are to be dropped
    */
   public record Strand(int table, ReadPlan read, boolean filtered, TimeRange trimmed) {}
 
   /**
-   * What a plan touches.
+   * The amounts that a plan reads.
    *
-   * @param partitions distinct partitions
-   * @param slices contiguous stretches
-   * @param rows looked at; empty where unknown
-   * @param rowsWanted of them those of matching series; empty where unknown
-   * @param cells looked at; empty where unknown
-   * @param cellsWanted of them those of matching series; empty where unknown
+   * @param partitions number of distinct partitions
+   * @param slices number of slices
+   * @param rows number of rows read; empty if unknown
+   * @param rowsWanted number of those rows that belong to matching series; empty if unknown
+   * @param cells number of cells read; empty if unknown
+   * @param cellsWanted number of those cells that belong to matching series; empty if unknown
    */
   public record Estimate(
       long partitions,
@@ -73,8 +73,8 @@ public record Plan(
    * A way to read.
    *
    * @param name such as {@code one range a series}
-   * @param cost in rows and seeks weighed together; infinite where the way is closed
-   * @param reason why it won, lost or is closed
+   * @param cost estimated cost in units of rows; infinite if the way is closed
+   * @param reason why the way was chosen, not chosen or closed
    */
   public record Alternative(String name, double cost, String reason) {}
 }

@@ -4,8 +4,8 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
 /**
- * A query cannot be planned, or only as something nobody should run. The message says what it would
- * take.
+ * Thrown if a query cannot be planned, or only at an unacceptable cost. The message says what would
+ * be required.
  */
 public sealed class PlanRefusedException extends RuntimeException implements KnownError permits WholeTableScanException {
   private static final long serialVersionUID = 1;

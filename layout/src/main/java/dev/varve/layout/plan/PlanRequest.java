@@ -6,19 +6,19 @@ import dev.varve.store.Capabilities.RowOrder;
 import java.util.List;
 
 /**
- * What is to be read.
+ * A request to read samples.
  *
- * @param bindings the series that match, each key once; the plan reads every sample of theirs in
- *     scope, and may read others that are then dropped
- * @param scope times, fields, versions, attributes
- * @param census what is known of how much there is
- * @param newestFirst how many of the newest samples suffice, or 0 for all in rising order of time;
- *     a plan may then read backwards
+ * @param bindings the matching series, each key once. The plan reads all of their samples in scope,
+ *     and may read others that are then dropped
+ * @param scope times, fields, versions and attributes to read
+ * @param census known counts of series, rows and cells
+ * @param newestFirst how many of the newest samples suffice, in which case the plan may read
+ *     backwards; 0 for all samples in ascending time order
  * @param wholeTable whether the plan may scan a whole table
- * @param order how far the store keeps rows in order: in that of the table, a slice may run from
- *     one partition into the next
- * @param apart whether each series has to be in a group of its own, so that one can be read behind
- *     the other
+ * @param order the order in which the store keeps rows. If it orders the whole table, a slice may
+ *     span partitions
+ * @param apart whether each series must be in a group of its own, so that series can be read one
+ *     after another
  */
 public record PlanRequest(
     List<? extends Binding> bindings,
@@ -36,7 +36,7 @@ public record PlanRequest(
     }
   }
 
-  /** A request for all samples in scope of a store that spreads partitions by hash. */
+  /** Returns a request for all samples in scope from a store that spreads partitions by hash. */
   public static PlanRequest of(List<? extends Binding> bindings, ReadScope scope) {
     return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, RowOrder.PARTITION, false);
   }

@@ -14,22 +14,19 @@ import java.util.stream.Collectors;
 /**
  * Plans the reads of every layout by walking the parts of its row keys.
  *
- * <p>A way to read pins the first parts of the key to values and leaves what follows open: as a
- * range of time, where the next part carries it, or as everything behind the prefix; rows of other
- * series are dropped after reading. For a key of {@code n} parts there are {@code n + 1} ways, from
- * exact rows to the whole table. Each is weighed by the seeks, rows and cells that it is expected
- * to cost, those that would leave the partitions unnamed or the rows out of order are closed, and
- * the cheapest open one is gone.
+ * <p>A way pins the first parts of the key to values and leaves the rest open: as a range of time
+ * if the next part carries time, else as everything with the prefix. Rows of other series are
+ * dropped after reading. A key of {@code n} parts has {@code n + 1} ways, from exact rows to the
+ * whole table. The cost of a way is estimated from its seeks, rows and cells. A way is closed if it
+ * cannot name its partitions or would return rows out of order. The cheapest open way is taken.
  */
 public final class Planner {
   private Planner() {}
 
   /**
-   * Plans a read. Only a layout with a {@link RowAddressing#directory()} looks into its tables for
-   * it.
+   * Plans a read. The step reads tables only if the layout has a {@link RowAddressing#directory()}.
    *
-   * @throws PlanRefusedException if there is no way to read what is asked; it may also come out of
-   *     the functions of the step
+   * @throws PlanRefusedException if no plan is possible; the functions of the step may throw it too
    */
   public static Step<Plan> plan(RowAddressing layout, PlanRequest request) {
     Step<Plan> plan = null;
@@ -143,7 +140,10 @@ public final class Planner {
     return notes;
   }
 
-  /** Those of the slices, or where these run across partitions those that were weighed. */
+  /**
+   * Returns the number of partitions of the slices, or the estimate of the way if slices span
+   * partitions.
+   */
   private static long partitions(Survey survey, Way way, SliceWriter writer) {
     boolean across = way.pinned() < survey.shape.partitionParts();
     return across ? Math.round(way.partitions()) : writer.partitionCount();

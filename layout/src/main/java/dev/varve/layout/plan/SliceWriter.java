@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the slices of a way. */
+/** Builds the slices of a {@link Way}. */
 final class SliceWriter {
   private final Survey survey;
   private final RowShape shape;
@@ -30,7 +30,7 @@ final class SliceWriter {
   private final Set<Bytes> partitions = new HashSet<>();
   private long slices;
 
-  /** The pinned bytes of a key, and those of them that belong to the partition. */
+  /** The pinned bytes of a key, and the leading part of them that is the partition. */
   private record Prefix(Bytes bytes, Bytes partition) {}
 
   SliceWriter(Survey survey, int pinned) {
@@ -42,7 +42,10 @@ final class SliceWriter {
     this.direction = direction(shape, pinned, survey.newestFirst > 0);
   }
 
-  /** How the rows behind the pinned parts are read so that time rises, or falls for the newest. */
+  /**
+   * Returns the direction in which rows after the pinned parts have ascending times, or descending
+   * times if the newest come first.
+   */
   static Direction direction(RowShape shape, int pinned, boolean newestFirst) {
     for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
       if (part instanceof KeyPart.Time time) {
@@ -53,8 +56,8 @@ final class SliceWriter {
   }
 
   /**
-   * Small pages where a few samples suffice. Nothing is cut off by rows or cells: deletes and other
-   * fields are dropped only after reading, so that whoever reads must be able to read on.
+   * Returns small pages if a few samples suffice. Rows and cells are not limited: deletes and other
+   * fields are dropped after reading, so the reader must be able to continue.
    */
   static Limits limits(int newestFirst) {
     return newestFirst == 0
@@ -84,12 +87,12 @@ final class SliceWriter {
     return groups;
   }
 
-  /** How many slices were written. */
+  /** Returns the number of slices built. */
   long sliceCount() {
     return slices;
   }
 
-  /** How many partitions they lie in. */
+  /** Returns the number of partitions that contain the slices. */
   long partitionCount() {
     return partitions.size();
   }
@@ -111,7 +114,7 @@ final class SliceWriter {
         .toList();
   }
 
-  /** The slices of one group for one combination of salts, in the order of time. */
+  /** Returns the slices of one group for one combination of salts, in reading order. */
   private List<Slice> slices(List<Integer> members, int salts) {
     List<Slice> written = new ArrayList<>();
     long[] buckets = pinning.buckets();
@@ -129,7 +132,7 @@ final class SliceWriter {
     return written;
   }
 
-  /** One prefix, or several where the members of a group differ in the salt of the bucket. */
+  /** Returns one prefix, or several if the members of a group differ in the salt of the bucket. */
   private Set<Prefix> prefixes(
       List<Integer> members, int salts, long bucket, Kind kind, String field) {
     Set<Prefix> prefixes = new LinkedHashSet<>();
@@ -201,10 +204,10 @@ final class SliceWriter {
   }
 
   /**
-   * The key behind the prefix with the parts of time that stand next to each other.
+   * Returns the prefix extended by the adjacent time parts after it.
    *
-   * @param lowest the time to encode where the first part does not round down, else as good as
-   *     {@code time}
+   * @param lowest the time to encode if the first time part does not round down; otherwise in the
+   *     same bucket as {@code time}
    */
   private Bytes key(Prefix prefix, KeyInput input, long lowest, long time) {
     KeyBytes out = new KeyBytes().raw(prefix.bytes());
@@ -221,7 +224,9 @@ final class SliceWriter {
     return out.toBytes();
   }
 
-  /** One stretch, the first and last row cut where the samples begin and end. */
+  /**
+   * Returns one slice from the first sample in the oldest row to the last sample in the newest row.
+   */
   private static Slice rising(
       Prefix prefix,
       @Nullable Bytes oldest,
@@ -238,8 +243,8 @@ final class SliceWriter {
   }
 
   /**
-   * Where the newest row comes first a stretch cannot be cut at both ends, since qualifiers rise
-   * all the same: the row that needs a cut is a slice of its own.
+   * Adds the slices of a range whose newest row comes first. Qualifiers still ascend within a row,
+   * so a row that is read in part needs a slice of its own.
    */
   private void writeFalling(
       Prefix prefix,
@@ -269,7 +274,7 @@ final class SliceWriter {
     into.addAll(direction == Direction.FORWARD ? pieces : pieces.reversed());
   }
 
-  /** Neighbours that touch each other are one slice. */
+  /** Joins adjacent slices. */
   private List<Slice> joined(List<Slice> apart) {
     List<Slice> joined = new ArrayList<>(apart.size());
     for (Slice slice : apart) {

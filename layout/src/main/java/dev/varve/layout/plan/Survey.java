@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known before ways are weighed: the request, cut to the times that can be there, and how
- * much one series holds on average.
+ * The input of the estimates: the request, restricted to times that can have samples, and the
+ * average amounts of one series.
  */
 final class Survey {
   final RowAddressing layout;
@@ -28,22 +28,22 @@ final class Survey {
   final boolean wholeTable;
   final int newestFirst;
 
-  /** Whether each series has to be in a group of its own. */
+  /** Whether each series must be in a group of its own. */
   final boolean apart;
 
-  /** Whether a slice has to stay within one partition. */
+  /** Whether a slice must stay within one partition. */
   final boolean partitioned;
 
-  /** The part of the range in which samples can be. */
+  /** The part of the requested range that can have samples. */
   final TimeRange times;
 
-  /** Whether samples can be before {@link #times}, so that a slice must have a start. */
+  /** Whether there may be samples before {@link #times}, so that a slice needs a start. */
   final boolean boundedBelow;
 
-  /** Whether samples can be behind {@link #times}. */
+  /** Whether there may be samples after {@link #times}, so that a slice needs an end. */
   final boolean boundedAbove;
 
-  /** Fields in the order of their names; null where they are not known. */
+  /** The fields sorted by name; null if they are unknown. */
   final @Nullable List<String> fields;
 
   private final Map<String, Integer> bindingsOfMetric = new HashMap<>();
@@ -53,16 +53,17 @@ final class Survey {
 
   private record Sharing(String metric, List<TagFilter> filters, boolean inTime) {}
 
-  /** By the number of parts that a key gives and that are pinned. */
+  /** Keyed by the number of pinned parts that depend on the series. */
   private final Map<Integer, Groups> groups = new HashMap<>();
 
   private @Nullable Means means;
 
-  /** What one series holds on average, and whether that was counted or is a guess. */
+  /** The average amounts of one series, counted or guessed. */
   record Means(Mean rows, Mean rowsEver, Mean cells, Mean cellsOfRows, Mean cellsEver) {
     /**
-     * Whether rows hold several cells each, so that some of them hold their share: a sample a day
-     * may lie in every hour that is asked for, or in none.
+     * Returns whether rows have several cells each, so that some of the rows have a proportional
+     * share of the cells. With fewer cells the share is unpredictable: one sample a day may lie in
+     * each requested hour or in none.
      */
     boolean fillRows() {
       return cellsOfRows.value() >= 2 * rows.value();
@@ -92,7 +93,7 @@ final class Survey {
     }
   }
 
-  /** How many keys a metric has, at least those of the request. */
+  /** Returns the number of keys of a metric, at least those of the request. */
   OptionalLong seriesOfMetric(String metric) {
     return seriesOfMetric.computeIfAbsent(
         metric,
@@ -105,9 +106,9 @@ final class Survey {
   }
 
   /**
-   * How many keys of a metric match some filters.
+   * Returns the number of keys of a metric that match all filters.
    *
-   * @param inTime whether those that have no sample in the range are left out
+   * @param inTime whether to exclude keys without samples in the range
    */
   OptionalLong series(String metric, List<TagFilter> filters, boolean inTime) {
     return series.computeIfAbsent(
@@ -119,7 +120,7 @@ final class Survey {
     return bindingsOfMetric.getOrDefault(metric, 0);
   }
 
-  /** The bindings, put together that agree in the first parts of the row key. */
+  /** Returns the bindings grouped by the first {@code pinned} parts of the row key. */
   Groups groups(int pinned) {
     List<KeyPart> given = Groups.given(shape, pinned);
     return groups.computeIfAbsent(given.size(), count -> Groups.of(bindings, given));
@@ -186,7 +187,7 @@ final class Survey {
     return last < 0 ? null : (KeyPart.Time) shape.parts().get(last);
   }
 
-  /** The range, widened to the borders of the rows that it touches. */
+  /** Returns the range widened to the bounds of the rows that it overlaps. */
   private TimeRange timesOfRows() {
     KeyPart.Time last = lastTime();
     if (last == null) {
@@ -206,7 +207,7 @@ final class Survey {
     return length <= 0 ? 1 : Math.min(1, ((double) part.to() - part.from()) / length);
   }
 
-  /** Answers of the census, of which one that is unknown makes all unknown. */
+  /** The mean of counts from the census; unknown if any of them is. */
   private static final class Tally {
     private double sum;
     private int count;

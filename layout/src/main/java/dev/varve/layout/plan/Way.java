@@ -11,17 +11,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way to read: the first parts of the row key are pinned, and what follows is a range (of time,
- * where the next part carries it) whose rows are filtered by the parts behind.
+ * One way to read: the first parts of the row key are pinned, and the rest is a range, of time if
+ * the next part carries time. Rows are filtered by the parts after the pinned ones.
  *
- * @param pinned how many parts
- * @param closed why the way cannot be gone, or null where it can
- * @param scansTable whether it is closed only because it would scan a whole table
- * @param slices how many, at most
- * @param partitions how many, at most
- * @param rows expected to be looked at
- * @param cells likewise
- * @param cost in rows; infinite where the way is closed
+ * @param pinned number of pinned parts
+ * @param closed why the way cannot be taken; null if it can
+ * @param scansTable whether the way is closed only because it would scan a whole table
+ * @param slices maximum number of slices
+ * @param partitions maximum number of partitions
+ * @param rows expected number of rows read
+ * @param cells expected number of cells read
+ * @param cost in units of rows; infinite if the way is closed
  */
 record Way(
     int pinned,
@@ -34,7 +34,7 @@ record Way(
     Amount cells,
     double cost) {
 
-  /** A number, and whether the census knows it or it is a guess. */
+  /** A number, either counted by the census or guessed. */
   record Amount(double value, boolean counted) {
     OptionalLong known() {
       return counted ? OptionalLong.of(Math.round(value)) : OptionalLong.empty();
@@ -46,9 +46,9 @@ record Way(
     }
 
     /**
-     * A share of it.
+     * Returns a share of this amount.
      *
-     * @param evenly whether it is known to be spread evenly
+     * @param evenly whether the amount is known to be evenly distributed
      */
     Amount share(double share, boolean evenly) {
       return new Amount(value * share, counted && (evenly || share == 1));
@@ -62,10 +62,10 @@ record Way(
   private static final Amount NONE = new Amount(0, false);
 
   /**
-   * Weighs a way.
+   * Estimates a way.
    *
-   * @param cheapest what another way costs: where this one costs more in any case, it is not asked
-   *     how much more
+   * @param cheapest the cost of another way; if this way costs more in any case, its exact cost is
+   *     not determined
    */
   static Way of(Survey survey, int pinned, double cheapest) {
     String name = name(survey.shape, pinned);
@@ -109,7 +109,7 @@ record Way(
     return closed == null;
   }
 
-  /** What the way is expected to take, in words. */
+  /** Returns the expected amounts in words. */
   String amounts() {
     return "%,.0f slices, %s rows, %s cells".formatted(slices, rows, cells);
   }
@@ -127,7 +127,10 @@ record Way(
     return pinning.closed() != null ? pinning.closed() : disorder(shape, pinning.count());
   }
 
-  /** Why rows behind the pinned parts do not come in the order of time within a series. */
+  /**
+   * Returns why rows after the pinned parts are not in time order within a series; null if they
+   * are.
+   */
   static @Nullable String disorder(RowShape shape, int pinned) {
     KeyPart.Time before = null;
     for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
@@ -144,7 +147,7 @@ record Way(
     return null;
   }
 
-  /** Whether rows of one series and time differ in the part. */
+  /** Returns whether rows of one series and time may differ in a part. */
   private static boolean spreads(KeyPart part) {
     return part.role() == KeyPart.Role.SEQUENCE
         || (part instanceof KeyPart.Salt salt && salt.of() != KeyPart.Salt.Of.KEY);
@@ -157,7 +160,7 @@ record Way(
     return !bound && !bounded;
   }
 
-  /** Whether the pinned parts and the range behind them leave out rows of other times. */
+  /** Returns whether the pinned parts and the range after them exclude rows of other times. */
   private static boolean restrictsTime(RowShape shape, int pinned) {
     return shape.timePart() >= 0 && shape.timePart() <= pinned;
   }
@@ -211,7 +214,7 @@ record Way(
     return survey.shape.timePart() < 0 || restrictsTime(survey.shape, pinned);
   }
 
-  /** How many prefixes of the key, for one bucket, kind and field. */
+  /** Returns the number of key prefixes for one bucket, kind and field. */
   private static double prefixes(Survey survey, Pinning pinning, Groups groups) {
     if (!pinning.saltOfBucket()) {
       return groups.count();
@@ -242,9 +245,9 @@ record Way(
   }
 
   /**
-   * How many series the slices hold, other ones than those asked for among them.
+   * Estimates the number of series in the slices, including series that were not requested.
    *
-   * @param behind the parts behind the pinned ones that tell series apart
+   * @param behind the parts after the pinned ones that distinguish series
    */
   private static Amount seriesRead(Survey survey, int pinned, Groups groups, List<KeyPart> behind) {
     boolean metricBefore =
@@ -277,12 +280,12 @@ record Way(
   }
 
   /**
-   * How many series of a metric share the pinned parts of a group. Where the catalog cannot tell,
-   * the parts that tell the series of a metric apart are taken to divide them evenly: of n series,
-   * all are behind the metric alone, the root of n behind half of the parts.
+   * Estimates how many series of a metric share the pinned parts of a group. If the catalog has no
+   * count, the parts that distinguish the series of a metric are assumed to divide them evenly: of
+   * n series, all n share the metric, and the square root of n share half of the parts.
    *
-   * @param given the pinned parts that tell series apart
-   * @param inTime whether only series of the time range count
+   * @param given the pinned parts that distinguish series
+   * @param inTime whether to count only series with samples in the time range
    */
   private static Amount seriesBehind(
       Survey survey, List<Integer> group, List<KeyPart> given, double share, boolean inTime) {

@@ -1,6 +1,6 @@
 package dev.varve.layout.plan;
 
-/** A query could only be answered by reading a whole table, which nobody allowed. */
+/** Thrown if a query requires a scan of a whole table but does not allow one. */
 public final class WholeTableScanException extends PlanRefusedException {
   private static final long serialVersionUID = 1;
 

@@ -1,10 +1,10 @@
 /**
- * The planner: from matching series and a time range to reads, one planner for all layouts.
+ * The planner, which turns matching series and a time range into reads. All layouts share it.
  *
- * <p>It walks the parts of the row key from the left: what the key binds extends the prefix, time
- * turns the prefix into a range, a salt fans out. It weighs one range a series against one wider
- * range with a filter, keeps every slice within a partition, and says why it chose what it chose.
- * Like every layout it is pure: candidates and counts are handed in.
+ * <p>The planner walks the parts of the row key from the left: parts known from the series extend
+ * the prefix, a time part turns the prefix into a range, and a salt fans out. It compares one range
+ * per series with one wider range and a filter, keeps every slice within a partition, and explains
+ * its choice. Like the layouts it is pure: series and counts are passed in.
  */
 @NullMarked
 package dev.varve.layout.plan;
