@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a declaration. */
+/** Checks a declaration. */
 final class DeclarationGuardrails {
   private final Declaration declaration;
   private final @Nullable Duration retention;
@@ -46,7 +46,7 @@ final class DeclarationGuardrails {
     findings.add(new Finding(rule, message));
   }
 
-  /** Where time stands among the parts that spread writes. */
+  /** Checks the position of time among the parts that spread writes. */
   private void key() {
     int time = firstOfTime();
     if (time < 0) {
@@ -140,7 +140,7 @@ final class DeclarationGuardrails {
     }
   }
 
-  /** Whether every cell of the family says which was accepted later. */
+  /** Returns whether the cells of a family record the order of acceptance. */
   private boolean ordered(FamilyDeclaration family) {
     return family.qualifier().stream().anyMatch(QualifierElement.Sequence.class::isInstance)
         || declaration.key().stream().anyMatch(KeyElement.Sequence.class::isInstance);

@@ -3,16 +3,16 @@ package dev.varve.layout.guardrail;
 import dev.varve.layout.guardrail.Rule.Severity;
 
 /**
- * What a guardrail found.
+ * A finding of a guardrail.
  *
- * @param message what was found, with its number and the threshold, and what would be right
+ * @param message the problem with its number and the threshold, and how to fix it
  */
 public record Finding(Rule rule, String message) {
   public Severity severity() {
     return rule.severity();
   }
 
-  /** One line: rule, then message. */
+  /** Returns one line with rule and message. */
   @Override
   public String toString() {
     return rule.id() + ": " + message;

@@ -13,16 +13,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Asks all guardrails of one moment. Pure; every list is in the order of {@link Rule}. */
+/** Runs all guardrails of one stage. Pure; all lists are sorted by {@link Rule}. */
 public final class Guardrails {
-  /** From so many cells on a partition is told of where partitions are spread by hash. */
+  /**
+   * Number of cells from which a partition is reported on stores that spread partitions by hash.
+   */
   public static final long PARTITION_CELLS = Thresholds.PARTITION_CELLS;
 
   private Guardrails() {}
 
   /**
-   * Looks at a layout by itself. Layouts that others have defined are what they are: only declared
-   * ones are looked at.
+   * Checks a layout by itself. Only declared layouts are checked, since others cannot be changed.
    *
    * @param retention how long the dataset keeps samples; null for ever
    */
@@ -33,10 +34,10 @@ public final class Guardrails {
   }
 
   /**
-   * Looks at a layout on the store that it is opened on.
+   * Checks a layout against the store on which it is opened.
    *
    * @param storeKind such as {@code rocksdb}
-   * @param tables how the store serves each of the layout's tables, in their order
+   * @param tables the capabilities of the store for each of the layout's tables, in their order
    * @param retention how long the dataset keeps samples; null for ever
    */
   public static List<Finding> opening(
@@ -46,28 +47,28 @@ public final class Guardrails {
   }
 
   /**
-   * Looks at one row, or partition, that is written to.
+   * Checks one row or partition that is written to.
    *
-   * @param bytes how large it is, as far as is known
-   * @param cells how many cells it has, as far as is known
+   * @param bytes its known size
+   * @param cells its known number of cells
    */
   public static List<Finding> row(
       Layout layout, String storeKind, Capabilities capabilities, long bytes, long cells) {
     return notAllowed(layout, WritingGuardrails.row(storeKind, capabilities, bytes, cells));
   }
 
-  /** Looks at one value that is written. */
+  /** Checks one value that is written. */
   public static List<Finding> value(Layout layout, SizeLimits limits, long bytes) {
     return notAllowed(layout, WritingGuardrails.value(limits, bytes));
   }
 
   /**
-   * Looks at what was written to a table.
+   * Checks what was written to a table.
    *
-   * @param cells how many
-   * @param coordinateBytes of their families and qualifiers, and of their row keys, those once for
-   *     each mutation of a row
-   * @param valueBytes of their values
+   * @param cells number of cells
+   * @param coordinateBytes bytes of families and qualifiers of all cells, and of row keys, counted
+   *     once per mutation
+   * @param valueBytes bytes of all values
    */
   public static List<Finding> overhead(
       Layout layout, long cells, long coordinateBytes, long valueBytes) {
@@ -75,10 +76,11 @@ public final class Guardrails {
   }
 
   /**
-   * Refuses what is found to be refused.
+   * Throws if any finding refuses.
    *
-   * @return the findings, none of which refuses
-   * @throws RefusedException under the first rule that refuses, with all that do in its message
+   * @return the findings, all of which only warn
+   * @throws RefusedException if a finding refuses; has the rule of the first such finding, and all
+   *     of them in its message
    */
   public static List<Finding> enforce(Layout layout, List<Finding> findings) {
     List<Finding> refusing =
@@ -104,7 +106,7 @@ public final class Guardrails {
     return findings;
   }
 
-  /** Leaves out what the author of the layout has overruled. */
+  /** Removes findings that the layout's declaration overrules. */
   private static List<Finding> notAllowed(Layout layout, List<Finding> findings) {
     Set<String> allowed =
         layout instanceof DeclaredLayout declared ? declared.declaration().allow() : Set.of();

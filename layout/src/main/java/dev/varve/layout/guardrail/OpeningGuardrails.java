@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a layout on a store. */
+/** Checks a layout against a store. */
 final class OpeningGuardrails {
   private final Layout layout;
   private final String storeKind;

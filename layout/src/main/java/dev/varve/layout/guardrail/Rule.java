@@ -1,7 +1,8 @@
 package dev.varve.layout.guardrail;
 
 /**
- * What guardrails look for. The identifiers are stable: {@code allow} in a declaration names them.
+ * The rules of the guardrails. Their identifiers are stable because {@code allow} in declarations
+ * uses them.
  */
 public enum Rule {
   TIME_LEADS_KEY("time-leads-key", When.DECLARATION, Severity.REFUSE, true, "1 part before it"),
@@ -73,18 +74,18 @@ public enum Rule {
     this.threshold = threshold;
   }
 
-  /** At which moment a rule looks. */
+  /** The stage at which a rule is checked. */
   public enum When {
     DECLARATION,
     OPENING,
     WRITING
   }
 
-  /** What a finding means for whoever asked. */
+  /** The consequence of a finding. */
   public enum Severity {
-    /** Go on, and say so. */
+    /** Continue and report the finding. */
     WARN,
-    /** Do not go on. */
+    /** Fail. */
     REFUSE
   }
 
@@ -100,12 +101,12 @@ public enum Rule {
     return severity;
   }
 
-  /** Whether a declaration may overrule it, with {@code allow}. */
+  /** Returns whether a declaration can overrule the rule with {@code allow}. */
   public boolean overruled() {
     return overruled;
   }
 
-  /** From where on it speaks, in words with the number. */
+  /** Returns the first or last acceptable value, in words. */
   public String threshold() {
     return threshold;
   }

@@ -1,17 +1,20 @@
 package dev.varve.layout.guardrail;
 
-/** The numbers of the rules that do not come from a store. */
+/** The thresholds that do not depend on the store. */
 final class Thresholds {
-  /** A family name travels with every cell on some stores. */
+  /** Maximum length of a family name, which some stores keep with every cell. */
   static final int FAMILY_NAME_BYTES = 8;
 
-  /** Rows are told of from this share of what a store suffers from. */
+  /** Rows are reported from this percentage of the store's soft limit. */
   static final int ROW_WARN_PERCENT = 50;
 
-  /** The rule of thumb for a partition of Cassandra, in its own rows: our cells. */
+  /** The rule of thumb for partitions of Cassandra, in its rows, which are cells here. */
   static final long PARTITION_CELLS = 100_000;
 
-  /** Row key, family and qualifier against value, over many cells. */
+  /**
+   * Maximum ratio of bytes in row keys, families and qualifiers to bytes in values, over many
+   * cells.
+   */
   static final int OVERHEAD_RATIO = 8;
 
   static final long OVERHEAD_CELLS = 1_000;

@@ -6,11 +6,14 @@ import dev.varve.store.SizeLimits;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks at counters of what is written. */
+/** Checks counters of what is written. */
 final class WritingGuardrails {
   private WritingGuardrails() {}
 
-  /** Where partitions are spread by hash, each lies on few machines and must not grow on. */
+  /**
+   * Checks the size of a row, or of a partition on stores that spread partitions by hash: each
+   * partition lies on few machines and must not grow without bound.
+   */
   static List<Finding> row(String storeKind, Capabilities capabilities, long bytes, long cells) {
     SizeLimits limits = capabilities.limits();
     List<Finding> findings = new ArrayList<>();

@@ -1,11 +1,11 @@
 /**
- * Guardrails: is a layout wise, where, and for how much data?
+ * Guardrails, which check layouts for properties that cause trouble later.
  *
- * <p>They look at a declaration, at a layout on the store that it is opened on, and at counters of
- * what is written, and answer with findings: what was found, the threshold, and what would be
- * right. All of them are pure functions; whoever opens and writes holds the counters and acts. What
- * makes no layout at all is refused by the declaration itself, under rules of the same list. The
- * list with its numbers is docs/guardrails.md.
+ * <p>They check a declaration, a layout against the store on which it is opened, and counters of
+ * what is written. They return findings with the problem, the threshold and how to fix it. All
+ * guardrails are pure functions; the engine keeps the counters and acts on findings. Declarations
+ * that do not make a layout at all are refused when they are read, under rules of the same list.
+ * {@code docs/guardrails.md} lists the rules with their thresholds.
  */
 @NullMarked
 package dev.varve.layout.guardrail;
