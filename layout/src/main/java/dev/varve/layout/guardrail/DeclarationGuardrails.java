@@ -57,7 +57,7 @@ final class DeclarationGuardrails {
     if (before.stream().noneMatch(element -> spreads(element) || isMetric(element))) {
       find(
           Rule.TIME_LEADS_KEY,
-          "'%s' leads the key, with no part before it that differs between series: all writes go to the end of the table, which is one place at a time; put the metric and its tags before it"
+          "'%s' leads the key, with no part before it that differs between series: all writes go to one place, the end of the table; put the metric and its tags before it"
               .formatted(leader));
       return;
     }
@@ -67,12 +67,12 @@ final class DeclarationGuardrails {
     if (declaration.key().stream().noneMatch(DeclarationGuardrails::spreads)) {
       find(
           Rule.SINGLE_STREAM,
-          "only the metric stands before '%s', and no tag tells its points apart: all writes of a metric go to one place; make a field a tag and put it before the time (promotion), or as a last resort add a salt"
+          "only the metric precedes '%s', and no tag distinguishes its points: all writes of a metric go to one place; make a field a tag and put it before the time (promotion), or as a last resort add a salt"
               .formatted(leader));
     } else {
       find(
           Rule.METRIC_BEFORE_TIME,
-          "only the metric stands before '%s': all series of a metric are written in one place, which is well only where many metrics are written at a time; put at least 1 part of tags before it"
+          "only the metric precedes '%s': all series of a metric are written in one place, which is good only if many metrics are written at the same time; put at least 1 part of tags before it"
               .formatted(leader));
     }
   }
@@ -129,13 +129,13 @@ final class DeclarationGuardrails {
     if (family.value() == ValueForm.ALL && !ordered && (event || family.versions() < 2)) {
       find(
           Rule.PACKED_OVERWRITES,
-          "family %s packs all fields of an event into a cell and keeps 1 of them: a second write for the same instant takes the fields of the first away; keep at least 2 versions, or add a sequence"
+          "family %s packs all fields of an event into a cell and keeps 1 of them: a second write for the same instant removes the fields of the first; keep at least 2 versions, or add a sequence"
               .formatted(family.name()));
     }
     if (family.value() == ValueForm.EMPTY && event && !ordered) {
       find(
           Rule.VALUE_TIES,
-          "family %s has the value in its qualifiers and no order of acceptance: of two values of one instant both are kept and neither is the later; use 'time: server' with an offset, or add a sequence"
+          "family %s has the value in its qualifiers and no order of acceptance: two values of one instant are both kept, and neither is the later one; use 'time: server' with an offset, or add a sequence"
               .formatted(family.name()));
     }
   }
@@ -152,7 +152,7 @@ final class DeclarationGuardrails {
         if (salt.of().contains("time")) {
           find(
               Rule.SALT_OF_TIME,
-              "the salt is computed of the instant: every query reads all %d prefixes, even for one series; compute it of the series"
+              "the salt is computed from the instant: every query reads all %d prefixes, even for one series; compute it from the series"
                   .formatted(salt.buckets()));
         }
         if (Integer.bitCount(salt.buckets()) != 1) {
@@ -180,7 +180,7 @@ final class DeclarationGuardrails {
     if (bytes > Thresholds.FAMILY_NAME_BYTES) {
       find(
           Rule.FAMILY_NAME,
-          "family name '%s' has %d bytes and travels with every cell on some stores: take at most %d, one or two letters are best"
+          "family name '%s' has %d bytes and is kept with every cell by some stores: use at most %d, one or two letters are best"
               .formatted(family, bytes, Thresholds.FAMILY_NAME_BYTES));
     }
   }
@@ -194,7 +194,7 @@ final class DeclarationGuardrails {
     if (bounded() && (shiftedAttributes || shiftedSamples)) {
       find(
           Rule.SHIFTED_EXPIRY,
-          "cells of family %s are dated in the future: no rule of a store that goes by the age of cells ever removes them; delete them by hand, or use cell times of the server and a time range of their own"
+          "cells of family %s are dated in the future: stores that expire cells by age never remove them; delete them by hand, or use cell times of the server and a time range of their own"
               .formatted(
                   shiftedAttributes && attributes != null
                       ? attributes.family()
@@ -209,7 +209,7 @@ final class DeclarationGuardrails {
       if (!known.contains(rule)) {
         find(
             Rule.ALLOW_UNKNOWN,
-            "'allow' names '%s', which is no rule that can be overruled (did you mean '%s'?)"
+            "'allow' names '%s', which is not a rule that can be overruled (did you mean '%s'?)"
                 .formatted(rule, Spelling.nearest(rule, known)));
       }
     }

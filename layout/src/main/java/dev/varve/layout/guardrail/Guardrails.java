@@ -88,7 +88,7 @@ public final class Guardrails {
     if (!refusing.isEmpty()) {
       String overruled =
           refusing.stream().allMatch(finding -> finding.rule().overruled())
-              ? " (whoever knows better says so in the declaration: allow: [%s])"
+              ? " (to overrule, add to the declaration: allow: [%s])"
                   .formatted(
                       refusing.stream()
                           .map(finding -> finding.rule().id())

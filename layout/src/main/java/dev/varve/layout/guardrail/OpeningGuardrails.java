@@ -50,7 +50,7 @@ final class OpeningGuardrails {
     if (table.families().size() > families) {
       find(
           Rule.FAMILY_COUNT,
-          "table %s has %d families, %s is well with at most %d: put fields together"
+          "table %s has %d families, %s works well with at most %d: combine fields"
               .formatted(table.name(), table.families().size(), storeKind, families));
     }
     if (layout instanceof DeclaredLayout
@@ -97,7 +97,7 @@ final class OpeningGuardrails {
     if (capabilities.deletes() == Capabilities.Deletes.MASK_OLDER) {
       find(
           Rule.DELETE_MASKS,
-          "a delete on %s hides what is written later at an older cell time, and the cell times of %s are those of samples: writes into a deleted range wait until the delete was carried out"
+          "a delete on %s hides what is written later at an older cell time, and the cell times of %s are those of samples: writes into a deleted range wait until the delete has been applied"
               .formatted(storeKind, families));
     }
   }
@@ -116,7 +116,7 @@ final class OpeningGuardrails {
     if (tables.get(layout.dataTable()).order() == RowOrder.PARTITION && !bounded) {
       find(
           Rule.UNBOUNDED_PARTITION,
-          "the partition is the first %d parts of the key, none of them time, and there is no retention: on %s it grows for ever; let it reach to the bucket"
+          "the partition is the first %d parts of the key, none of them time, and there is no retention: on %s it grows for ever; extend it to the bucket"
               .formatted(rows.partitionParts(), storeKind));
     }
   }

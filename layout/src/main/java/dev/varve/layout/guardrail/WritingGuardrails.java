@@ -22,13 +22,13 @@ final class WritingGuardrails {
       findings.add(
           new Finding(
               Rule.ROW_BYTES_HARD,
-              "the row has %d bytes, beyond %d %s cannot read it any more: the layout needs a narrower bucket"
+              "the row has %d bytes, more than %d cannot be read from %s: the layout needs a narrower bucket"
                   .formatted(bytes, limits.hardRow(), storeKind)));
     } else if (bytes >= warn) {
       findings.add(
           new Finding(
               Rule.ROW_BYTES,
-              "the row has %d bytes, %d %% of the %d from which on %s suffers: take the next narrower bucket for a new period"
+              "the row has %d bytes, %d %% of the soft limit %d of %s: take the next narrower bucket for a new period"
                   .formatted(
                       bytes,
                       Math.round(100.0 * bytes / limits.softRow()),
@@ -39,7 +39,7 @@ final class WritingGuardrails {
       findings.add(
           new Finding(
               Rule.ROW_CELLS,
-              "the partition has %d cells, %s is well with at most %d: take the next narrower bucket for a new period"
+              "the partition has %d cells, %s works well with at most %d: take the next narrower bucket for a new period"
                   .formatted(cells, storeKind, Thresholds.PARTITION_CELLS)));
     }
     return findings;
@@ -57,7 +57,7 @@ final class WritingGuardrails {
       return List.of(
           new Finding(
               Rule.VALUE_BYTES,
-              "the value has %d bytes, beyond %d reads take long and much memory: keep large objects elsewhere and their address here"
+              "the value has %d bytes, reads of more than %d are slow and take much memory: keep large objects elsewhere and their address here"
                   .formatted(bytes, limits.softValue())));
     }
     return List.of();

@@ -146,7 +146,7 @@ final class DirectoryPlan {
   private Plan plan(Named named, List<Plan.StrandGroup> groups, long matching, Way.Amount cells) {
     if (!named.damaged().isEmpty()) {
       throw new PlanRefusedException(
-          "the index names %,d rows of the metrics and times that are asked for which this layout cannot read, and the answer would lack them; the first: %s"
+          "the index names %,d rows of the requested metrics and times that this layout cannot read, so the result would be incomplete; the first: %s"
               .formatted(named.damaged().size(), named.damaged().getFirst()));
     }
     long kept = rows(groups);
@@ -160,7 +160,7 @@ final class DirectoryPlan {
         "the index names %,d rows, of which %,d are of matching series"
             .formatted(named.rows().size(), matching));
     if (kept < matching) {
-      notes.add("%,d of these may hold times that are asked for".formatted(kept));
+      notes.add("%,d of these may hold requested times".formatted(kept));
     }
     Planner.noteOfPartitions(survey, partitions.size(), notes);
     OptionalLong rows = OptionalLong.of(kept);

@@ -49,12 +49,12 @@ record Pinning(
         case KIND -> kinds = List.copyOf(EnumSet.copyOf(survey.layout.domain().kinds()));
         case FIELD -> {
           if (survey.fields == null) {
-            closed = "the fields are not named, and " + part.label() + " stands in the key";
+            closed = "the fields are not named, but " + part.label() + " is part of the key";
           } else {
             fields = survey.fields;
           }
         }
-        case SEQUENCE -> closed = "nobody knows the values of " + part.label();
+        case SEQUENCE -> closed = "the values of " + part.label() + " are unknown";
         case LITERAL, METRIC, TAGS, RESOURCE, SALT -> {}
       }
     }

@@ -51,10 +51,10 @@ public final class Planner {
     }
     Recurring recurring = request.scope().recurring();
     if (recurring != null && !recurring.overlaps(survey.times)) {
-      return Step.done(nothing("no sample can lie at the times that are asked for"));
+      return Step.done(nothing("no sample can lie at the requested times"));
     }
     if (layout.select(request.scope()).isEmpty()) {
-      return Step.done(nothing("the layout holds nothing of what is asked for"));
+      return Step.done(nothing("the layout holds nothing of what was requested"));
     }
     return layout.directory().isPresent()
         ? DirectoryPlan.of(layout.directory().get(), survey)
@@ -103,8 +103,8 @@ public final class Planner {
             .collect(Collectors.joining("; "));
     return ways.stream().anyMatch(Way::scansTable)
         ? new WholeTableScanException(
-            "the query takes a scan of the whole table, which it must ask for. " + reasons)
-        : new PlanRefusedException("there is no way to read this. " + reasons);
+            "the query requires a scan of the whole table, which it must allow. " + reasons)
+        : new PlanRefusedException("this cannot be read. " + reasons);
   }
 
   private static List<Plan.Alternative> alternatives(List<Way> cheapestFirst) {
@@ -130,7 +130,7 @@ public final class Planner {
           "this query scans %,d rows to return %,d"
               .formatted(rows.getAsLong(), wanted.getAsLong()));
     } else if (rows.isEmpty() && groups.getFirst().strands().getFirst().filtered()) {
-      notes.add("rows of other series are read and dropped; nobody has counted how many");
+      notes.add("rows of other series are read and dropped; their number is unknown");
     }
     int fanOut = Pinning.of(survey, way.pinned()).fanOut();
     if (fanOut > 1) {

@@ -75,14 +75,14 @@ record Way(
       return closed(pinned, name, closed, false);
     }
     if (scansTable(survey, pinned) && !survey.wholeTable) {
-      return closed(pinned, name, "it scans the whole table, which nobody allowed", true);
+      return closed(pinned, name, "it scans the whole table, which the query does not allow", true);
     }
     Groups groups = survey.groups(pinned);
     if (survey.apart && groups.count() < survey.bindings.size()) {
       return closed(
           pinned,
           name,
-          "it reads series together, which are wanted one after the other and too many to hold",
+          "it reads series together that are wanted one after another and are too many to hold",
           false);
     }
     Way way = weigh(survey, pinning, groups, name, cheapest);
@@ -121,7 +121,7 @@ record Way(
   private static @Nullable String closed(Survey survey, Pinning pinning) {
     RowShape shape = survey.shape;
     if (survey.partitioned && pinning.count() < shape.partitionParts()) {
-      return "a slice stays in one partition, which goes on to "
+      return "a slice stays in one partition, which extends to "
           + shape.parts().get(shape.partitionParts() - 1).label();
     }
     return pinning.closed() != null ? pinning.closed() : disorder(shape, pinning.count());
@@ -135,7 +135,7 @@ record Way(
     KeyPart.Time before = null;
     for (KeyPart part : shape.parts().subList(pinned, shape.parts().size())) {
       if (spreads(part) && !(before != null && before.instant())) {
-        return "rows of a series do not come in the order of time behind " + part.label();
+        return "rows of a series are not in time order after " + part.label();
       }
       if (part instanceof KeyPart.Time time) {
         if (before != null && before.descending() != time.descending()) {
@@ -322,8 +322,8 @@ record Way(
             .collect(Collectors.joining(", "));
     KeyPart next = shape.parts().get(pinned);
     if (next instanceof KeyPart.Time) {
-      return "range of " + next.label() + (before.isEmpty() ? "" : " behind " + before);
+      return "range of " + next.label() + (before.isEmpty() ? "" : " after " + before);
     }
-    return before.isEmpty() ? "whole table" : "all rows behind " + before;
+    return before.isEmpty() ? "whole table" : "all rows after " + before;
   }
 }

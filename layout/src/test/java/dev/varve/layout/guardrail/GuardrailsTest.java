@@ -167,9 +167,8 @@ class GuardrailsTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.refusal().rule()).isEqualTo("guardrail.single-stream"))
-        .hasMessageStartingWith("layout x is refused: single-stream: only the metric stands before")
-        .hasMessageEndingWith(
-            " (whoever knows better says so in the declaration: allow: [single-stream])");
+        .hasMessageStartingWith("layout x is refused: single-stream: only the metric precedes")
+        .hasMessageEndingWith(" (to overrule, add to the declaration: allow: [single-stream])");
   }
 
   @Test
