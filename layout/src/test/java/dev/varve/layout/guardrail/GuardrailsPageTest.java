@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** The page and the code agree on every rule. */
+/** Checks that the page and the code agree on all rules. */
 class GuardrailsPageTest {
   private static final Path PAGE = Path.of("../docs/guardrails.md");
 

@@ -40,7 +40,7 @@ class GuardrailsTest {
     return "layout: x\nkey: " + key + "\nfamilies: " + families + "\n" + String.join("\n", more);
   }
 
-  /** Each rule with a declaration that trips it and one that just does not. */
+  /** Each rule with a declaration that violates it and one that barely complies. */
   static Stream<Arguments> declarations() {
     return Stream.of(
         Arguments.of(
@@ -118,7 +118,7 @@ class GuardrailsTest {
         .toList();
   }
 
-  /** What makes no layout is told of under its rule too. */
+  /** Declarations that do not make a layout are reported under their rule too. */
   static Stream<Arguments> faults() {
     String key = "[metric, tags, bucket: %s]";
     return Stream.of(
@@ -295,7 +295,10 @@ class GuardrailsTest {
     assertThat(opening(toTheBucket, "cassandra", SPREAD)).isEmpty();
   }
 
-  /** Those of single events cannot bound theirs, a retention must; OpenTSDB's table is HBase's. */
+  /**
+   * Layouts of single events cannot bound partitions without a retention; OpenTSDB's tables are on
+   * HBase.
+   */
   @Test
   void readyMadeLayoutsBoundTheirPartitionsWhereTheyCan() {
     List<String> unbounded =

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The cells that the layout makes of what it is given. */
+/** Collects the cells that the layout encodes. */
 final class HeroicCells implements CellSink {
   private final HeroicLayout layout;
   private final MutationBatch data = new MutationBatch();
@@ -55,7 +55,7 @@ final class HeroicCells implements CellSink {
     return data.cells().cell(0);
   }
 
-  /** Each as its rule and place. */
+  /** Returns the rule and position of each refusal. */
   List<String> refusals() {
     return refusals;
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The worked examples of the layout's page are true. */
+/** Checks the worked examples on the layout's page. */
 class HeroicDocsTest {
   private static final HeroicLayout LAYOUT = HeroicLayout.of(Map.of());
   private static final Path PAGE = Path.of("../docs/layouts/heroic.md");

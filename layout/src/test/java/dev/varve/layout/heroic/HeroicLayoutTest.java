@@ -168,7 +168,7 @@ class HeroicLayoutTest {
 
   @Test
   void readsResourceTextsThatHeroicCutAsTheyStand() {
-    // Heroic writes the value a<lone surrogate>b of a resource as a: nothing in the row says so.
+    // Heroic truncates the resource value a<lone surrogate>b to a; the row does not show it.
     Bytes cut =
         Bytes.fromHex(
             "010161" + "00" + "0000000000000000" + "0100" + "05" + "01" + "0172" + "0161");
@@ -324,7 +324,7 @@ class HeroicLayoutTest {
     assertThat(LAYOUT.describe(0, event).summary()).isEqualTo("k,a=b,0 1 {\"a\":1}");
   }
 
-  /** The original leaves out the instant that it starts at; we read it, and end where it ends. */
+  /** The original excludes the start of the range; Varve includes it and has the same end. */
   @Test
   void readsTheRowsThatHeroicReads() {
     for (String[] scan : Recorded.lines("heroic-reads.tsv")) {

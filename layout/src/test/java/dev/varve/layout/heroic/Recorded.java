@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** Facts recorded from the original, line by line; the files say how. */
+/** Facts recorded from the original, one per line; the files say how they were recorded. */
 final class Recorded {
   private Recorded() {}
 
-  /** The fields of every line that is no comment. */
+  /** Returns the fields of all lines that are not comments. */
   static List<String[]> lines(String resource) {
     try (InputStream in =
         Objects.requireNonNull(Recorded.class.getResourceAsStream(resource), resource)) {

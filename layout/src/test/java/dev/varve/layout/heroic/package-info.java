@@ -1,4 +1,4 @@
-/** Heroic's cells against those that Heroic itself wrote. */
+/** Tests of the Heroic layout against cells that Heroic wrote. */
 @NullMarked
 package dev.varve.layout.heroic;
 

@@ -18,14 +18,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Takes what the layout encodes, and gives it back as cells and, decoded, as points. */
+/** Collects what the layout encodes and returns it as cells or decoded points. */
 final class Cells implements CellSink {
   private final Map<Integer, MutationBatch> data = new TreeMap<>();
   private final Map<Integer, MutationBatch> index = new TreeMap<>();
   final List<Refusal> refusals = new ArrayList<>();
   final List<String> refusedPlaces = new ArrayList<>();
 
-  /** A sample, with its stamp. */
+  /** A sample with its stamp. */
   record Point(GroupKey key, long time, Value value, long stamp) {}
 
   static Cells encode(KairosDbLayout layout, Batch batch, long firstStamp) {
@@ -56,7 +56,7 @@ final class Cells implements CellSink {
     refusals.add(refusal);
   }
 
-  /** All cells of a table, those of the index each once. */
+  /** Returns all cells of a table, without duplicates of index cells. */
   List<Cell> of(int table) {
     List<Cell> cells = new ArrayList<>();
     for (Map<Integer, MutationBatch> batches : List.of(index, data)) {
@@ -68,7 +68,7 @@ final class Cells implements CellSink {
     return cells;
   }
 
-  /** Decodes cells of {@code data_points} row by row; anything damaged fails. */
+  /** Decodes cells of {@code data_points} row by row; fails if any is damaged. */
   static List<Point> decode(KairosDbLayout layout, List<Cell> cells) {
     List<Point> points = new ArrayList<>();
     CellBatch batch = new CellBatch();
@@ -94,9 +94,9 @@ final class Cells implements CellSink {
     return points;
   }
 
-  /** Why a cell of {@code data_points} is damaged. */
+  /** Returns why a cell of {@code data_points} is damaged. */
   static String damage(KairosDbLayout layout, Cell cell) {
-    // A cell in front keeps places in the batch from being places in the row by chance.
+    // A leading cell makes positions in the batch differ from positions in the row.
     CellBatch batch = new CellBatch();
     batch.add(
         new Cell(

@@ -10,15 +10,15 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Recorded facts, a line each, the columns separated by tabs; lines with a hash sign in front are
- * prose.
+ * Recorded facts, one per line with columns separated by tabs; lines that start with a hash sign
+ * are comments.
  */
 final class Facts {
   private static final Pattern UNIT = Pattern.compile("\\\\u([0-9a-f]{4})");
 
   private Facts() {}
 
-  /** The lines whose first column is {@code kind}, without it. */
+  /** Returns the lines whose first column is {@code kind}, without that column. */
   static List<String[]> of(String resource, String kind) {
     try (InputStream in = Facts.class.getResourceAsStream(resource)) {
       if (in == null) {

@@ -213,7 +213,7 @@ class KairosDbDirectoryTest {
         .hasSize(4);
     assertThat(keys(tagged, indexed, new TagFilter.In("host", Set.of("a", "b")), hostA))
         .containsOnly(a);
-    // What the index cannot tell is left to the caller.
+    // The caller applies filters that the index cannot.
     assertThat(keys(tagged, indexed, new TagFilter.Equal("dc", "x")))
         .containsOnly(a, b, none)
         .hasSize(6);
@@ -276,7 +276,7 @@ class KairosDbDirectoryTest {
             new KeyBytes().raw(Tuple.texts("kairos_complex")).raw(tags(plugin)).toBytes(),
             0,
             Bytes.EMPTY));
-    // As version 1.1.2 wrote a=b=c; what it means is not certain.
+    // As version 1.1.2 wrote a=b=c; the meaning is ambiguous.
     Bytes raw = row(GroupKey.of("m", Tags.of("a", "b")), 0, DataType.LONG).slice(0, 23);
     keyspace.put(
         Tables.ROW_KEY_INDEX,
@@ -302,7 +302,7 @@ class KairosDbDirectoryTest {
 
   @Test
   void listsNoRowWhoseKeyCannotBeAskedFor() {
-    // The row key would be just short enough, the map of tags that lists it is not.
+    // The row key would just fit; the map of tags in the index would not.
     Map<String, String> many = new TreeMap<>();
     for (int i = 0; i < 6_000; i++) {
       many.put("%04d".formatted(i), "v");
@@ -323,7 +323,7 @@ class KairosDbDirectoryTest {
         .contains("metric and tags make a key of 78004 bytes, Cassandra takes 65535");
   }
 
-  /** What is listed where the first look into the index finds these cells. */
+  /** Returns the listing if the first look into the index finds these cells. */
   private Directory.Listing answer(List<CellBatch> cells) {
     if (layout.directory().orElseThrow().rows("m", List.of(), TimeRange.ALL)
             instanceof Step.Look<Directory.Listing> look
@@ -340,7 +340,7 @@ class KairosDbDirectoryTest {
     for (String metric : List.of("b", "a", "\ud83d\ude00", "\uffee", "b")) {
       keyspace.write(GroupKey.of(metric, KEY.tags()), 5, new Value.Int64(1));
     }
-    // Other lists of the table, as versions before 1.2 kept them.
+    // Other lists in the table, as in versions before 1.2.
     keyspace.put(
         Tables.STRING_INDEX,
         new Cell(Bytes.utf8("tag_names"), 0, Bytes.utf8("host"), 0, Bytes.EMPTY));

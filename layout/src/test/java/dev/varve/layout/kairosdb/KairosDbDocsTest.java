@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The worked examples of the layout's page are true. */
+/** Checks the worked examples on the layout's page. */
 class KairosDbDocsTest {
   private static final Path PAGE = Path.of("../docs/layouts/kairosdb.md");
 
-  /** One block of the page; the hexadecimal digits of each cell under table and coordinate. */
+  /** One block of the page: the hexadecimal digits of each cell by table and coordinate. */
   private static final class Example {
     private Map<String, String> parameters = Map.of();
     private String sample = "";
@@ -119,7 +119,7 @@ class KairosDbDocsTest {
     return example;
   }
 
-  /** What stands before a gap of two blanks; the rest of the line is for the reader. */
+  /** Returns the text before a gap of two blanks; the rest of the line is a comment. */
   private static String digits(String rest) {
     int gap = rest.indexOf("  ");
     return (gap < 0 ? rest : rest.substring(0, gap)).replace(" ", "");

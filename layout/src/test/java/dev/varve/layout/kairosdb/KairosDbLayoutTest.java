@@ -99,7 +99,7 @@ class KairosDbLayoutTest {
     return times.flatMap(time -> values.map(value -> Map.entry(time, value))).list().ofMaxSize(12);
   }
 
-  /** The parts of each coordinate follow one another without a gap, to its end. */
+  /** Checks that the parts of each coordinate cover it without gaps. */
   private static void checkParts(Cell cell, CellDescription description) {
     Map<String, Integer> at = new TreeMap<>();
     for (CellDescription.Part part : description.parts()) {
@@ -240,7 +240,7 @@ class KairosDbLayoutTest {
 
   @Test
   void readsTheLastColumnOfARowBeforeTheFirstOfTheNext() {
-    // The highest column has its highest bit set; as a signed number it would come first.
+    // The highest column has its highest bit set; a signed comparison would sort it first.
     assertThat(legacy.qualifierAt(0, 1_814_399_999L).orElseThrow())
         .isGreaterThan(legacy.qualifierAt(0, 1).orElseThrow());
   }
@@ -286,13 +286,12 @@ class KairosDbLayoutTest {
 
   @Test
   void readsWhatUnitSecondsCutsBefore1970AsKairosDbDoes() {
-    // A sample at -5 goes to row -10 with offset 5, which the column cuts to 0.
+    // A sample at -5 goes to row -10 with offset 5, which the column truncates to 0.
     String row = "6d00 fffffffffffffff6 000b6b6169726f735f6c6f6e67 613d623a";
     assertThat(Cells.decode(seconds, List.of(cell(row, "00000000", "00"))))
         .extracting(Point::time)
         .containsExactly(-10L);
-    // The other offset that this row has is (10 + 1814400) / 2 - 1814400 k: none; no sample is in
-    // column 1.
+    // The other candidate offset, (10 + 1814400) / 2, belongs to row 0, so no sample is in column 1.
     assertThat(Cells.damage(seconds, cell(row, "00000001", "00")))
         .contains("is an offset of 1000 ms, which no sample has in a row of time -10");
   }
@@ -476,7 +475,8 @@ class KairosDbLayoutTest {
   // Cost
 
   /**
-   * The promise is 1 byte a sample beyond what comes out; both directions share one budget here.
+   * The contract allows 1 byte per sample besides the output. Here both directions share one
+   * budget.
    */
   @Test
   void allocatesNothingForASample() {

@@ -16,7 +16,7 @@ import dev.varve.store.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables of a layout, in memory. */
+/** The tables of a layout in memory. */
 final class Keyspace {
   private final KairosDbLayout layout;
   private final List<Table> tables = new ArrayList<>();
@@ -27,7 +27,7 @@ final class Keyspace {
     layout.tables().forEach(spec -> tables.add(store.open(spec, OpenMode.CREATE_IF_ABSENT)));
   }
 
-  /** Writes one sample, and the index cells that come with it. */
+  /** Writes one sample and its index cells. */
   void write(GroupKey key, long time, Value value) {
     Cells cells = Cells.encode(layout, new BatchBuilder().add(key, time, value).build(), 0);
     for (int table = 0; table < tables.size(); table++) {

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What the running original wrote, in both directions. */
+/** Encodes and decodes cells recorded from a running KairosDB. */
 class RecordedCellsTest {
   private static final String RECORDED = "kairosdb-cells.tsv";
 

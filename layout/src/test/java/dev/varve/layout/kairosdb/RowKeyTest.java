@@ -49,7 +49,7 @@ class RowKeyTest {
     }
   }
 
-  /** Some time whose row has this time. */
+  /** Returns a time whose row has this row time. */
   private static long timeIn(long rowTime) {
     if (rowTime >= 0) {
       return rowTime;
@@ -111,7 +111,7 @@ class RowKeyTest {
     return texts.flatMap(metric -> tags.map(t -> GroupKey.of(metric, t)));
   }
 
-  /** Row keys with one byte changed, inserted or left out. */
+  /** Row keys with one byte changed, inserted or removed. */
   @Provide
   Arbitrary<Bytes> damaged() {
     Arbitrary<Bytes> rows =
@@ -136,7 +136,7 @@ class RowKeyTest {
   }
 
   /**
-   * Metric {@code m}, row 0, type long, tag a=b would be {@code 6d00 0000000000000000
+   * The valid key of metric {@code m}, row 0, type long and tag a=b is {@code 6d00 0000000000000000
    * 000b6b6169726f735f6c6f6e67 613d623a}.
    */
   @ParameterizedTest

@@ -12,7 +12,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-/** Row times and columns, also before 1970, where the original does not round down. */
+/** Row times and columns, including times before 1970, where the original does not round down. */
 class RowWidthTest {
   @Test
   void isTheArithmeticOfTheOriginal() {
@@ -32,7 +32,7 @@ class RowWidthTest {
     }
   }
 
-  /** All of it by trying, with widths that are small enough. */
+  /** Compares all functions with brute force, for small widths. */
   @Property(tries = 60)
   void agreesWithTryingEveryTime(@ForAll @IntRange(min = 1, max = 40) int millis) {
     RowWidth width = new RowWidth(millis);

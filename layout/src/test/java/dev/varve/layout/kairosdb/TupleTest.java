@@ -69,7 +69,7 @@ class TupleTest {
     return order != 0 ? order : Bytes.utf8(a.e).compareTo(Bytes.utf8(b.e));
   }
 
-  /** As Cassandra's MapType.compareMaps does. */
+  /** Compares as Cassandra's MapType.compareMaps. */
   private static int compareMaps(Tags a, Tags b) {
     Iterator<Map.Entry<Bytes, String>> left = byUtf8(a).entrySet().iterator();
     Iterator<Map.Entry<Bytes, String>> right = byUtf8(b).entrySet().iterator();
@@ -93,7 +93,7 @@ class TupleTest {
 
   @Provide
   static Arbitrary<Row> rows() {
-    // Few values, so that rows agree in leading columns often, and those at which orders differ.
+    // Few values, so that rows often share leading columns, and values at which sort orders differ.
     Arbitrary<String> texts =
         Arbitraries.of("", "a", "a\0", "a\0b", "a\1", "b", "\0", "\ud83d\ude00", "\uffee");
     Arbitrary<Integer> ints = Arbitraries.of(0, -1, 1, Integer.MIN_VALUE, Integer.MAX_VALUE);

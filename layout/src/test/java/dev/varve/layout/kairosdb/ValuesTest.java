@@ -145,7 +145,7 @@ class ValuesTest {
     assertThat(writtenText(text.getBytes(UTF_8))).isEqualTo(value.toBytes().toArray());
   }
 
-  /** The bytes at which the forms of UTF-8 part. */
+  /** Bytes at the boundaries between the forms of UTF-8. */
   enum TextByte {
     NUL(0x00),
     A(0x41),
@@ -203,7 +203,7 @@ class ValuesTest {
     tooLong[65_535] = 'x';
     assertThat(Values.writeText(tooLong, 0, tooLong.length, new KeyBytes()))
         .isEqualTo("the text takes 65536 bytes, and 65535 is the most");
-    // As UTF-8 it would fit; each NUL takes two bytes.
+    // It would fit as UTF-8, but in modified UTF-8 each NUL takes two bytes.
     byte[] zeros = new byte[32_768];
     assertThat(Values.writeText(zeros, 0, zeros.length, new KeyBytes()))
         .isEqualTo("the text takes 65536 bytes, and 65535 is the most");

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Encoding and decoding take memory for what they give out and nothing a sample besides. */
+/** Encoding and decoding allocate nothing per sample besides their output. */
 class AllocationTest {
   private static final int SAMPLES = 10_000;
   private static final int ROUNDS = 20;
@@ -66,7 +66,7 @@ class AllocationTest {
     }
   }
 
-  /** Bytes a round, once the buffers have grown. */
+  /** Returns the bytes allocated per round once the buffers have grown. */
   private long allocated(Runnable round) {
     round.run();
     long thread = Thread.currentThread().threadId();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every column that a row of tsdb can have, written by hand. */
+/** Every kind of column of a row of tsdb, written by hand. */
 class ColumnsTest {
   private final OpenTsdbLayout layout = OpenTsdbLayout.of(Map.of());
   private final HandMadeRow row = new HandMadeRow();
@@ -39,13 +39,13 @@ class ColumnsTest {
 
   @ParameterizedTest
   @CsvSource({
-    // An integer under the flags of eight bytes, on two.
+    // An integer of two bytes with the flags of eight.
     "0017, 0102, 1000=258",
-    // A float under the flags of eight bytes, on four.
+    // A float of four bytes with the flags of eight.
     "001f, 3fc00000, 1000=1.5",
-    // A float under the flags of four bytes, behind four zeros.
+    // A float with the flags of four bytes, preceded by four zero bytes.
     "001b, 000000003fc00000, 1000=1.5",
-    // A double under flags that say nothing of its length.
+    // A double with flags of the wrong length.
     "0018, 3ff199999999999a, 1000=1.1",
   })
   void believesTheLengthOfAnOldValue(String qualifier, String value, String expected) {
@@ -126,7 +126,7 @@ class ColumnsTest {
         "010e0f|1357001999,\"endTime\":0,\"description\":\"é\",\"custom\":null|3599000",
         "01000003e9|1356998401001|1001",
         "010001|1356998401000,\"custom\":{\"startTime\":\"7\",\"tsuid\":\"\"}|1000",
-        // The original takes this time for milliseconds and loses it in the qualifier.
+        // The original interprets this time as milliseconds and loses it in the qualifier.
         "010d47| 1356999000 |600000",
       })
   void readsAnAnnotation(String qualifier, String rest, long offset) {
@@ -300,7 +300,7 @@ class ColumnsTest {
     return layout.describe(OpenTsdbLayout.DATA, row.cells.cell(0)).summary();
   }
 
-  /** The description of the only cell accounts for each of its bytes. */
+  /** Checks that the description of the only cell covers all of its bytes. */
   private void assertDescribed() {
     CellDescription described = layout.describe(OpenTsdbLayout.DATA, row.cells.cell(0));
     assertThat(OriginalCellsTest.covered(described, "row")).isEqualTo(row.cells.rowLength(0));

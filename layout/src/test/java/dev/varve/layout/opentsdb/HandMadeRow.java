@@ -15,7 +15,7 @@ final class HandMadeRow {
 
   final CellBatch cells = new CellBatch();
 
-  /** Adds a cell; spaces in the hex are for the reader. */
+  /** Adds a cell; spaces in the hex are ignored. */
   HandMadeRow cell(String qualifier, String value, long cellTime) {
     cells.add(
         new Cell(
@@ -31,7 +31,7 @@ final class HandMadeRow {
     return cell(qualifier, value, 1000);
   }
 
-  /** A cell whose value is a text. */
+  /** Adds a cell whose value is a text. */
   HandMadeRow text(String qualifier, String value) {
     return cell(qualifier, Bytes.utf8(value).hex());
   }
@@ -43,7 +43,8 @@ final class HandMadeRow {
   }
 
   /**
-   * The samples as {@code offset=value@stamp}, the offset in milliseconds; integers before doubles.
+   * Returns the samples as {@code offset=value@stamp}, integers before doubles, with offsets in
+   * milliseconds.
    */
   static List<String> samples(RowSamples row) {
     List<String> lines = new ArrayList<>();

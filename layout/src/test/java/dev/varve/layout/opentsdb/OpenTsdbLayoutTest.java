@@ -121,7 +121,7 @@ class OpenTsdbLayoutTest {
         .containsExactly(new Value.Real(value));
   }
 
-  /** The original takes a number of seconds that is larger for milliseconds. */
+  /** The original interprets larger numbers of seconds as milliseconds. */
   @ParameterizedTest
   @CsvSource({
     "4294967295000, fffff960, 69f0",
@@ -220,7 +220,7 @@ class OpenTsdbLayoutTest {
 
     CellBatch cells = tables.cells(OpenTsdbLayout.DATA);
     assertThat(cells.size()).isEqualTo(4);
-    // In the order of the row: 7 is last, 300 first, 1.5 between them, and 5 alone at its instant.
+    // In row order: 7 (written last), 300 (first), 1.5 (between them), and 5, alone at its instant.
     long last = cells.time(0);
     assertThat(List.of(cells.time(1), cells.time(2), cells.time(3)))
         .containsExactly(last - 2, last - 1, last);

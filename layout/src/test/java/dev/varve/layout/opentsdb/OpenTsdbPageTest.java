@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What docs/layouts/opentsdb.md shows is so. */
+/** Checks the examples in docs/layouts/opentsdb.md. */
 class OpenTsdbPageTest {
   private static final Pattern POINT =
       Pattern.compile(
@@ -118,7 +118,7 @@ class OpenTsdbPageTest {
         cell[4]);
   }
 
-  /** The lines of the one fenced block of a name. */
+  /** Returns the lines of the only fenced block with a name. */
   private List<String> block(String name) {
     Matcher block = Pattern.compile("```" + name + "\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(block.find()).as("block %s", name).isTrue();

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a real OpenTSDB was given and what it made of that, in both directions. */
+/** Encodes and decodes points and cells recorded from a real OpenTSDB. */
 class OriginalCellsTest {
-  /** Seconds are told from milliseconds as the original does: by their size. */
+  /** Like the original, the test distinguishes seconds from milliseconds by size. */
   private static final long LAST_SECOND = 0xffff_ffffL;
 
   enum Variant {
@@ -141,7 +141,7 @@ class OriginalCellsTest {
     }
   }
 
-  /** Where the parts of a coordinate end, each beginning where the one before ended. */
+  /** Returns where the parts of a coordinate end and checks that they have no gaps. */
   static int covered(CellDescription described, String coordinate) {
     int end = 0;
     for (CellDescription.Part part : described.parts()) {

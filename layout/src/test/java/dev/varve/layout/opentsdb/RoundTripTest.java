@@ -24,7 +24,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** What goes in comes out, bit for bit, under every parameter; compacted or not. */
+/** Samples read back bit for bit with all parameters, compacted or not. */
 class RoundTripTest {
   private static final String LETTERS =
       "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_./\u00E4\u00DF\u00B5\u00FF";
@@ -110,7 +110,7 @@ class RoundTripTest {
     return out.toBytes();
   }
 
-  /** Whatever stands in a cell, it is read or refused, and nothing else is thrown. */
+  /** Any cell is either read or refused; no other exception is thrown. */
   @Property(tries = 2000)
   void readsOrRefusesAnyCell(
       @ForAll("bytes") byte[] qualifier,

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The rules of the original's compaction queue, row by row, by hand. */
+/** The rules of the original's compaction queue, on rows written by hand. */
 class RowCompactionTest {
   private static final long NOW = HandMadeRow.BASE + 3_601_000;
 

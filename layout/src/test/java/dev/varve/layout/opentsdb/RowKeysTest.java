@@ -22,7 +22,7 @@ class RowKeysTest {
   private static final GroupKey ANY = GroupKey.of("m", Tags.of("k", "v"));
 
   /**
-   * {@code Arrays.hashCode} of metric and pairs is 691019968, 691019969, -1796493826 (ff counts as
+   * {@code Arrays.hashCode} of metric and pairs is 691019968, 691019969, -1796493826 (byte ff is
    * -1) and -1372129367.
    */
   @ParameterizedTest
@@ -106,7 +106,7 @@ class RowKeysTest {
     assertThat(base.eras()).hasSize(3);
   }
 
-  /** 2^32 is 1696 s more than whole hours, so that what is left tells what was cut. */
+  /** 2^32 s exceeds a whole number of hours by 1696 s, so the remaining bits identify the hour. */
   @ParameterizedTest
   @CsvSource({
     "50e22700, 1356998400",

@@ -36,9 +36,9 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** The tables of a layout in memory, written and read through it. */
+/** The tables of a layout in memory, written and read through the layout. */
 final class TsdbTables implements AutoCloseable {
-  /** A sample as it was found, with the stamp that ranks it among others of its instant. */
+  /** A sample that was read, with the stamp that ranks it among others of its instant. */
   record Found(GroupKey key, long time, Value value, long stamp) {}
 
   private final MemoryStore store = new MemoryStore();
@@ -59,7 +59,7 @@ final class TsdbTables implements AutoCloseable {
     return steps.run(layout.bind(key, true)).orElseThrow();
   }
 
-  /** Writes samples of one key together, in their order; refused keys refuse them all. */
+  /** Writes samples of one key together, in order; a refused key refuses all of them. */
   void write(Layout layout, GroupKey key, long[] times, Value... values) {
     BatchBuilder builder = new BatchBuilder();
     for (int i = 0; i < times.length; i++) {
@@ -127,7 +127,7 @@ final class TsdbTables implements AutoCloseable {
     return all;
   }
 
-  /** All cells but their times: {@code table family row qualifier value}, sorted. */
+  /** Returns all cells without their times, as {@code table family row qualifier value}, sorted. */
   List<String> dump() {
     List<String> lines = new ArrayList<>();
     for (int table = 0; table < tables.size(); table++) {
@@ -148,7 +148,7 @@ final class TsdbTables implements AutoCloseable {
     return lines.stream().sorted().toList();
   }
 
-  /** Every sample of the data table, as its rows give them out. */
+  /** Returns all samples of the data table in the order of its rows. */
   List<Found> read(Layout layout) {
     List<Found> found = new ArrayList<>();
     CellBatch cells = cells(OpenTsdbLayout.DATA);
@@ -177,7 +177,7 @@ final class TsdbTables implements AutoCloseable {
     row.damages().forEach(damage -> damages.add(damage.reason()));
   }
 
-  /** One sample an instant: that of the highest stamp. */
+  /** Returns the sample with the highest stamp of each instant. */
   Map<String, Value> newest(Layout layout) {
     Map<String, Found> newest = new TreeMap<>();
     for (Found sample : read(layout)) {

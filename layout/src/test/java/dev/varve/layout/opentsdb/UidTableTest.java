@@ -44,7 +44,7 @@ class UidTableTest {
   void givesMetricThenTagsTheirNumbersInTheOrderOfAHashTable() {
     UidBinding binding = (UidBinding) tables.bind(layout, KEY);
 
-    // Places 8 (host), 14 (twin) and 15 (dc) of 16; both values "lga" are one name.
+    // Slots 8 (host), 14 (twin) and 15 (dc) of 16; both values "lga" share one UID.
     assertThat(binding.tsuid().hex())
         .isEqualTo("000001" + "000001000001" + "000002000002" + "000003000002");
     assertThat(tables.dump())
