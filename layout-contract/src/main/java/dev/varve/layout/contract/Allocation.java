@@ -20,8 +20,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * What encoding and decoding allocate beside their output, in one group of many samples. The output
- * goes to buffers that have grown before.
+ * Measures what encoding and decoding of one large group allocate besides their output. The output
+ * goes to buffers that have already grown.
  */
 final class Allocation {
   private static final int SAMPLES = 1 << 17;
@@ -65,7 +65,7 @@ final class Allocation {
     }
   }
 
-  /** One sample a second, in as many fields as must come together. */
+  /** Returns one sample per second, in one field or in all that must be written together. */
   private SampleGroup group(Kind kind) {
     Random random = new Random(1);
     GroupKey key = fixture.key(random);
@@ -99,7 +99,9 @@ final class Allocation {
     }
   }
 
-  /** The least of some runs, since a compiler at work allocates on its own account. */
+  /**
+   * Returns the minimum over several runs, since the JIT compiler may allocate during some of them.
+   */
   private double leastBytes(Runnable run) {
     for (int i = 0; i < WARM_UP; i++) {
       run.run();
@@ -113,7 +115,7 @@ final class Allocation {
     return least;
   }
 
-  /** Takes edits into batches that are cleared and used again. */
+  /** Collects edits in batches that are cleared and reused. */
   private static final class Reused implements CellSink {
     private final List<MutationBatch> data;
     private final List<MutationBatch> index;

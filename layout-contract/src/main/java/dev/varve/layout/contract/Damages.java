@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Cells that are not what the layout wrote, or only nearly. */
+/** Checks how a layout treats cells that differ from what it wrote. */
 final class Damages {
   private final LayoutLab lab;
   private final LayoutFixture fixture;
@@ -65,7 +65,7 @@ final class Damages {
       return;
     }
     if (times(out).stream().anyMatch(time -> fixture.holdable(time) != time)) {
-      // The original, too, reads it at a time that it would write elsewhere.
+      // The original also reads it at a time that it would write to another cell.
       return;
     }
     List<Cell> again;
@@ -84,7 +84,10 @@ final class Damages {
     }
   }
 
-  /** Cell times of attributes tell when they were written, which is not told with them. */
+  /**
+   * Returns whether the cell times of a cell's family are data. Attributes are excluded by the
+   * caller: their cell times are times of writing, which attributes do not carry.
+   */
   private boolean timeIsData(Cell cell) {
     return layout.tables().get(layout.dataTable()).families().get(cell.family()).time()
         == TimeUse.DATA;

@@ -15,12 +15,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Points inside of a domain, with a liking for its edges. */
+/** Random points in a domain, with a bias towards its bounds. */
 public final class DomainPoints {
   private static final List<String> WORDS =
       List.of("m", "system", "cpu.idle", "a-b_c/d", "1", "Zz", "éÿ");
 
-  /** Separators, escapes, texts that sort apart in UTF-8 and UTF-16, two and four bytes long. */
+  /**
+   * Separators, escapes, and texts of different orders in UTF-8 and UTF-16, up to four bytes long.
+   */
   private static final List<String> TEXTS =
       List.of(
           "m",
@@ -118,12 +120,12 @@ public final class DomainPoints {
     return Tags.of(resource);
   }
 
-  /** Mostly one of three, so that keys share what they begin with. */
+  /** Returns mostly one of three texts, so that keys share prefixes. */
   private String oneOfFew(Random random) {
     return random.nextInt(4) == 0 ? text(random) : texts().get(random.nextInt(3));
   }
 
-  /** Any text of the alphabet. */
+  /** Returns any text of the alphabet. */
   public String text(Random random) {
     List<String> texts = texts();
     if (domain.alphabet() == Domain.Alphabet.UTF8 && random.nextInt(4) == 0) {
@@ -136,7 +138,7 @@ public final class DomainPoints {
     return domain.alphabet() == Domain.Alphabet.LATIN1_WORD ? WORDS : TEXTS;
   }
 
-  /** Around 1970 or today, the first or the last instant, or anywhere. */
+  /** Returns a time near 1970 or today, the first or last time of the domain, or any other. */
   public long time(Random random) {
     TimeRange times = domain.times();
     long today = 1_790_000_000L * layout.resolution().perSecond();
@@ -151,7 +153,7 @@ public final class DomainPoints {
     return inside(time, times);
   }
 
-  /** A time near another: within some rows of it, often where a row begins or ends. */
+  /** Returns a time within a few rows of another, often at the start or end of a row. */
   long near(long center, Random random) {
     long width = rowWidth(center);
     long time =
@@ -164,7 +166,7 @@ public final class DomainPoints {
     return inside(time, domain.times());
   }
 
-  /** The longest stretch around a time that {@link #near} stays in. */
+  /** Returns the range around a time that contains all results of {@link #near}. */
   TimeRange around(long center) {
     long width = rowWidth(center);
     return TimeRange.closed(plus(floor(center), -3 * width), plus(center, 3 * width))

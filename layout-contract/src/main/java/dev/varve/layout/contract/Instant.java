@@ -2,7 +2,7 @@ package dev.varve.layout.contract;
 
 import dev.varve.model.Kind;
 
-/** Where a sample stands within its series: a series may have one of each kind at a time. */
+/** The position of a sample in its series, which may have one sample of each kind at a time. */
 public record Instant(long time, Kind kind) implements Comparable<Instant> {
   @Override
   public int compareTo(Instant other) {

@@ -9,11 +9,11 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every layout must do. A layout passes by extending this with its fixture; nothing here is
- * ever overridden.
+ * The contract of all layouts. The tests of a layout extend this class with its fixture and never
+ * override a test.
  */
 public abstract class LayoutContract {
-  /** A fixture of the layout to be tested. */
+  /** Returns a fixture of the layout to test. */
   protected abstract LayoutFixture fixture();
 
   private LayoutLab lab() {
@@ -35,7 +35,9 @@ public abstract class LayoutContract {
     }
   }
 
-  /** Bit for bit, in any order of arrival; of samples at one instant the last accepted. */
+  /**
+   * Samples read back bit for bit, in any order of arrival; at one instant the last accepted wins.
+   */
   @Property(tries = 200)
   void itGivesBackWhatItWasGiven(@ForAll long seed) {
     new RoundTrip(lab(), new Random(seed)).givesBackWhatItWasGiven();
@@ -61,15 +63,15 @@ public abstract class LayoutContract {
     new RoundTrip(lab(), new Random(seed)).findsKeysAgainByTheirRows();
   }
 
-  /** By name, and the rest of the group is kept. */
+  /** Refusals name a rule, and the rest of the group is kept. */
   @Test
   void itRefusesWhatLiesOutsideItsDomain() {
     new Refusals(lab()).areNamedAndKeepTheRest();
   }
 
   /**
-   * Every sample that was asked for and none of another series, each slice within one partition,
-   * the samples of a series in the order of time, whatever range, keys, fields and counts.
+   * A plan reads all requested samples and none of other series, for any range, keys, fields and
+   * counts. Each slice stays within one partition, and samples of a series are in time order.
    */
   @Property(tries = 300)
   void aPlanReadsWhatWasAskedFor(@ForAll long seed) {
@@ -81,7 +83,9 @@ public abstract class LayoutContract {
     new Plans(lab(), new Random(seed)).qualifiersTellWhereATimeBegins();
   }
 
-  /** A bit changed, bytes missing or too many: refused, or just what the layout would write. */
+  /**
+   * A cell with a flipped bit, missing or extra bytes is refused or is what the layout would write.
+   */
   @Property(tries = 500)
   void itNeverMisreadsADamagedCell(@ForAll long seed) {
     new Damages(lab(), new Random(seed)).areNeverMisread();

@@ -10,71 +10,74 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A layout to be tested, with points inside and outside of its domain. What can be derived from
- * {@link dev.varve.layout.Domain} is; a layout overrides what its domain cannot say.
+ * A layout to test, with points inside and outside of its domain. The defaults are derived from
+ * {@link dev.varve.layout.Domain}; fixtures override what the domain cannot express.
  */
 public interface LayoutFixture {
-  /** A new instance, equal to every other. */
+  /** Returns a new instance, equivalent to all others. */
   Layout layout();
 
-  /** The text of the layout's identity, written out, so that no change of it goes unseen. */
+  /** Returns the expected text of the layout's identity, so that any change of it fails a test. */
   String identity();
 
-  /** A key inside the domain; of few metrics and tag values, so that keys have parts in common. */
+  /**
+   * Returns a key in the domain, with few different metrics and tag values so that keys share
+   * parts.
+   */
   default GroupKey key(Random random) {
     return new DomainPoints(layout()).key(random);
   }
 
-  /** Fields of which each instant of a series holds one value. */
+  /** Returns the fields to write. */
   default List<String> fields() {
     return layout().domain().fields() ? List.of("value", "other") : List.of("value");
   }
 
   /**
-   * Whether all fields of an instant are written together or not at all, as where they share one
-   * cell.
+   * Returns whether all fields of an instant must be written together, for example because they
+   * share a cell.
    */
   default boolean fieldsComeTogether() {
     return false;
   }
 
-  /** A time inside the domain, anywhere; around it the tests write and read. */
+  /** Returns a time in the domain, around which the tests write and read. */
   default long time(Random random) {
     return new DomainPoints(layout()).time(random);
   }
 
-  /** The nearest time at or before {@code time} that the layout holds, where it rounds none. */
+  /** Returns the latest time at or before {@code time} that the layout holds exactly. */
   default long holdable(long time) {
     return time;
   }
 
-  /** A value inside the domain. */
+  /** Returns a value in the domain. */
   default Value value(Kind kind, Random random) {
     return new DomainPoints(layout()).value(kind, random);
   }
 
-  /** The kinds that a field may have. */
+  /** Returns the kinds that a field may have. */
   default List<Kind> kinds(String field) {
     return layout().domain().kinds().stream().sorted().toList();
   }
 
-  /** Keys, samples and attributes outside, beyond those that the domain tells. */
+  /** Returns keys, samples and attributes outside the domain, besides those derived from it. */
   List<Outside> outside();
 
-  /** Attributes inside; at least one where the domain has attributes. */
+  /** Returns attributes in the domain; at least one if the domain has attributes. */
   default List<Attribute> attributes() {
     return List.of();
   }
 
   /**
-   * Whether the layout writes what a cell says in this form and no other. Forms of an original that
-   * are read and never written are not asked to come back as they were.
+   * Returns whether the layout would write the content of a cell in exactly this form. Cells in
+   * other forms of an original, which are only read, need not be re-encoded identically.
    */
   default boolean hasOneForm(int table, Cell cell) {
     return true;
   }
 
-  /** What a layout refuses, and by which rule. */
+  /** Something that a layout refuses, and the rule. */
   sealed interface Outside {
     String rule();
 

@@ -10,9 +10,9 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 /**
- * A layout to be tested and the kind of tables to test it on.
+ * A layout to test and the kind of tables on which to test it.
  *
- * @param source gives new and empty tables each time
+ * @param source supplies new, empty tables on each call
  */
 public record LayoutLab(LayoutFixture fixture, Supplier<TableSource> source) {
   private static final int TRIES = 10_000;
@@ -25,14 +25,14 @@ public record LayoutLab(LayoutFixture fixture, Supplier<TableSource> source) {
     return fixture.layout();
   }
 
-  /** New and empty tables of the layout. */
+  /** Returns new, empty tables of the layout. */
   LayoutTables open() {
     return new LayoutTables(layout(), source.get());
   }
 
   /**
-   * A time inside the domain, around which the tables can hold what the tests write: a store may
-   * keep fewer cell times than there are times.
+   * Returns a time in the domain such that the tables can hold what the tests write around it: a
+   * store may support fewer cell times than the domain.
    */
   long time(Random random) {
     DomainPoints points = new DomainPoints(layout());

@@ -35,19 +35,19 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** The tables of a layout, written and read as an engine would, one thing at a time. */
+/** The tables of a layout, written and read as by an engine, one operation at a time. */
 public final class LayoutTables implements AutoCloseable {
   private final Layout layout;
   private final TableSource source;
   private final List<Table> tables = new ArrayList<>();
 
-  /** The rows that were written, by table. */
+  /** The rows written, by table. */
   private final List<Set<Bytes>> rows = new ArrayList<>();
 
   private final Steps steps;
   private long stamp = 1_790_000_000_000_000L;
 
-  /** A value that was refused, and where it stood. */
+  /** A refused value and its position. */
   public record Refused(int column, int sample, Refusal refusal) {}
 
   public LayoutTables(Layout layout, TableSource source) {
@@ -65,17 +65,17 @@ public final class LayoutTables implements AutoCloseable {
     return steps.run(step);
   }
 
-  /** Makes a key ready, claiming what it needs. */
+  /** Binds a key and creates what it needs. */
   public Binding bind(GroupKey key) {
     return run(layout.bind(key, true)).orElseThrow();
   }
 
-  /** Makes a key ready where nothing has to be claimed for it. */
+  /** Binds a key if nothing has to be created for it. */
   public Optional<Binding> find(GroupKey key) {
     return run(layout.bind(key, false));
   }
 
-  /** Writes a group, its places one microsecond apart, and returns what was refused. */
+  /** Writes a group with stamps one microsecond apart and returns what was refused. */
   public List<Refused> write(SampleGroup group) {
     Encoded encoded = encode(group);
     apply(encoded.index());
@@ -90,7 +90,7 @@ public final class LayoutTables implements AutoCloseable {
     apply(encoded.data());
   }
 
-  /** Writes cells that somebody else has made. */
+  /** Writes given cells. */
   public void put(List<Step.TableCell> cells) {
     for (Step.TableCell cell : cells) {
       MutationBatch batch = new MutationBatch();
@@ -100,14 +100,14 @@ public final class LayoutTables implements AutoCloseable {
     }
   }
 
-  /** What a group becomes; nothing is written. */
+  /** Encodes a group without writing it. */
   public Encoded encode(SampleGroup group) {
     Encoded encoded = encode(group, stamp);
     stamp += 1_000_000;
     return encoded;
   }
 
-  /** What a group becomes that was accepted at a given time; nothing is written. */
+  /** Encodes a group with a given first stamp, without writing it. */
   public Encoded encode(SampleGroup group, long firstStamp) {
     Binding binding = bind(group.key());
     Sink sink = new Sink();
@@ -115,7 +115,7 @@ public final class LayoutTables implements AutoCloseable {
     return sink.encoded();
   }
 
-  /** What an attribute becomes; nothing is written. */
+  /** Encodes an attribute without writing it. */
   public Encoded encode(Attribute attribute) {
     Binding binding = bind(attribute.key());
     Sink sink = new Sink();
@@ -133,17 +133,17 @@ public final class LayoutTables implements AutoCloseable {
     return new PlanReader(layout, tables).read(request, plan(request));
   }
 
-  /** How far rows are kept in order. */
+  /** Returns the order in which the store keeps rows. */
   public RowOrder order() {
     return source.capabilities(layout.tables().get(layout.dataTable())).order();
   }
 
-  /** A request for all that the bindings have in a scope. */
+  /** Returns a request for all samples of the bindings in a scope. */
   public PlanRequest request(List<? extends Binding> bindings, ReadScope scope) {
     return new PlanRequest(bindings, scope, Census.UNKNOWN, 0, false, order(), false);
   }
 
-  /** Every cell of the rows that were written to a table. */
+  /** Returns all cells of the rows written to a table. */
   public List<Cell> cells(int table) {
     List<FamilySelect> families =
         IntStream.range(0, layout.tables().get(table).families().size())
@@ -194,14 +194,14 @@ public final class LayoutTables implements AutoCloseable {
   }
 
   /**
-   * What a layout made.
+   * The output of a layout's encoding.
    *
-   * @param index edits by table
-   * @param data edits by table
+   * @param index edits of index tables, by table
+   * @param data edits of data tables, by table
    */
   public record Encoded(
       List<MutationBatch> index, List<MutationBatch> data, List<Refused> refused) {
-    /** The cells that a table gets, those of the index first. */
+    /** Returns the cells for a table, those of the index first. */
     public List<Cell> cells(int table) {
       List<Cell> cells = new ArrayList<>();
       for (MutationBatch batch : List.of(index.get(table), data.get(table))) {

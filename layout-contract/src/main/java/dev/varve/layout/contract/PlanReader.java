@@ -33,22 +33,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what a plan says, cell by cell, and checks on the way what every plan promises: rows stay
- * in the partition of their slice where the store asks for it, those of one series come in the
- * order of time, and where nothing is filtered none belongs to another series. Simple enough to be
- * the oracle of faster readers.
+ * Executes a plan cell by cell and checks what every plan promises: rows stay in the partition of
+ * their slice if the store requires it, rows of one series are in time order, and an unfiltered
+ * read returns no rows of other series. Simple enough to be the oracle of faster readers.
  */
 public final class PlanReader {
   private final Layout layout;
   private final List<? extends Table> tables;
 
   /**
-   * What was found.
+   * The result of reading a plan.
    *
-   * @param hits every sample, in the order of the plan
-   * @param damages of single cells, in words
-   * @param rows how many were delivered
-   * @param foreignRows how many of them belonged to other series and were dropped
+   * @param hits all samples, in the order of the plan
+   * @param damages descriptions of damaged cells
+   * @param rows number of rows read
+   * @param foreignRows number of those rows that belonged to other series and were dropped
    */
   public record Found(
       List<Hit> hits,
@@ -57,16 +56,16 @@ public final class PlanReader {
       long rows,
       long foreignRows) {
 
-    /** Of several samples at one instant and of one kind the one of the highest stamp. */
+    /** Returns the sample with the highest stamp of each instant and kind. */
     public Map<Series, Map<Instant, Value>> latest() {
       return latest(null);
     }
 
     /**
-     * Of several samples at one instant and of one kind the one of the highest stamp.
+     * Returns the sample with the highest stamp of each instant and kind.
      *
-     * @param recurring whatever lies between these is left out, since a plan may read it or not;
-     *     null where all is wanted
+     * @param recurring the wanted times; samples at other times are dropped, since a plan may or
+     *     may not read them. Null for all times
      */
     public Map<Series, Map<Instant, Value>> latest(@Nullable Recurring recurring) {
       Map<Series, TreeMap<Instant, Hit>> latest = new HashMap<>();
@@ -88,20 +87,20 @@ public final class PlanReader {
     }
   }
 
-  /** A sample that was found. */
+  /** A sample that was read. */
   public record Hit(Series series, long time, Value value, long stamp) {
     Instant instant() {
       return new Instant(time, value.kind());
     }
   }
 
-  /** Reads with the open tables of the layout, in its order. */
+  /** Creates a reader on the open tables of the layout, in the layout's order. */
   public PlanReader(Layout layout, List<? extends Table> tables) {
     this.layout = layout;
     this.tables = List.copyOf(tables);
   }
 
-  /** Reads a plan that was made for the request. */
+  /** Executes a plan of the request. */
   public Found read(PlanRequest request, Plan plan) {
     Reading reading = new Reading(request);
     for (Plan.StrandGroup group : plan.groups()) {
@@ -112,10 +111,10 @@ public final class PlanReader {
     return reading.found();
   }
 
-  /** Samples of one series and kind come in the order of time within a strand. */
+  /** The unit of time order: within a strand, samples of one series and kind are in time order. */
   private record Track(Series series, Kind kind) {}
 
-  /** One read under way. */
+  /** A plan being read. */
   private final class Reading {
     private final List<? extends Binding> bindings;
     private final @Nullable Set<String> fields;
@@ -159,7 +158,7 @@ public final class PlanReader {
     }
   }
 
-  /** One strand of it. */
+  /** A strand being read. */
   private final class StrandReading {
     private final Reading reading;
     private final Plan.Strand strand;

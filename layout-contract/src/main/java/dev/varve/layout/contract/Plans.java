@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What plans promise; half of it is checked by {@link PlanReader} with every row. */
+/** Checks what plans promise, partly through {@link PlanReader}, which checks every row. */
 final class Plans {
   private final LayoutLab lab;
   private final LayoutFixture fixture;
@@ -96,7 +96,7 @@ final class Plans {
         random.nextInt(4) == 0);
   }
 
-  /** Wide and narrow gaps, in steps that may be longer than a row or shorter. */
+  /** Returns recurring times with wide or narrow gaps and steps longer or shorter than a row. */
   private Recurring recurring(long center) {
     long step = 2 + Math.abs(writes.near(center) - center) % (1L << 40);
     return new Recurring(writes.near(center), step, 1 + random.nextLong(step - 1));
@@ -114,7 +114,7 @@ final class Plans {
     return times.from() == Long.MIN_VALUE || times.to() == Long.MAX_VALUE;
   }
 
-  /** All, all by name, or one of them; fields that stand in row keys have to be named. */
+  /** Returns all fields, all by name, or one; fields that are part of row keys must be named. */
   private @Nullable Set<String> fields() {
     boolean inKey =
         layout.rows().parts().stream().anyMatch(part -> part.role() == KeyPart.Role.FIELD);

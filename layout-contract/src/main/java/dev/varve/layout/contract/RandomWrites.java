@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-/** Points of a fixture, at random: unsorted, some repeated, some fields missing. */
+/** Random points of a fixture: unsorted, some repeated, some without all fields. */
 final class RandomWrites {
   private final LayoutFixture fixture;
   private final DomainPoints points;
@@ -23,7 +23,10 @@ final class RandomWrites {
     this.random = random;
   }
 
-  /** Points of up to so many keys, at up to so many times around one. */
+  /**
+   * Returns points of at most {@code keysMax} keys at no more than {@code timesMax} times around
+   * one.
+   */
   Written around(long center, int keysMax, int timesMax) {
     Written written = new Written();
     List<GroupKey> keys = new ArrayList<>();
@@ -43,12 +46,12 @@ final class RandomWrites {
     return written;
   }
 
-  /** A stretch of time that holds everything written around the center. */
+  /** Returns a range that contains everything written around the center. */
   TimeRange stretch(long center) {
     return points.around(center);
   }
 
-  /** A time in the stretch, not always one that the layout holds. */
+  /** Returns a time in the range, not always one that the layout holds exactly. */
   long near(long center) {
     return points.near(center, random);
   }
@@ -64,13 +67,13 @@ final class RandomWrites {
     }
   }
 
-  /** Always the same at one instant: which kind wins there is another question. */
+  /** Returns the same kind for one field and time; which kind wins is tested elsewhere. */
   private Kind kindAt(String field, long time) {
     List<Kind> kinds = fixture.kinds(field);
     return kinds.get(Math.floorMod(Objects.hash(field, time), kinds.size()));
   }
 
-  /** Writes all that was added, none of which may be refused. */
+  /** Writes all added samples, none of which may be refused. */
   void apply(Written written, LayoutTables tables) {
     for (SampleGroup group : written.groups()) {
       assertThat(tables.write(group)).as("refused of %s", group.key()).isEmpty();

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What lies outside a domain is refused by name. */
+/** Checks that everything outside a domain is refused under a rule. */
 final class Refusals {
   private static final String ANY_RULE = "";
 
@@ -153,7 +153,7 @@ final class Refusals {
     }
   }
 
-  /** Between samples of other times that are inside, which are kept. */
+  /** Writes the sample together with valid samples, which must be kept. */
   private void assertRefused(Outside.Sample outside, LayoutTables tables) {
     RandomWrites writes = new RandomWrites(fixture, random);
     long center = outside.time();
@@ -177,7 +177,7 @@ final class Refusals {
     assertThat(tables.read(request).latest()).as("kept beside " + outside).isEqualTo(inside.all());
   }
 
-  /** The group one place later, with one value outside in front of it. */
+  /** Returns the group preceded by a sample outside the domain. */
   private static SampleGroup withOutsideFirst(SampleGroup good, Outside.Sample outside) {
     BatchBuilder batch = new BatchBuilder();
     batch.add(outside.key(), outside.field(), outside.time(), outside.value());

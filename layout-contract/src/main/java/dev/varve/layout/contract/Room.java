@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A table in a room: the rows of a shared table that begin with the prefix, without it. */
+/** A table in a room: the rows of a shared table that have a prefix, with the prefix removed. */
 record Room(Table shared, TableSpec spec, Bytes prefix) implements Table {
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {

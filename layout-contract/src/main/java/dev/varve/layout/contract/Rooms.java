@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Many small tables in few tables of a real store, where making a table takes long: every row key
- * of a room begins with four bytes of its own, and so does every partition.
+ * Many small tables within a few tables of a real store, where creating tables is slow. All row
+ * keys and partitions of a room start with the same four bytes.
  */
 public final class Rooms {
   private static final int PREFIX = 4;
@@ -22,16 +22,16 @@ public final class Rooms {
   private int rooms;
 
   /**
-   * Rooms in tables of a store.
+   * Creates rooms in tables of a store.
    *
-   * @param name begins the names of the tables
+   * @param name the prefix of table names
    */
   public Rooms(Store store, String name) {
     this.store = store;
     this.name = name;
   }
 
-  /** A new and empty room. */
+  /** Returns a new, empty room. */
   public synchronized TableSource room() {
     Bytes prefix = Bytes.of(ByteBuffer.allocate(PREFIX).putInt(++rooms).array());
     return new TableSource() {
@@ -47,7 +47,7 @@ public final class Rooms {
 
       @Override
       public void close() {
-        // The tables are those of all rooms.
+        // The tables are shared by all rooms.
       }
     };
   }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** What goes in comes out. */
+/** Checks that what was written is read back. */
 final class RoundTrip {
   private final LayoutLab lab;
   private final LayoutFixture fixture;
@@ -82,7 +82,7 @@ final class RoundTrip {
     }
   }
 
-  /** Writes one value of the kind, beside it what must come together with it. */
+  /** Writes one value of the kind, and all other fields if they must be written together. */
   private Value write(LayoutTables tables, GroupKey key, String field, long time, Kind kind) {
     Value value = fixture.value(kind, random);
     Written written = new Written();

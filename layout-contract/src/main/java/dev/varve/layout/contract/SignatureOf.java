@@ -4,7 +4,7 @@ import dev.varve.layout.KeyBytes;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;
 
-/** The signature of a single row. */
+/** Computes the signature of a row. */
 final class SignatureOf {
   private SignatureOf() {}
 

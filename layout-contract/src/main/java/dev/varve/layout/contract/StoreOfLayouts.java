@@ -15,9 +15,9 @@ import java.util.Random;
 import java.util.function.LongConsumer;
 
 /**
- * What of the contract of a layout depends on the store beneath it, for stores that are slow to
- * ask: the same promises as {@link LayoutContract}, tried less often, and that the store holds and
- * answers what memory does, cell by cell.
+ * The part of the contract of layouts that depends on the store, for stores that are slow to test:
+ * the promises of {@link LayoutContract} with fewer tries. It also checks that the store holds and
+ * returns the same cells as the memory store.
  */
 public final class StoreOfLayouts {
   private final LayoutLab lab;
@@ -26,7 +26,7 @@ public final class StoreOfLayouts {
     this.lab = lab;
   }
 
-  /** The promises by name; each is tried with a seed. */
+  /** Returns the promises by name; each takes a seed. */
   public Map<String, LongConsumer> promises() {
     Map<String, LongConsumer> promises = new LinkedHashMap<>();
     promises.put("agrees with tables that it has opened", seed -> agreesWithItsTables());
@@ -83,7 +83,10 @@ public final class StoreOfLayouts {
             keys.stream().map(tables::bind).toList(), dev.varve.layout.ReadScope.of(times)));
   }
 
-  /** Cells of an index are put again and again: which of the puts stands does not matter. */
+  /**
+   * Returns the cells of a table. Index cells are put repeatedly, and it does not matter which put
+   * wins.
+   */
   private List<Cell> cells(LayoutTables tables, int table) {
     boolean index = table != lab.layout().dataTable();
     return tables.cells(table).stream()

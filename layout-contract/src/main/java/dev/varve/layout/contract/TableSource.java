@@ -6,7 +6,7 @@ import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.memory.MemoryStore;
 
-/** Where the tables of a layout under test lie: new and empty, for one test. */
+/** Provides new, empty tables of a layout for one test. */
 public interface TableSource extends AutoCloseable {
   Capabilities capabilities(TableSpec spec);
 
@@ -15,7 +15,7 @@ public interface TableSource extends AutoCloseable {
   @Override
   void close();
 
-  /** Tables in a memory store of their own. */
+  /** Returns tables in a memory store of their own. */
   static TableSource inMemory() {
     MemoryStore store = new MemoryStore();
     return new TableSource() {

@@ -21,13 +21,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What was written, in plain maps: the model that a layout is compared with. */
+/** The samples written, in plain maps: the model with which a layout is compared. */
 public final class Written {
   private final Set<GroupKey> keys = new LinkedHashSet<>();
   private final BatchBuilder batch = new BatchBuilder();
   private final Map<Series, TreeMap<Instant, Value>> samples = new HashMap<>();
 
-  /** Adds a sample, which was accepted behind all that were added before. */
+  /** Adds a sample, accepted after all samples added before. */
   public void add(GroupKey key, String field, long time, Value value) {
     keys.add(key);
     batch.add(key, field, time, value);
@@ -40,17 +40,17 @@ public final class Written {
     return List.copyOf(keys);
   }
 
-  /** What was added since the last call, to be written. */
+  /** Returns the samples added since the last call, to be written. */
   public List<SampleGroup> groups() {
     return batch.build().groups();
   }
 
-  /** Everything. */
+  /** Returns all samples. */
   public Map<Series, Map<Instant, Value>> all() {
     return Map.copyOf(samples);
   }
 
-  /** What a request asks for. */
+  /** Returns the samples that a request wants. */
   public Map<Series, Map<Instant, Value>> in(PlanRequest request) {
     Map<Series, Map<Instant, Value>> wanted = new HashMap<>();
     List<? extends Binding> bindings = request.bindings();
@@ -78,7 +78,7 @@ public final class Written {
         && (recurring == null || recurring.nextAt(instant.time()) == instant.time());
   }
 
-  /** A census that knows all this. */
+  /** Returns a census with exact counts of these samples. */
   public Census census() {
     return new Census() {
       @Override

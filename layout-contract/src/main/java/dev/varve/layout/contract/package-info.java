@@ -1,9 +1,9 @@
 /**
- * What every layout must do, as tests and properties that a layout's tests extend.
+ * The contract of all layouts, as tests and properties that a layout's tests extend.
  *
- * <p>{@link dev.varve.layout.contract.LayoutContract} lists the promises, each once; a layout
- * passes by handing it a {@link dev.varve.layout.contract.LayoutFixture}. It runs over the memory
- * store: the layout itself is pure, but what it plans has to be read from somewhere.
+ * <p>{@link dev.varve.layout.contract.LayoutContract} lists the promises, each once. The tests of a
+ * layout extend it with a {@link dev.varve.layout.contract.LayoutFixture}. The tests use the memory
+ * store: layouts are pure, but their plans must be read from a store.
  */
 @NullMarked
 package dev.varve.layout.contract;

@@ -296,8 +296,8 @@ class GuardrailsTest {
   }
 
   /**
-   * Layouts of single events cannot bound partitions without a retention; OpenTSDB's tables are on
-   * HBase.
+   * Layouts of single events cannot bound partitions without a retention; OpenTSDB's tables are
+   * meant for HBase.
    */
   @Test
   void readyMadeLayoutsBoundTheirPartitionsWhereTheyCan() {

@@ -291,7 +291,7 @@ class KairosDbLayoutTest {
     assertThat(Cells.decode(seconds, List.of(cell(row, "00000000", "00"))))
         .extracting(Point::time)
         .containsExactly(-10L);
-    // The other candidate offset, (10 + 1814400) / 2, belongs to row 0, so no sample is in column 1.
+    // The other candidate offset, (10 + 1814400) / 2, belongs to row 0; column 1 has no sample.
     assertThat(Cells.damage(seconds, cell(row, "00000001", "00")))
         .contains("is an offset of 1000 ms, which no sample has in a row of time -10");
   }
