@@ -47,7 +47,9 @@ class ArchitectureTest {
                   "dev.varve.layout"),
           floor("dev.varve.engine").uses("dev.varve.model", "dev.varve.store", "dev.varve.layout"),
           floor("dev.varve.query").uses("dev.varve.model", "dev.varve.engine"),
-          floor("dev.varve.server").uses("dev.varve.model", "dev.varve.engine", "dev.varve.query"),
+          floor("dev.varve.rules").uses("dev.varve.model", "dev.varve.engine", "dev.varve.query"),
+          floor("dev.varve.server")
+              .uses("dev.varve.model", "dev.varve.engine", "dev.varve.query", "dev.varve.rules"),
           floor("dev.varve.cli")
               .uses(
                   "dev.varve.model",
@@ -56,6 +58,7 @@ class ArchitectureTest {
                   "dev.varve.layout",
                   "dev.varve.engine",
                   "dev.varve.query",
+                  "dev.varve.rules",
                   "dev.varve.server",
                   "dev.varve.devstores"));
 

@@ -191,8 +191,9 @@ class TidinessTest {
             .filter(line -> line.startsWith("### "))
             .map(line -> line.substring("### ".length()))
             .toList();
-    assertThat(kinds).isSubsetOf(KINDS).isSortedAccordingTo(
-        (one, other) -> KINDS.indexOf(one) - KINDS.indexOf(other));
+    assertThat(kinds)
+        .isSubsetOf(KINDS)
+        .isSortedAccordingTo((one, other) -> KINDS.indexOf(one) - KINDS.indexOf(other));
     Map<String, List<String>> areas = new TreeMap<>();
     String kind = "";
     for (String line : lines) {

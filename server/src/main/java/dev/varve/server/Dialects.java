@@ -2,9 +2,9 @@ package dev.varve.server;
 
 import dev.varve.server.influx.Influx;
 import dev.varve.server.kairosdb.KairosDb;
-import dev.varve.server.operations.Operations;
 import dev.varve.server.opentsdb.OpenTsdb;
 import dev.varve.server.opentsdb.Telnet;
+import dev.varve.server.operations.Operations;
 import dev.varve.server.otlp.Otlp;
 import dev.varve.server.prometheus.Prometheus;
 import java.util.LinkedHashMap;

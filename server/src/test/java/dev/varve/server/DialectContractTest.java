@@ -189,12 +189,10 @@ class DialectContractTest {
     for (var coded : Map.of("gzip", gzip.toByteArray(), "zstd", zstd).entrySet()) {
       HttpResponse<String> answer =
           write(
-              server,
-              of,
-              of.path(),
-              coded.getValue(),
-              Map.of("Content-Encoding", coded.getKey()));
-      assertThat(answer.statusCode()).as("%s: %s", coded.getKey(), answer.body()).isBetween(200, 204);
+              server, of, of.path(), coded.getValue(), Map.of("Content-Encoding", coded.getKey()));
+      assertThat(answer.statusCode())
+          .as("%s: %s", coded.getKey(), answer.body())
+          .isBetween(200, 204);
       assertStored("", coded.getKey() + "_" + of);
     }
     byte[] plain = of.body("unknown_" + of, "a").getBytes(UTF_8);
@@ -276,8 +274,7 @@ class DialectContractTest {
   @MethodSource("fixtures")
   void answersThatTheStoreFailsSoThatSendersRepeat(Fixture of) throws IOException {
     Path data = directory.resolve("breaking-" + of);
-    try (TestServer breaking =
-        TestServer.start(data, BreakingStore.KIND, QueryOptions.DEFAULTS)) {
+    try (TestServer breaking = TestServer.start(data, BreakingStore.KIND, QueryOptions.DEFAULTS)) {
       byte[] body = of.body(BreakingStore.WORD + "_" + of, "a").getBytes(UTF_8);
       HttpResponse<String> answer = write(breaking, of, of.path(), body, Map.of());
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
@@ -311,5 +308,4 @@ class DialectContractTest {
         .atMost(Duration.ofSeconds(20))
         .until(() -> figure(server, "varve_write_budget_bytes") == 0);
   }
-
 }

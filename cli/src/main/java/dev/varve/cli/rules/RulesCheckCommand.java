@@ -1,6 +1,6 @@
 package dev.varve.cli.rules;
 
-import dev.varve.query.rules.RuleGroup;
+import dev.varve.rules.RuleGroup;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.rules.RuleFiles;
 import java.io.PrintWriter;

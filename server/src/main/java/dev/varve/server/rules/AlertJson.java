@@ -1,6 +1,6 @@
 package dev.varve.server.rules;
 
-import dev.varve.query.rules.AlertSink.Notification;
+import dev.varve.rules.AlertSink.Notification;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import java.util.Map;

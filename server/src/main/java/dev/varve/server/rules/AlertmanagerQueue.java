@@ -1,6 +1,6 @@
 package dev.varve.server.rules;
 
-import dev.varve.query.rules.AlertSink.Notification;
+import dev.varve.rules.AlertSink.Notification;
 import dev.varve.server.config.Url;
 import java.io.IOException;
 import java.net.http.HttpClient;

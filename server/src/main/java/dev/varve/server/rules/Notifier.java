@@ -1,6 +1,6 @@
 package dev.varve.server.rules;
 
-import dev.varve.query.rules.AlertSink;
+import dev.varve.rules.AlertSink;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;

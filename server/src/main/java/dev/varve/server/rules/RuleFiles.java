@@ -2,10 +2,10 @@ package dev.varve.server.rules;
 
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.query.rules.Rule;
-import dev.varve.query.rules.RuleGroup;
-import dev.varve.query.template.Template;
-import dev.varve.query.template.TemplateException;
+import dev.varve.rules.Rule;
+import dev.varve.rules.RuleGroup;
+import dev.varve.rules.template.Template;
+import dev.varve.rules.template.TemplateException;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;

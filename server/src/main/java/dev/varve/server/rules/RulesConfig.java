@@ -1,7 +1,7 @@
 package dev.varve.server.rules;
 
 import dev.varve.query.promql.eval.PromSettings;
-import dev.varve.query.rules.RuleSettings;
+import dev.varve.rules.RuleSettings;
 import dev.varve.server.config.Url;
 import dev.varve.server.relabel.Relabelling;
 import java.net.URI;

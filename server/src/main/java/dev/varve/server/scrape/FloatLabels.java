@@ -2,7 +2,7 @@ package dev.varve.server.scrape;
 
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
-import dev.varve.query.template.GoNumber;
+import dev.varve.rules.template.GoNumber;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;

@@ -1,7 +1,7 @@
 package dev.varve.server.rules;
 
-import dev.varve.query.rules.Rule;
-import dev.varve.query.rules.RuleGroup;
+import dev.varve.rules.Rule;
+import dev.varve.rules.RuleGroup;
 import dev.varve.server.FuzzJson;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.varve.query.rules.Rule;
-import dev.varve.query.rules.RuleGroup;
+import dev.varve.rules.Rule;
+import dev.varve.rules.RuleGroup;
 import dev.varve.server.config.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,16 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
-import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Layouts;
 import dev.varve.server.Dialects;
 import dev.varve.server.Server;
-import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.ServerConfig;
+import dev.varve.server.ServerConfig.Listener;
 import dev.varve.server.config.ConfigException;
 import dev.varve.server.config.ConfigNode;
 import dev.varve.server.config.ConfigReader;

@@ -1,6 +1,0 @@
-package dev.varve.query.rules;
-
-import dev.varve.query.promql.eval.Labels;
-
-/** A sample that a rule writes. */
-record RuleSample(Labels labels, double value) {}
