@@ -63,6 +63,13 @@ final class QueryOptions {
   private @Nullable String aggregate;
 
   @Option(
+      names = "--extent",
+      paramLabel = "WIDTH",
+      description =
+          "Length of the windows, which end where those of --every do and may overlap (default: that of --every).")
+  private @Nullable String extent;
+
+  @Option(
       names = "--zone",
       paramLabel = "ZONE",
       description = "Whose days and months --every means (default: UTC).")
@@ -79,6 +86,13 @@ final class QueryOptions {
       paramLabel = "LABEL,...",
       description = "Group the series by these labels.")
   private @Nullable String by;
+
+  @Option(
+      names = "--align",
+      paramLabel = "linear|previous|zero",
+      description =
+          "Value of a series at instants that only others of its group have (default: none).")
+  private @Nullable String align;
 
   @Option(
       names = "--across",
@@ -176,9 +190,11 @@ final class QueryOptions {
     put(texts, "field", field);
     put(texts, "every", every);
     put(texts, "aggregate", aggregate);
+    put(texts, "extent", extent);
     put(texts, "zone", zone);
     put(texts, "rate", rate);
     put(texts, "by", by);
+    put(texts, "align", align);
     put(texts, "across", across);
     put(texts, "order", order);
     put(texts, "limit", limit);

@@ -46,17 +46,11 @@ final class GroupByStage extends Stage {
   public void begin(ResultSeries series) {
     List<String> values = new ArrayList<>(plan.labels().size());
     for (String label : plan.labels()) {
-      values.add(valueOf(series, label));
+      values.add(series.valueOf(label));
     }
     Group group = groups.computeIfAbsent(values, v -> new Group(series.metric()));
     group.join(series);
     open = group;
-  }
-
-  private static String valueOf(ResultSeries series, String label) {
-    return label.equals(Series.NAME_LABEL)
-        ? series.metric()
-        : series.labels().getOrDefault(label, "");
   }
 
   @Override

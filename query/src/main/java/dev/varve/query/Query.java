@@ -115,6 +115,20 @@ public final class Query {
     return with(new QueryPlan.Rate(plan, per, counter, true));
   }
 
+  /**
+   * Gives series that share the values of some labels samples at the same instants, for a later
+   * {@link #groupBy}.
+   */
+  public Query align(List<String> labels, QueryPlan.Align.Interpolation between) {
+    return with(new QueryPlan.Align(plan, labels, between));
+  }
+
+  /** Emits one sample per window of a grid, from all samples in the extent before its end. */
+  public Query rolling(Windows windows, long extent, Aggregation aggregation) {
+    return with(
+        new QueryPlan.Rolling(plan, windows, extent, aggregation, QueryPlan.Rolling.Edge.END));
+  }
+
   /** Aggregates the series that share the values of some labels. */
   public Query groupBy(List<String> labels, Aggregation aggregation) {
     return with(new QueryPlan.GroupBy(plan, labels, aggregation));

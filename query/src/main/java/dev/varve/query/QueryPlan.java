@@ -73,6 +73,28 @@ public sealed interface QueryPlan {
     }
   }
 
+  /**
+   * Gives all series of a group a sample at every instant at which one of them has a sample, so
+   * that an aggregation across series sees all of them at once. Series come out group by group.
+   *
+   * @param labels labels that separate groups; a missing label counts as empty
+   * @param between the value of a series at an instant at which it has no sample
+   */
+  record Align(QueryPlan input, List<String> labels, Interpolation between) implements QueryPlan {
+    public Align {
+      labels = List.copyOf(labels);
+    }
+
+    public enum Interpolation {
+      /** On the line between its neighbours, a double; none before the first or after the last. */
+      LINEAR,
+      /** That of its last earlier sample; none before the first. */
+      PREVIOUS,
+      /** The integer 0, also before the first sample and after the last. */
+      ZERO
+    }
+  }
+
   /** Splits the samples of a series into parts. Each part is a series, in order of appearance. */
   record Split(QueryPlan input, List<Splitter> by) implements QueryPlan {
     public Split {
@@ -121,6 +143,31 @@ public sealed interface QueryPlan {
       FIRST,
       /** The last sample in the window. */
       LAST
+    }
+  }
+
+  /**
+   * Emits one sample for each window that contains samples. A window ends where one of the grid
+   * does, and reaches back from there by {@code extent}, so windows overlap if it is longer than
+   * the grid's width and leave samples out if it is shorter.
+   *
+   * @param windows the grid
+   * @param extent length of a window, at least 1
+   * @param stamp the time of the sample, on the grid
+   */
+  record Rolling(QueryPlan input, Windows windows, long extent, Aggregation aggregation, Edge stamp)
+      implements PerSeries {
+    public Rolling {
+      if (extent < 1) {
+        throw new IllegalArgumentException("a window is at least 1 long, got " + extent);
+      }
+    }
+
+    public enum Edge {
+      /** The start of the window of the grid. */
+      START,
+      /** Its end. */
+      END
     }
   }
 
@@ -240,6 +287,7 @@ public sealed interface QueryPlan {
       case Select _ -> null;
       case Merge merge -> merge.input();
       case GroupBy group -> group.input();
+      case Align align -> align.input();
       case Split split -> split.input();
       case Order order -> order.input();
       case Limit limit -> limit.input();

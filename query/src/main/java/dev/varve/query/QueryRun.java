@@ -169,6 +169,7 @@ public final class QueryRun {
       case QueryPlan.Merge merge -> new MergeSource(merge, memory, next);
       case QueryPlan.GroupBy group ->
           source(group.input(), new GroupByStage(group, resolution(), use, next));
+      case QueryPlan.Align align -> source(align.input(), new AlignStage(align, use, next));
       case QueryPlan.Split split -> source(split.input(), new SplitStage(split, memory, next));
       case QueryPlan.Order order ->
           source(
@@ -186,6 +187,7 @@ public final class QueryRun {
   private Stage stage(PerSeries operator, Stage next) {
     return switch (operator) {
       case QueryPlan.Downsample plan -> new DownsampleStage(plan, resolution(), use, next);
+      case QueryPlan.Rolling plan -> new RollingStage(plan, resolution(), use, next);
       case QueryPlan.Rate plan -> new PairStage(plan, next);
       case QueryPlan.Difference plan -> new PairStage(plan, next);
       case QueryPlan.Scale plan -> new MapStages.Scaling(plan, next);

@@ -27,6 +27,11 @@ public record ResultSeries(
         series.metric(), series.labels(), List.of(series), text, text, List.of());
   }
 
+  /** Returns the value of a label, or the metric for the name; empty if it is missing. */
+  String valueOf(String label) {
+    return label.equals(Series.NAME_LABEL) ? metric : labels.getOrDefault(label, "");
+  }
+
   /** Returns the same series, marked as having numbers. */
   ResultSeries asNumbers() {
     return new ResultSeries(metric, labels, sources, false, textStored, parts);

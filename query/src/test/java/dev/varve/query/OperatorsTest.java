@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -39,6 +40,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Compares operators with simple implementations over lists. */
@@ -193,6 +195,87 @@ class OperatorsTest {
             .isCloseTo(aggregate(aggregation, of(windows, point.time())), within(1e-9));
       }
     });
+  }
+
+  @Property
+  void aggregatesWindowsThatOverlap(
+      @ForAll("numbers") List<Sample> samples,
+      @ForAll("aggregations") Aggregation aggregation,
+      @ForAll @IntRange(min = 1, max = 45) int extent) {
+    Map<Series, TreeMap<Long, List<Double>>> expected = new java.util.HashMap<>();
+    samples.stream()
+        .sorted(Comparator.comparingLong(Sample::time).thenComparing(s -> s.value().kind()))
+        .forEach(s -> {
+          TreeMap<Long, List<Double>> windows =
+              expected.computeIfAbsent(s.series(), x -> new TreeMap<>());
+          for (long end = TENS.endOf(TENS.startOf(s.time())); end - extent <= s.time(); end += 10) {
+            windows.computeIfAbsent(end, x -> new ArrayList<>()).add(number(s.value()));
+          }
+        });
+    Collected result =
+        Collected.of(
+            new QueryPlan.Rolling(all(), TENS, extent, aggregation, QueryPlan.Rolling.Edge.END),
+            runs(samples));
+    assertThat(result.series).hasSameSizeAs(expected);
+    result.series.forEach((one, points) -> {
+      TreeMap<Long, List<Double>> windows = of(expected, one.sources().getFirst());
+      assertThat(points).extracting(Point::time).containsExactlyElementsOf(windows.keySet());
+      for (Point point : points) {
+        assertThat(number(java.util.Objects.requireNonNull(point.value())))
+            .isCloseTo(aggregate(aggregation, of(windows, point.time())), within(1e-9));
+      }
+    });
+  }
+
+  @Property
+  void alignsTheSeriesOfAGroup(
+      @ForAll("numbers") List<Sample> samples, @ForAll QueryPlan.Align.Interpolation between) {
+    Map<Integer, TreeSet<Long>> instants = new TreeMap<>();
+    Map<Series, TreeMap<Long, Double>> known = new java.util.HashMap<>();
+    List<Sample> oneKind =
+        samples.stream().filter(s -> s.value() instanceof Value.Int64 == (s.host() < 2)).toList();
+    for (Sample s : oneKind) {
+      instants.computeIfAbsent(s.dc(), x -> new TreeSet<>()).add(s.time());
+      known.computeIfAbsent(s.series(), x -> new TreeMap<>()).put(s.time(), number(s.value()));
+    }
+    Collected result =
+        Collected.of(new QueryPlan.Align(all(), List.of("dc"), between), runs(oneKind));
+    assertThat(result.series).hasSameSizeAs(known);
+    result.series.forEach((one, points) -> {
+      TreeMap<Long, Double> own = of(known, one.sources().getFirst());
+      TreeMap<Long, Double> expected = new TreeMap<>();
+      for (long time : of(instants, of(one.labels(), "dc").equals("d0") ? 0 : 1)) {
+        Double value = aligned(own, time, between);
+        if (value != null) {
+          expected.put(time, value);
+        }
+      }
+      assertThat(points).extracting(Point::time).containsExactlyElementsOf(expected.keySet());
+      for (Point point : points) {
+        assertThat(number(java.util.Objects.requireNonNull(point.value())))
+            .isCloseTo(of(expected, point.time()), within(1e-9));
+      }
+    });
+  }
+
+  private static @Nullable Double aligned(
+      NavigableMap<Long, Double> own, long time, QueryPlan.Align.Interpolation between) {
+    Map.Entry<Long, Double> before = own.floorEntry(time);
+    Map.Entry<Long, Double> after = own.ceilingEntry(time);
+    if (own.containsKey(time)) {
+      return own.get(time);
+    }
+    return switch (between) {
+      case ZERO -> 0.0;
+      case PREVIOUS -> before == null ? null : before.getValue();
+      case LINEAR ->
+          before == null || after == null
+              ? null
+              : before.getValue()
+                  + (after.getValue() - before.getValue())
+                      * (time - before.getKey())
+                      / (after.getKey() - before.getKey());
+    };
   }
 
   private static <K, V> V of(Map<K, V> map, K key) {

@@ -36,8 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code from}, {@code to}</td><td>a time, {@code now} or an age ({@code 1h}); both inclusive, default: the last hour</td></tr>
  * <tr><td>{@code field}</td><td>fields, separated by commas</td></tr>
  * <tr><td>{@code every}, {@code aggregate}, {@code zone}</td><td>downsampling: window width, aggregation (default {@code avg}), time zone</td></tr>
+ * <tr><td>{@code extent}</td><td>with {@code every}: length of the windows, which end where those of {@code every} do and may overlap; samples come at their ends</td></tr>
  * <tr><td>{@code rate}</td><td>{@code counter} or {@code gauge}: change per second, before downsampling</td></tr>
  * <tr><td>{@code by}, {@code across}</td><td>grouping: labels, and aggregation across the series of a group (default {@code sum})</td></tr>
+ * <tr><td>{@code align}</td><td>before grouping: {@code linear}, {@code previous} or {@code zero}, the value of a series at instants that only others of its group have</td></tr>
  * <tr><td>{@code order}, {@code limit}, {@code samples}</td><td>{@code labels}, {@code last} or {@code newest}; maximum series; maximum samples of each</td></tr>
  * <tr><td>{@code asof}, {@code versions}</td><td>a time; {@code all}</td></tr>
  * <tr><td>{@code scan}</td><td>{@code true} to allow the scan of a whole table</td></tr>
@@ -51,10 +53,12 @@ public record QueryParameters(Map<String, String> texts) {
           "to",
           "field",
           "every",
+          "extent",
           "aggregate",
           "zone",
           "rate",
           "by",
+          "align",
           "across",
           "order",
           "limit",
@@ -200,16 +204,15 @@ public record QueryParameters(Map<String, String> texts) {
       plan = new QueryPlan.Rate(plan, Span.second(resolution), isCounter(), true);
     }
     if (texts.containsKey("every")) {
-      Windows windows = Windows.parse(text("every", ""), zone(), resolution);
-      plan =
-          new QueryPlan.Downsample(
-              plan,
-              windows,
-              Aggregation.parse(text("aggregate", "avg")),
-              QueryPlan.Downsample.Stamp.START);
+      plan = windows(plan, resolution);
+    } else if (texts.containsKey("extent")) {
+      throw new IllegalArgumentException("'extent' needs 'every', the distance of the windows");
     } else if (texts.containsKey("aggregate")) {
       throw new IllegalArgumentException(
           "'aggregate' needs 'every', the width of a window; to aggregate across series, use 'by' and 'across'");
+    }
+    if (texts.containsKey("align")) {
+      plan = new QueryPlan.Align(plan, List.copyOf(list("by")), interpolation());
     }
     if (texts.containsKey("by") || texts.containsKey("across")) {
       plan =
@@ -217,6 +220,30 @@ public record QueryParameters(Map<String, String> texts) {
               plan, List.copyOf(list("by")), Aggregation.parse(text("across", "sum")));
     }
     return ordered(plan);
+  }
+
+  private QueryPlan windows(QueryPlan input, Resolution resolution) {
+    Windows windows = Windows.parse(text("every", ""), zone(), resolution);
+    Aggregation aggregation = Aggregation.parse(text("aggregate", "avg"));
+    if (!texts.containsKey("extent")) {
+      return new QueryPlan.Downsample(
+          input, windows, aggregation, QueryPlan.Downsample.Stamp.START);
+    }
+    if (!(Windows.parse(text("extent", ""), ZoneOffset.UTC, resolution)
+        instanceof Windows.Fixed extent)) {
+      throw new IllegalArgumentException("'extent' is a fixed length, such as 90m or 7d");
+    }
+    return new QueryPlan.Rolling(
+        input, windows, extent.width(), aggregation, QueryPlan.Rolling.Edge.END);
+  }
+
+  private QueryPlan.Align.Interpolation interpolation() {
+    return switch (text("align", "")) {
+      case "linear" -> QueryPlan.Align.Interpolation.LINEAR;
+      case "previous" -> QueryPlan.Align.Interpolation.PREVIOUS;
+      case "zero" -> QueryPlan.Align.Interpolation.ZERO;
+      default -> throw new IllegalArgumentException("'align' is linear, previous or zero");
+    };
   }
 
   private QueryPlan ordered(QueryPlan input) {
@@ -272,6 +299,7 @@ public record QueryParameters(Map<String, String> texts) {
         !texts.containsKey("rate")
             && !texts.containsKey("every")
             && !texts.containsKey("by")
+            && !texts.containsKey("align")
             && !texts.containsKey("across");
     return plain && text("order", "").equals("newest")
         ? (int) Math.min(Integer.MAX_VALUE, count("samples"))
