@@ -34,7 +34,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Writes of several callers into RocksDB, which the store gathers into groups with one sync each. A
- * call writes 100 cells of 16 bytes into rows of their own. {@code -t N} sets the number of callers.
+ * call writes 100 cells of 16 bytes into rows of their own. {@code -t N} sets the number of
+ * callers.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Benchmark)

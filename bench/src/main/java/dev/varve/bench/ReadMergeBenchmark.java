@@ -62,8 +62,7 @@ public class ReadMergeBenchmark {
             "main",
             new DatasetConfig.StoreConfig("memory", Map.of()),
             List.of(
-                new DatasetConfig.PeriodConfig(
-                    Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
+                new DatasetConfig.PeriodConfig(Instant.MIN, List.of(Layouts.of(layout, Map.of())))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

@@ -53,11 +53,16 @@ public class SeriesLookupBenchmark {
               "cpu_seconds_total",
               Tags.of(
                   Map.of(
-                      "instance", "web-" + i / 20,
-                      "cpu", Integer.toString(i % 10),
-                      "mode", i / 10 % 2 == 0 ? "user" : "system",
-                      "job", "node",
-                      "region", "eu-west-1")));
+                      "instance",
+                      "web-" + i / 20,
+                      "cpu",
+                      Integer.toString(i % 10),
+                      "mode",
+                      i / 10 % 2 == 0 ? "user" : "system",
+                      "job",
+                      "node",
+                      "region",
+                      "eu-west-1")));
       keys.add(key);
       identities.add(SeriesIdentity.of(key));
       index.add(identities.getLast(), key);

@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
         "Checks the configuration and prints what it comes to: file, environment and --set together.",
     mixinStandardHelpOptions = true)
 final class ConfigCommand implements Callable<Integer> {
+  private static final int LINE_MAX = 80;
+
   @Mixin private ConfigOptions options;
 
   @Option(
@@ -46,18 +48,29 @@ final class ConfigCommand implements Callable<Integer> {
     own.usageMessage().footer(footer.toArray(String[]::new));
   }
 
-  /** Returns the names of all keys, one line for each section. */
+  /** Returns the names of all keys by section, in lines that fit into a terminal. */
   private static List<String> keys() {
     Map<String, List<String>> bySection = new LinkedHashMap<>();
     for (String name : ConfigKeys.names()) {
       int dot = name.lastIndexOf('.');
       bySection
-          .computeIfAbsent(name.substring(0, dot + 1), section -> new ArrayList<>())
+          .computeIfAbsent(dot < 0 ? "top" : name.substring(0, dot), section -> new ArrayList<>())
           .add(name.substring(dot + 1));
     }
-    return bySection.entrySet().stream()
-        .map(section -> "  " + section.getKey() + String.join("|", section.getValue()))
-        .toList();
+    List<String> lines = new ArrayList<>();
+    bySection.forEach((section, names) -> {
+      StringBuilder line = new StringBuilder("  ").append(section).append(':');
+      for (int i = 0; i < names.size(); i++) {
+        String word = names.get(i) + (i < names.size() - 1 ? "," : "");
+        if (line.length() + word.length() >= LINE_MAX) {
+          lines.add(line.toString());
+          line = new StringBuilder("   ");
+        }
+        line.append(' ').append(word);
+      }
+      lines.add(line.toString());
+    });
+    return lines;
   }
 
   @Override

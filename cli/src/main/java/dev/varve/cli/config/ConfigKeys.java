@@ -92,7 +92,9 @@ public final class ConfigKeys {
     return ALL.stream().flatMap(row -> row.names().stream()).toList();
   }
 
-  /** Emits the effective configuration. Reads the rule files, so that their errors are found too. */
+  /**
+   * Emits the effective configuration. Reads the rule files, so that their errors are found too.
+   */
   public static void print(VarveConfig config, Entries into) {
     ALL.forEach(row -> row.print().accept(config, into));
   }
@@ -113,7 +115,8 @@ public final class ConfigKeys {
         key(".dataset", Listener::dataset),
         key(
             ".templates",
-            listener -> listener.feed() instanceof Feed.Graphite graphite ? graphite.templates() : null),
+            listener ->
+                listener.feed() instanceof Feed.Graphite graphite ? graphite.templates() : null),
         key(
             ".precision",
             listener -> listener.feed() instanceof Feed.Influx influx ? influx.precision() : null));
@@ -184,7 +187,9 @@ public final class ConfigKeys {
             List.of("resources"),
             (dataset, into) -> into.add("resources", String.join(",", dataset.resources()))),
         key("scans", dataset -> dataset.wholeTableScans() ? "allow" : "refuse"),
-        key("attach", dataset -> ofAttached(dataset, dataset.isReadOnly() ? "read-only" : "co-write")),
+        key(
+            "attach",
+            dataset -> ofAttached(dataset, dataset.isReadOnly() ? "read-only" : "co-write")),
         new Row<>(
             List.of("tables"),
             (dataset, into) -> {
@@ -231,8 +236,7 @@ public final class ConfigKeys {
 
   private static List<Row<RulesConfig>> rules() {
     return rows(
-        new Row<>(
-            List.of("files"), (rules, into) -> files("files", rules.files(), rules, into)),
+        new Row<>(List.of("files"), (rules, into) -> files("files", rules.files(), rules, into)),
         new Row<>(
             List.of("datasets.NAME"),
             (rules, into) ->
@@ -291,14 +295,14 @@ public final class ConfigKeys {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs") // List.of only reads them.
   private static <T> List<Row<T>> rows(Row<T>... rows) {
     return List.of(rows);
   }
 
   private static <T> Row<T> key(String name, Function<T, @Nullable Object> value) {
     String bare = name.startsWith(".") ? name.substring(1) : name;
-    return new Row<>(
-        List.of(bare), (config, into) -> into.addIfPresent(name, value.apply(config)));
+    return new Row<>(List.of(bare), (config, into) -> into.addIfPresent(name, value.apply(config)));
   }
 
   /** Returns the rows of a section as one row of the whole; a null section prints nothing. */

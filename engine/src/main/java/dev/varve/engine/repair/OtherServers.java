@@ -1,8 +1,8 @@
 package dev.varve.engine.repair;
 
 import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.home.ChangeTable.Told;
 import dev.varve.engine.home.ChangeTable;
+import dev.varve.engine.home.ChangeTable.Told;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.Companions;

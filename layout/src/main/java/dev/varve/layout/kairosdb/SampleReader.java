@@ -98,7 +98,7 @@ final class SampleReader {
     }
     long offset = unit.offset(column);
     // With unit SECONDS KairosDB truncates offsets. Before 1970 the truncated time may belong to
-// another row, so accept the column if any offset that maps to it belongs to this row.
+    // another row, so accept the column if any offset that maps to it belongs to this row.
     if (!width.holdsAny(rowTime, offset, unit.lastLike(offset))) {
       throw new DamagedCellException(
           "qualifier: %08x is an offset of %d ms, which no sample has in a row of time %d and width %d"

@@ -172,7 +172,8 @@ final class Stages {
 
   /** Warns of invalid quantiles of a window, at steps with a value. */
   void lookAtQuantiles(StepPlan.SeriesOperator plan, double[] quantiles, Column column) {
-    if (plan instanceof StepPlan.Window window && window.function() == WindowFunction.QUANTILE_OVER_TIME) {
+    if (plan instanceof StepPlan.Window window
+        && window.function() == WindowFunction.QUANTILE_OVER_TIME) {
       for (int i = column.next(0); i < column.steps(); i = column.next(i + 1)) {
         warnOfQuantile(quantiles[i], window.place());
       }
@@ -386,10 +387,7 @@ final class Stages {
     Pattern pattern = pattern(plan.pattern());
     LabelFunctions.Replacement replacement =
         new LabelFunctions.Replacement(
-            plan.target(),
-            new GroupTemplate(plan.replacement(), pattern),
-            plan.source(),
-            pattern);
+            plan.target(), new GroupTemplate(plan.replacement(), pattern), plan.source(), pattern);
     requireLabelName(plan.target(), "label_replace");
     RowSink distinct = new Rows.Distinct(into, held);
     return (labels, column) -> distinct.row(replacement.apply(labels, held.guard()), column);

@@ -203,7 +203,8 @@ public sealed interface StepPlan {
   }
 
   /** A function of each value separately, such as {@code abs} or {@code clamp}. */
-  record Each(SampleFunction function, Vector input, List<Scalar> parameters) implements RowOperator {
+  record Each(SampleFunction function, Vector input, List<Scalar> parameters)
+      implements RowOperator {
     @Override
     public List<StepPlan> inputs() {
       return joined(input, parameters);
