@@ -386,7 +386,7 @@ class AttachTest {
       assertThatThrownBy(
               () -> open(attached(TestEngine.layout("kairosdb"), Access.READ_ONLY, Map.of())))
           .isInstanceOf(InvalidConfigException.class)
-          .hasMessageContaining("unit should be legacy, and is milliseconds");
+          .hasMessageContaining("unit should be legacy, but is milliseconds");
       try (Engine engine = open(attached(legacy, Access.READ_ONLY, Map.of()))) {
         Dataset dataset = engine.defaultDataset();
         await().atMost(Duration.ofSeconds(20)).until(dataset::isCatalogComplete);
@@ -574,7 +574,7 @@ class AttachTest {
       server.write(batch("a", 1, NOW));
       assertThatThrownBy(() -> open(attached(seconds, Access.READ_ONLY, Map.of())))
           .isInstanceOf(InvalidConfigException.class)
-          .hasMessageContaining("the keyspace was made with row_time_unit MILLISECONDS");
+          .hasMessageContaining("the keyspace has row_time_unit MILLISECONDS");
     }
   }
 

@@ -54,7 +54,7 @@ class OpeningTest {
       assertThatThrownBy(engine::engine)
           .isInstanceOf(InvalidConfigException.class)
           .hasMessageContaining("dataset 'main', layout 'kairosdb'")
-          .hasMessageContaining("unit should be legacy, and is milliseconds");
+          .hasMessageContaining("unit should be legacy, but is milliseconds");
     }
   }
 

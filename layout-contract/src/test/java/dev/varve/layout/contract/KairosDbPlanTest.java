@@ -71,7 +71,7 @@ class KairosDbPlanTest {
       assertThatThrownBy(() -> tables.plan(request(tables, new TimeRange(0, WEEKS))))
           .isInstanceOf(PlanRefusedException.class)
           .hasMessageContaining("the index names 1 rows")
-          .hasMessageContaining("the answer would lack them; the first: table row_key_index");
+          .hasMessageContaining("so the result would be incomplete; the first: table row_key_index");
     }
   }
 

@@ -201,7 +201,7 @@ class ScrapeReaderTest {
         .contains("global.target_limit: is unknown")
         .contains("global.scrape_protocols: is unknown")
         .contains("global.metric_name_validation_scheme: is unknown")
-        .contains("scrape_config_files: is not read");
+        .contains("scrape_config_files: is not supported");
   }
 
   @Test
