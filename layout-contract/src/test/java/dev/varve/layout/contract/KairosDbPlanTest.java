@@ -71,7 +71,8 @@ class KairosDbPlanTest {
       assertThatThrownBy(() -> tables.plan(request(tables, new TimeRange(0, WEEKS))))
           .isInstanceOf(PlanRefusedException.class)
           .hasMessageContaining("the index names 1 rows")
-          .hasMessageContaining("so the result would be incomplete; the first: table row_key_index");
+          .hasMessageContaining(
+              "so the result would be incomplete; the first: table row_key_index");
     }
   }
 
