@@ -158,7 +158,7 @@ final class AttachCommand implements Callable<Integer> {
     }
   }
 
-  /** The one candidate that explains the rows. */
+  /** Returns the only candidate that explains the rows. */
   private Candidate chosen(Inspection inspection) {
     List<Candidate> whole = inspection.whole();
     List<String> demands = inspection.demands();

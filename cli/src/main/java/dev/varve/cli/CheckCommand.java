@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
 final class CheckCommand implements Callable<Integer> {
   private static final int SERIES_SHOWN = 20;
 
-  /** The exit code where everything that was damaged has been repaired. */
+  /** Exit code if all damage was repaired. */
   private static final int REPAIRED = 3;
 
   @Mixin private ConfigOptions config;
@@ -85,7 +85,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** For people, or a line of JSON a finding. */
+  /** Prints findings for people, or one JSON object per line. */
   enum Form {
     text,
     json

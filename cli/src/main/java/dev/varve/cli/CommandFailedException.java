@@ -3,7 +3,7 @@ package dev.varve.cli;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A command cannot go on. The message is for the user; the exit code is 1. */
+/** Thrown if a command fails. The message is for the user; the exit code is 1. */
 public final class CommandFailedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a command takes its configuration from. */
+/** Options that name the configuration of a command. */
 public final class ConfigOptions {
   private static final Path DEFAULT_FILE = Path.of("varve.yaml");
 
@@ -30,7 +30,7 @@ public final class ConfigOptions {
       description = "Sets a key of the configuration, such as memory=1GB. May come several times.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  /** The file that is read, or null where the defaults are. */
+  /** Returns the file to read; null for the defaults. */
   public @Nullable Path file() {
     if (file != null) {
       return file;

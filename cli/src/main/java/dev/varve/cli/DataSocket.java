@@ -11,20 +11,22 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * The Unix socket in a data directory, at which the server of the directory answers commands of the
- * same user. In a copy of the directory nobody listens at it.
+ * The Unix socket in a data directory. Through it, the server of the directory answers commands of
+ * the same user. In a copy of the directory the socket has no listener.
  */
 final class DataSocket {
   static final String NAME = "server.sock";
 
-  /** The kernel's bound: 108 bytes with a zero at the end. */
+  /**
+   * Maximum length of a socket's path: the kernel accepts 108 bytes including a terminating zero.
+   */
   private static final int PATH_BYTES_MAX = 107;
 
   private DataSocket() {}
 
   /**
-   * Listens; replaces a socket that a killed server has left. The caller holds the lock of the
-   * directory.
+   * Binds the socket and replaces one that a killed server has left behind. The caller must hold
+   * the lock of the directory.
    */
   static ServerSocketChannel listen(Path directory) throws IOException {
     Path socket = directory.resolve(NAME);
@@ -42,15 +44,15 @@ final class DataSocket {
     }
   }
 
-  /** Removes the socket when its server ends. */
+  /** Removes the socket when its server stops. */
   static void remove(Path directory) throws IOException {
     Files.deleteIfExists(directory.resolve(NAME));
   }
 
   /**
-   * Connects.
+   * Connects to the server.
    *
-   * @throws IOException if nobody listens
+   * @throws IOException if no server listens
    */
   static SocketChannel connect(Path directory) throws IOException {
     SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -67,7 +69,7 @@ final class DataSocket {
     void accept(Path socket) throws IOException;
   }
 
-  /** Reaches a socket whose path is too long for the kernel through a symbolic link. */
+  /** Connects through a symbolic link, for paths that are too long for the kernel. */
   private static void withShortPath(Path directory, Use use) throws IOException {
     Path socket = directory.resolve(NAME);
     if (socket.toString().getBytes(StandardCharsets.UTF_8).length <= PATH_BYTES_MAX) {

@@ -13,9 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Holds a data directory for one server: two of them would have one id, and see no changes of each
- * other. A store in the directory has a lock of its own; the samples of a dataset may lie
- * elsewhere. The operating system lets go of it when the process ends, however that is.
+ * Reserves a data directory for one server. Two servers with one directory would share an id and
+ * miss each other's changes. The lock of an embedded store does not suffice, because the samples of
+ * a dataset may be stored elsewhere. The operating system releases the lock when the process ends
+ * for any reason.
  */
 final class DirectoryLock implements AutoCloseable {
   private static final String NAME = "server.lock";
@@ -27,9 +28,10 @@ final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock, and makes the directory if there is none.
+   * Creates the directory if necessary and acquires the lock.
    *
-   * @throws CommandFailedException if another server holds it, or it cannot be made or written
+   * @throws CommandFailedException if another server holds it, or the directory cannot be created
+   *     or written
    */
   static DirectoryLock take(Path data) {
     try {
@@ -57,12 +59,12 @@ final class DirectoryLock implements AutoCloseable {
     try {
       return channel.tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      // Another server in this process holds it.
+      // Another server in this process holds the lock.
       return false;
     }
   }
 
-  /** Which process it is, where its lock can be read. */
+  /** Returns the process that holds the lock, in words; empty if its lock cannot be read. */
   private static String holder(Path data) {
     try {
       String pid = Files.readString(data.resolve(NAME)).strip();

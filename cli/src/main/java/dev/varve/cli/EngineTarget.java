@@ -131,7 +131,7 @@ final class EngineTarget implements Target {
     engine.close();
   }
 
-  /** Hands over samples one by one. */
+  /** Passes on samples one by one. */
   private static final class Samplewise implements ResultSink {
     private final SampleSink sink;
     private @Nullable ResultSeries series;

@@ -104,7 +104,10 @@ final class ExplainCommand implements Callable<Integer> {
     }
   }
 
-  /** What is no selector but can be read as PromQL, or is said to be. */
+  /**
+   * Returns whether the text is PromQL: because an option says so, or because it parses as PromQL
+   * and not as a selector.
+   */
   private boolean isPromQl() {
     String text = query.selector();
     if (promQl || step != null || text == null) {
@@ -127,7 +130,7 @@ final class ExplainCommand implements Callable<Integer> {
     }
   }
 
-  /** The row ranges, or the cells: what of an explanation is a list of records. */
+  /** Prints the part of an explanation that is a list of records: row ranges or cells. */
   private void printCsv(Object explanation) {
     if (explanation instanceof List<?> cells) {
       try (Records records =

@@ -12,7 +12,7 @@ final class ExplanationText {
     this.out = out;
   }
 
-  /** Prints an explanation of a query, or of points, as the server gives it. */
+  /** Prints an explanation of a query or of points, given as the server's JSON. */
   static void print(Object explanation, PrintWriter out) {
     ExplanationText text = new ExplanationText(out);
     if (explanation instanceof List<?> cells) {
@@ -45,7 +45,7 @@ final class ExplanationText {
     }
   }
 
-  /** Which times of a scan are looked at, where there are gaps between them. */
+  /** Describes the times that a scan reads if there are gaps between them. */
   private static String recurring(Map<?, ?> scan) {
     Object recurring = scan.get("recurring");
     return recurring == null

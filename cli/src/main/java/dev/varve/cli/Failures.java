@@ -11,14 +11,14 @@ import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Turns what went wrong into a line for the user and an exit code. */
+/** Converts exceptions to a message for the user and an exit code. */
 final class Failures {
   private static final int FAILURE = 1;
   private static final int WRONG_CALL = 2;
 
   private Failures() {}
 
-  /** What the arguments do not say, or say wrongly. */
+  /** Reports missing or invalid arguments. */
   static int wrongCall(CommandLine.ParameterException failure, String[] ignored) {
     CommandLine command = failure.getCommandLine();
     PrintWriter err = command.getErr();
@@ -75,7 +75,7 @@ final class Failures {
     };
   }
 
-  /** What a failure of reading or writing comes to, for people. */
+  /** Returns an I/O error in words. */
   static String message(IOException failure) {
     return switch (failure) {
       case NoSuchFileException e -> "there is no file '" + e.getFile() + "'";

@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where Java leaves a dump of its heap when that is full: one file in the data directory, which
- * only its owner may read, as it holds customers' data. Java writes over none that is there, so
- * that a server that is started again and again fills no disk.
+ * The place of Java's heap dump after heap exhaustion: one file in the data directory. Only its
+ * owner may read it, because it contains customers' data. Java does not overwrite an existing dump,
+ * so a server that is restarted again and again does not fill the disk.
  */
 final class HeapDump {
   static final String NAME = "heap.hprof";
@@ -20,15 +20,15 @@ final class HeapDump {
   private HeapDump() {}
 
   /**
-   * Tells Java where to put a dump. What an operator has said by options of Java stands.
+   * Tells Java where to write a dump, unless the operator's Java options say so.
    *
-   * @return what the operator should know, or an empty text
+   * @return a warning for the operator; empty if there is none
    */
   static String prepare(Path data, boolean wanted) throws IOException {
     Path file = data.resolve(NAME).toAbsolutePath();
     HotSpotDiagnosticMXBean java =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    // Other makes of Java have none of this.
+    // Other Java implementations lack this interface.
     if (java == null || isGiven(java, WANTED) || isGiven(java, PATH)) {
       return "";
     }

@@ -2,14 +2,14 @@ package dev.varve.cli;
 
 import org.jspecify.annotations.Nullable;
 
-/** The versions of Java on which Varve does not run. */
+/** Versions of Java that Varve refuses. */
 final class JavaVersion {
   /** The first update of JDK 25 with the fix of JDK-8377811. */
   private static final int FIRST_SAFE_UPDATE = 3;
 
   private JavaVersion() {}
 
-  /** Returns why Varve does not run on a version of Java; null where it does. */
+  /** Returns why Varve refuses a version of Java; null if it does not. */
   static @Nullable String refusal(Runtime.Version version) {
     boolean movesPinnedArrays =
         version.feature() == 25 && version.interim() == 0 && version.update() < FIRST_SAFE_UPDATE;

@@ -10,7 +10,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Small JSON documents as maps, lists, texts, numbers and booleans. */
+/** Parses small JSON documents into maps, lists, strings, numbers and booleans. */
 final class JsonTree {
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -24,7 +24,7 @@ final class JsonTree {
   }
 
   /**
-   * A member of an object.
+   * Returns a member of an object.
    *
    * @throws CommandFailedException if it is missing
    */

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Which layout a command works with. */
+/** Options that name the layout of a command. */
 public final class LayoutOptions {
   @Option(
       names = "--layout",
@@ -29,7 +29,7 @@ public final class LayoutOptions {
   private Map<String, String> parameters = new LinkedHashMap<>();
 
   /**
-   * The layouts that are meant, the primary first: one, or several companions.
+   * Returns the named layouts, the primary first and its companions after it.
    *
    * @throws CommandFailedException as {@link #all}
    */
@@ -38,9 +38,9 @@ public final class LayoutOptions {
   }
 
   /**
-   * The layouts of a name or a declaration.
+   * Returns the layouts of a name or a declaration.
    *
-   * @throws CommandFailedException if there is none, or it has no such parameter
+   * @throws CommandFailedException if there is no such layout, or it lacks a given parameter
    */
   static List<Layout> all(String nameOrYaml, Map<String, String> parameters) {
     try {

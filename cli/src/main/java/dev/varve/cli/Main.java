@@ -12,8 +12,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
 /**
- * The program {@code varve}. Data goes to stdout, talk to stderr; it ends with 0, with 1 for a
- * failure, with 2 for a wrong call. Where the reader of stdout has had enough, that is no failure.
+ * The program {@code varve}. Data goes to stdout and messages go to stderr. The exit code is 0
+ * after success, 1 after a failure, and 2 for a wrong call. A reader of stdout that stops reading
+ * is not a failure.
  */
 @Command(
     name = "varve",
@@ -57,7 +58,7 @@ public final class Main implements Runnable {
       System.err.println("varve: " + refusal);
       System.exit(1);
     }
-    // Clients of stores that log by the JDK's means tell of every connection.
+    // Store clients that use java.util.logging would log every connection.
     java.util.logging.Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
     System.exit(run(args));
   }
@@ -74,7 +75,7 @@ public final class Main implements Runnable {
     }
   }
 
-  /** The command line, for whoever gives it other streams. */
+  /** Returns the command line, so that a caller can set its streams. */
   public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
     line.setOut(

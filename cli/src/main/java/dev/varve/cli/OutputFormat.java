@@ -1,6 +1,9 @@
 package dev.varve.cli;
 
-/** How data is printed: aligned for people, or a line of JSON or CSV a record for programs. */
+/**
+ * Form of printed data: an aligned table for people, or one line of JSON or CSV per record for
+ * programs.
+ */
 public enum OutputFormat {
   table,
   json,

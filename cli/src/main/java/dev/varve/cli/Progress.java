@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Tells how far long work has come: on a terminal in one line, redrawn at most ten times a second;
- * elsewhere a plain line every ten seconds. Not safe for use by several threads.
+ * Shows the progress of long work. On a terminal it redraws one line at most ten times per second;
+ * elsewhere it prints a line every ten seconds. Not thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long REDRAW_NANOS = 100_000_000L;
@@ -25,10 +25,10 @@ public final class Progress implements AutoCloseable {
   private boolean drawn;
 
   /**
-   * Starts.
+   * Starts the display.
    *
    * @param unit what is counted, such as {@code points}
-   * @param total bytes of the work, by which its end is guessed; 0 where nobody knows
+   * @param total size of the work in bytes, for an estimate of its end; 0 if unknown
    */
   public Progress(PrintWriter err, boolean silent, String unit, long total) {
     this.err = err;
@@ -42,7 +42,7 @@ public final class Progress implements AutoCloseable {
             && !"dumb".equals(System.getenv("TERM"));
   }
 
-  /** Says what is done so far. */
+  /** Updates the progress. */
   public void update(long done, long bytes, String detail) {
     long now = System.nanoTime();
     if (silent || now - last < (redraws ? REDRAW_NANOS : PLAIN_NANOS)) {
@@ -76,7 +76,7 @@ public final class Progress implements AutoCloseable {
     return detail.isEmpty() ? line.toString() : line.append("  ").append(detail).toString();
   }
 
-  /** Hours, minutes and seconds, as far as they are needed. */
+  /** Formats a duration as hours, minutes and seconds, without leading zero units. */
   public static String text(Duration duration) {
     long seconds = duration.toSeconds();
     return seconds < 60
@@ -86,7 +86,7 @@ public final class Progress implements AutoCloseable {
             : String.format(Locale.ROOT, "%dh%02dm", seconds / 3600, seconds / 60 % 60);
   }
 
-  /** Removes the line that was drawn. */
+  /** Removes the line from the terminal. */
   @Override
   public void close() {
     if (drawn) {

@@ -75,7 +75,7 @@ final class QueriesCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** For people seconds, else milliseconds as they came. */
+  /** Formats milliseconds: as seconds for people, unchanged for programs. */
   private Object time(Object millis) {
     return output == OutputFormat.table && millis instanceof Long number
         ? "%d.%03d s".formatted(number / 1000, number % 1000)
@@ -89,7 +89,7 @@ final class QueriesCommand implements Callable<Integer> {
         : read;
   }
 
-  /** A line of a table has no breaks. */
+  /** Removes line breaks, which would break a table. */
   private Object text(Object text) {
     return output == OutputFormat.table ? text.toString().replaceAll("\\s+", " ") : text;
   }

@@ -82,7 +82,7 @@ final class QueryCommand implements Callable<Integer> {
     try {
       return Instant.EPOCH.plus(time, unit).toString();
     } catch (java.time.DateTimeException | ArithmeticException e) {
-      // A time that no calendar holds is shown as the number that it is.
+      // A time outside of the calendar is shown as a number.
       return Long.toString(time);
     }
   }

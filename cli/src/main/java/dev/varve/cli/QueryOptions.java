@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * What a query asks, in the flags that {@code query} and {@code explain} share; each is a parameter
- * of Varve's own API by the same name.
+ * Options of a query, shared by {@code query} and {@code explain}. Each is a parameter of Varve's
+ * own API by the same name.
  */
 final class QueryOptions {
   @Parameters(
@@ -129,16 +129,16 @@ final class QueryOptions {
   @Option(names = "--scan", description = "Allow the scan of a whole table.")
   private boolean scan;
 
-  /** The text that says what is asked. */
+  /** Returns the text of the query. */
   @Nullable String selector() {
     return selector;
   }
 
   /**
-   * What was asked in PromQL.
+   * Returns the query as PromQL.
    *
-   * @param step from one time to the next; null to ask for one
-   * @throws WrongCallException saying what is wrong with it
+   * @param step time between two evaluations; null for a query at one time
+   * @throws WrongCallException if the options are invalid
    */
   PromQlParameters promQl(@Nullable String step) {
     Map<String, String> texts = new LinkedHashMap<>(texts());
@@ -161,9 +161,9 @@ final class QueryOptions {
   }
 
   /**
-   * What was asked, checked as far as it can be without the dataset.
+   * Returns the query, validated as far as possible without the dataset.
    *
-   * @throws WrongCallException saying what is wrong with it
+   * @throws WrongCallException if the options are invalid
    */
   QueryParameters parameters() {
     try {

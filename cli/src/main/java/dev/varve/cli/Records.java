@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Prints records of named columns in any {@link OutputFormat}. Cells are texts, numbers, booleans,
- * maps of texts, or null.
+ * Prints records with named columns in any {@link OutputFormat}. Values are strings, numbers,
+ * booleans, maps of strings, or null.
  *
- * <p>A table is aligned by its first thousand records, so that any number can be printed as they
- * come.
+ * <p>The widths of a table come from its first thousand records, so that any number of records can
+ * be printed as a stream.
  */
 public final class Records implements AutoCloseable {
   private static final int ALIGNED_BY = 1000;
@@ -37,7 +37,7 @@ public final class Records implements AutoCloseable {
     }
   }
 
-  /** How many there were. */
+  /** Returns the number of records so far. */
   long count() {
     return count;
   }
@@ -102,7 +102,7 @@ public final class Records implements AutoCloseable {
     return texts;
   }
 
-  /** The samples of a series come with one and the same map, one after the other. */
+  /** Formats labels. Consecutive samples of a series have the same map, whose text is cached. */
   @SuppressWarnings("ReferenceEquality") // Comparing the labels would cost what this saves.
   private String labels(Map<?, ?> map) {
     if (map != lastLabels) {
@@ -124,7 +124,7 @@ public final class Records implements AutoCloseable {
     };
   }
 
-  /** RFC 4180, but for the line end, which is a line feed alone. */
+  /** Prints a line of CSV (RFC 4180) that ends with a line feed alone. */
   private void printCsv(String... cells) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.length; i++) {

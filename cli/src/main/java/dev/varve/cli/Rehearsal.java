@@ -19,11 +19,11 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /**
- * Does what commands and a server do at their start, so that the JVM can keep the classes that were
- * needed for the next start.
+ * Does what commands and a server do at their start, so that the JVM can cache the loaded classes
+ * for later starts.
  *
- * <p>The launcher runs this once after a build. It ends by itself and leaves nothing behind. What
- * fails is told and passed over: the rest is worth keeping all the same.
+ * <p>The launcher runs this once after a build. It ends by itself and leaves no files. A failed
+ * part is reported and skipped, because the cache is useful without it.
  */
 final class Rehearsal {
   private static final String POINT =
@@ -31,7 +31,7 @@ final class Rehearsal {
 
   private Rehearsal() {}
 
-  /** A part that can fail without the others. */
+  /** A part whose failure does not affect the others. */
   private interface Scene {
     void play() throws IOException;
   }

@@ -17,16 +17,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** A check that a server makes. */
+/** A check that is run by a server. */
 final class RemoteCheck {
   private RemoteCheck() {}
 
   /**
-   * Asks for a check and follows it.
+   * Requests a check and prints its findings as they arrive.
    *
-   * @param rate MB a second; null for the server's own
-   * @return what it came to
-   * @throws CommandFailedException if the server refuses it or breaks off
+   * @param rate limit in MB per second; null for the server's default
+   * @return the outcome
+   * @throws CommandFailedException if the server refuses the check or the answer breaks off
    */
   static CheckProgress run(
       ServerConnection connection,

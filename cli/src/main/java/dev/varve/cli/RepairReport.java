@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** What a repair has found, as files beside the damaged ones. */
+/** Writes the findings of a repair to files next to the damaged ones. */
 final class RepairReport {
   private RepairReport() {}
 
-  /** Writes {@code REPORT}, for people, and {@code REPORT.jsonl}, a line a finding. */
+  /** Writes {@code REPORT} for people and {@code REPORT.jsonl} with one finding per line. */
   static void write(Path folder, List<CheckFinding> findings) throws IOException {
     try (PrintWriter text =
         new PrintWriter(

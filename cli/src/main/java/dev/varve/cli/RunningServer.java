@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Finds the server that holds a data directory. */
+/** Finds the server of a data directory. */
 final class RunningServer {
   private RunningServer() {}
 
-  /** The server that listens at the socket of a directory; empty where none does. */
+  /** Returns the server that listens at the socket of a directory; empty if there is none. */
   static Optional<ServerAddress> find(Path directory) {
     if (!Files.exists(directory.resolve(DataSocket.NAME))) {
       return Optional.empty();
@@ -18,7 +18,7 @@ final class RunningServer {
     try (SocketChannel _ = DataSocket.connect(directory)) {
       return Optional.of(new ServerAddress.Local(directory));
     } catch (IOException e) {
-      // A copy of a directory, or what a killed server has left.
+      // The directory is a copy, or its server was killed.
       return Optional.empty();
     }
   }

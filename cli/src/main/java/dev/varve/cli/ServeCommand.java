@@ -115,7 +115,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Says what an operator may not expect of a server that stands open. */
+  /** Warns about a listener that other machines can reach. */
   private void warn(List<ServerConfig.Listener> listeners, Path data) throws IOException {
     List<ServerConfig.Listener> reachable =
         listeners.stream().filter(listener -> !isLoopback(listener.host())).toList();
@@ -143,7 +143,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return InetAddress.getByName(host).isLoopbackAddress();
     } catch (UnknownHostException e) {
-      // Listening there fails, and says so.
+      // The attempt to listen will fail with a message.
       return true;
     }
   }
@@ -156,7 +156,7 @@ final class ServeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     try (@Nullable ServerSocketChannel local = listenLocally(data)) {
       Server server = start(serverConfig, opening, local);
-      // Closed in reverse: first the ports, then what stands behind them.
+      // Closed in reverse order: first the ports, then the engine.
       try (Engine engine = server.engine();
           server) {
         announce(serverConfig, addresses(serverConfig.listen(), server.ports()), engine, data);
@@ -169,7 +169,10 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Null where the file system takes no sockets, as some network mounts do not. */
+  /**
+   * Binds the socket; null if the file system does not support sockets, as some network mounts do
+   * not.
+   */
   private @Nullable ServerSocketChannel listenLocally(Path data) {
     try {
       return DataSocket.listen(data);
@@ -214,7 +217,7 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** Another server's tables are no place for the metrics of this one. */
+  /** The metrics of this server are not written into another server's tables. */
   static boolean takesOwnMetrics(EngineConfig engine) {
     return engine.datasets().stream()
         .filter(dataset -> dataset.name().equals(engine.defaultDataset()))
@@ -292,12 +295,12 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** The option with which commands find the server, where they would not look by themselves. */
+  /** Returns the option with which commands find the server; empty if they find it without one. */
   private static String elsewhere(Path data) {
     return data.equals(Path.of(VarveConfig.DEFAULT_DATA)) ? "" : " --data " + data;
   }
 
-  /** Keeps the JVM alive until the server has ended in order. */
+  /** Keeps the JVM alive until the server has stopped in an orderly way. */
   private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
     stop.countDown();
     try {

@@ -4,9 +4,9 @@ import dev.varve.server.config.Url;
 import java.net.URI;
 import java.nio.file.Path;
 
-/** Where a command reaches a server. Its text is fit for messages. */
+/** The address of a server. Its text is suitable for messages. */
 sealed interface ServerAddress {
-  /** A server that {@code --server} names. */
+  /** A server named by {@code --server}. */
   record Remote(URI url) implements ServerAddress {
     @Override
     public String toString() {
@@ -14,7 +14,7 @@ sealed interface ServerAddress {
     }
   }
 
-  /** The server of a data directory, by the socket in it. */
+  /** The server of a data directory, reached through its socket. */
   record Local(Path directory) implements ServerAddress {
     @Override
     public String toString() {

@@ -17,14 +17,14 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** Sends requests to a server, and tells what it refuses in its own words. */
+/** Sends requests to a server and reports its errors in its own words. */
 final class ServerConnection implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int OK = 200;
 
   private final ServerAddress server;
 
-  /** Of a remote server; null for a local one. */
+  /** The client for a remote server; null for a local one. */
   private final @Nullable HttpClient client;
 
   ServerConnection(ServerAddress server) {
@@ -36,9 +36,9 @@ final class ServerConnection implements AutoCloseable {
   }
 
   /**
-   * Sends a request and gives the body of its answer.
+   * Sends a request and returns the body of the answer.
    *
-   * @throws CommandFailedException if there is no answer, or one that is no success
+   * @throws CommandFailedException if there is no answer, or its status is not a success
    */
   InputStream send(ServerRequest request) {
     try {
@@ -78,7 +78,7 @@ final class ServerConnection implements AutoCloseable {
     return new SocketHttp.Answer(answer.statusCode(), answer.body());
   }
 
-  /** The member {@code error} of an object, or whatever came. */
+  /** Returns the member {@code error} of a JSON object, or the whole text if it is not one. */
   private static String errorText(int status, byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8).strip();
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
@@ -93,7 +93,7 @@ final class ServerConnection implements AutoCloseable {
         }
       }
     } catch (JacksonException e) {
-      // Not JSON: what came is shown as it is.
+      // The text is not JSON and is shown unchanged.
     }
     return "the server answered " + status + (text.isEmpty() ? "" : ": " + text);
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which running server a command works with. */
+/** Options that name the running server of a command. */
 final class ServerOptions {
   @Mixin private ConfigOptions config;
 
@@ -21,7 +21,7 @@ final class ServerOptions {
   /**
    * Finds the server.
    *
-   * @throws CommandFailedException if none runs
+   * @throws CommandFailedException if no server is running
    */
   ServerConnection connect() {
     if (server != null) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request to a server.
  *
- * @param path from the first slash on, with a query if it has one
- * @param body null for GET, else what is posted
+ * @param path from the first slash on, including the query string
+ * @param body body of a POST; null for a GET
  */
 record ServerRequest(String path, Map<String, String> headers, byte @Nullable [] body) {
   static ServerRequest get(String path) {
@@ -19,7 +19,7 @@ record ServerRequest(String path, Map<String, String> headers, byte @Nullable []
     return new ServerRequest(path, Map.of(), body);
   }
 
-  /** The same request with a header more. */
+  /** Returns the same request with an additional header. */
   ServerRequest with(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);

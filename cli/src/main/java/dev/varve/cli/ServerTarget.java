@@ -31,7 +31,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
-/** A dataset in a server, over Varve's own API. */
+/** A dataset of a server, accessed through Varve's own API. */
 final class ServerTarget implements Target {
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -43,8 +43,8 @@ final class ServerTarget implements Target {
   /**
    * Asks the server for the dataset.
    *
-   * @param dataset or null for the server's default
-   * @throws CommandFailedException if it does not answer, or has no such dataset
+   * @param dataset name; null for the server's default
+   * @throws CommandFailedException if the server does not answer or lacks the dataset
    */
   ServerTarget(ServerAddress server, @Nullable String dataset) {
     this.connection = new ServerConnection(server);
@@ -86,7 +86,7 @@ final class ServerTarget implements Target {
     }
   }
 
-  /** The batch in the point form, compressed. */
+  /** Returns the batch in the point form, compressed. */
   private static byte[] lines(Batch batch) {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (Writer lines = new OutputStreamWriter(new GzipOutput(body), StandardCharsets.UTF_8)) {
@@ -136,7 +136,7 @@ final class ServerTarget implements Target {
     }
   }
 
-  /** Half an answer is none. */
+  /** An incomplete answer is an error. */
   private CommandFailedException brokeOff(Exception failure) {
     return new CommandFailedException(
         "the server at %s broke off in the middle of its answer: %s"

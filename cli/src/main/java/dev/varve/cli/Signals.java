@@ -15,11 +15,11 @@ final class Signals {
   private Signals() {}
 
   /**
-   * Runs something whenever a signal comes, on a thread of its own.
+   * Runs an action on a thread of its own whenever a signal arrives. A signal that was ignored when
+   * the process started stays ignored.
    *
    * @param name without SIG
-   * @return false where the platform has no such signal, or the virtual machine needs it; whoever
-   *     has started the process with the signal ignored keeps it ignored
+   * @return false if the platform lacks the signal or the virtual machine needs it
    */
   static boolean on(String name, Runnable action) {
     try {

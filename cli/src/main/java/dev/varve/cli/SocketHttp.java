@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One request in HTTP/1.1 over the socket of a data directory. Java's own client speaks TCP alone.
- * An answer that ends early is an error, never a shorter answer.
+ * Sends one HTTP/1.1 request over the socket of a data directory; Java's own client supports TCP
+ * only. An answer that ends early is an error, never a shorter answer.
  */
 final class SocketHttp {
   private static final int LINE_MAX = 16 << 10;
@@ -27,14 +27,14 @@ final class SocketHttp {
   /**
    * An answer.
    *
-   * @param body to be closed, which ends the connection
+   * @param body must be closed, which closes the connection
    */
   record Answer(int status, InputStream body) {}
 
   /**
    * Sends a request and reads the head of the answer.
    *
-   * @throws IOException if nobody listens, or what comes is no answer
+   * @throws IOException if no server listens or the answer is not HTTP
    */
   static Answer send(Path directory, ServerRequest request) throws IOException {
     SocketChannel channel = DataSocket.connect(directory);
@@ -146,7 +146,7 @@ final class SocketHttp {
     throw new IOException("the answer has a line of more than " + LINE_MAX + " bytes");
   }
 
-  /** A body whose length is known, or one chunk of a body. */
+  /** A body of known length, or one chunk of a body. */
   private static class Sized extends FilterInputStream {
     private long left;
 

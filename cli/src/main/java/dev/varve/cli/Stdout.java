@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Standard output that fails aloud. Behind {@link System#out} and a {@link java.io.PrintWriter} an
- * error would be lost: a command would go on for nobody, or end well on a disk that is full.
+ * Standard output that reports errors. {@link System#out} and a {@link java.io.PrintWriter} swallow
+ * them: a command would continue without a reader, or succeed although the disk is full.
  */
 final class Stdout extends OutputStream {
   private final OutputStream out;
@@ -20,7 +20,7 @@ final class Stdout extends OutputStream {
     this.out = out;
   }
 
-  /** What is written goes nowhere. */
+  /** Thrown if the output cannot be written. */
   static final class FailedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -31,7 +31,7 @@ final class Stdout extends OutputStream {
       this.readerGone = String.valueOf(cause.getMessage()).contains("Broken pipe");
     }
 
-    /** Whether it was a pipe whose reader had enough, such as {@code head}. */
+    /** Returns whether the output was a pipe whose reader has stopped, such as {@code head}. */
     boolean isReaderGone() {
       return readerGone;
     }

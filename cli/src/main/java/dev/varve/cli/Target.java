@@ -11,39 +11,39 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A dataset that a command works with: in this process, or in a server. Calls block. */
+/** The dataset of a command, in this process or in a server. Calls block. */
 public interface Target extends AutoCloseable {
-  /** The unit of its times. */
+  /** Returns the unit of its times. */
   Resolution resolution();
 
-  /** Whether it holds fields other than {@code value}. */
+  /** Returns whether it holds fields other than {@code value}. */
   boolean holdsFields();
 
   /**
-   * Writes a batch and says what became of it.
+   * Writes a batch and returns the outcome.
    *
-   * @param insists whether integers have to stay integers; if not, those that a layout of doubles
-   *     cannot hold are stored as the doubles that are equal to them
+   * @param insists whether integers must stay integers; otherwise a layout that holds only doubles
+   *     stores them as equal doubles
    */
   Written write(Batch batch, boolean insists);
 
-  /** Runs a query and hands over its samples, series by series. */
+  /** Runs a query and passes on its samples, series by series. */
   void query(QueryParameters parameters, SampleSink sink);
 
-  /** How a query would go, or went, as JSON. */
+  /** Returns the explanation of a query, or the analysis of its run, as JSON. */
   String explain(QueryParameters parameters, boolean analyze);
 
-  /** How a query in PromQL would be answered, or was, as JSON. */
+  /** Returns the explanation of a PromQL query, or the analysis of its run, as JSON. */
   String explain(PromQlParameters parameters, boolean analyze);
 
-  /** What points would become, cell by cell, as JSON. Nothing is written. */
+  /** Returns the cells that points would become, as JSON. Nothing is written. */
   String explain(Batch batch);
 
   /**
-   * Compacts the rows that the parameters name, of {@link QueryParameters#ofRows}.
+   * Compacts the rows named by parameters of {@link QueryParameters#ofRows}.
    *
-   * @param progress told now and then
-   * @return what it came to
+   * @param progress called from time to time
+   * @return the totals
    */
   CompactionProgress compact(QueryParameters rows, Consumer<CompactionProgress> progress);
 
@@ -51,19 +51,19 @@ public interface Target extends AutoCloseable {
   void close();
 
   /**
-   * What became of a batch.
+   * The outcome of a batch.
    *
-   * @param coerced how many integers were stored as doubles
-   * @param reasons of the first refused points, each with its point
+   * @param coerced number of integers that were stored as doubles
+   * @param reasons why the first refused points were refused, each with its point
    */
   record Written(long accepted, long refused, long coerced, List<String> reasons) {}
 
-  /** Takes the samples of a result. */
+  /** Receives the samples of a result. */
   interface SampleSink {
     /**
-     * Takes one sample.
+     * Receives one sample.
      *
-     * @param metric empty where the series of a group have several
+     * @param metric empty if the series of a group have different metrics
      * @param value null for a gap
      */
     void accept(String metric, Map<String, String> labels, long time, @Nullable Value value);

@@ -11,8 +11,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Which dataset a command works with: that of a running server where there is one, else the data
- * directory itself.
+ * Options that name the dataset of a command: in a running server if there is one, otherwise in the
+ * data directory itself.
  */
 public final class TargetOptions {
   @Mixin private ConfigOptions config;
@@ -30,12 +30,12 @@ public final class TargetOptions {
           "A server to work with, such as http://127.0.0.1:4242 (default: the one that holds the data directory, if it runs).")
   private @Nullable URI server;
 
-  /** Finds the server, or opens the data directory, where there is one. */
+  /** Finds the server, or opens an existing data directory. */
   public Target openExisting() {
     return open(false);
   }
 
-  /** Finds the server, or opens the data directory, and makes it where there is none. */
+  /** Finds the server, or opens the data directory and creates it if necessary. */
   public Target open() {
     return open(true);
   }

@@ -2,7 +2,7 @@ package dev.varve.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote into the jar. */
+/** Reads the version that the build wrote into the jar. */
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {

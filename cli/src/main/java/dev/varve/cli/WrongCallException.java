@@ -3,7 +3,7 @@ package dev.varve.cli;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A command was called in a way that it has no meaning for. The exit code is 2. */
+/** Thrown if the arguments of a command make no sense together. The exit code is 2. */
 public final class WrongCallException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

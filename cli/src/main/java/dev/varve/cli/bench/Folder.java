@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Weighs and deletes folders. */
+/** Measures and deletes folders. */
 final class Folder {
   private Folder() {}
 
-  /** The bytes of all files below a folder. */
+  /** Returns the bytes of all files below a folder. */
   static long bytes(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
     }
   }
 
-  /** The bytes of all folders of a name below another; -1 where there is none. */
+  /** Returns the bytes of all folders of a name below another; -1 if there are none. */
   static long bytesBelow(Path folder, String name) throws IOException {
     if (!Files.isDirectory(folder)) {
       return -1;

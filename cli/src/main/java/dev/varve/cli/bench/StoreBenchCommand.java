@@ -56,7 +56,10 @@ final class StoreBenchCommand implements Callable<Integer> {
 
   private static final String ALL = "all";
 
-  /** By which option a store that is started here keeps files of one layout by themselves. */
+  /**
+   * The option with which a store that is started here keeps the files of one layout apart, by kind
+   * of store.
+   */
   private static final Map<String, String> NAMESPACE_OPTION =
       Map.of("hbase", "namespace", "cassandra", "keyspace");
 
@@ -141,7 +144,7 @@ final class StoreBenchCommand implements Callable<Integer> {
         measured.put(layout, run(kind, layout, store, directory));
       }
       if (store != null) {
-        // What it has in memory is to be weighed too.
+        // Its buffers in memory must be measured too.
         store.stop();
       }
     } finally {
@@ -180,7 +183,7 @@ final class StoreBenchCommand implements Callable<Integer> {
     }
   }
 
-  /** Others may have datasets in the same store, named after their layouts. */
+  /** The same store may hold other datasets that are named after their layouts. */
   private static String unused(String layout) {
     return "bench-%s-%06x".formatted(layout, ThreadLocalRandom.current().nextInt(1 << 24));
   }
@@ -207,7 +210,7 @@ final class StoreBenchCommand implements Callable<Integer> {
       measured = new StoreRun(engine, new Workload(points, resolution)).run();
     }
     if (dataset.store().kind().equals("rocksdb")) {
-      // When it is opened again, what stands in its log becomes files of its tables.
+      // Opening the store again turns its log into table files.
       Engine.open(config).close();
     }
     return measured;
@@ -228,7 +231,7 @@ final class StoreBenchCommand implements Callable<Integer> {
     return "bench_" + layout.replace('-', '_');
   }
 
-  /** What the layout's files weigh; -1 where it has none of its own. */
+  /** Returns the bytes of the layout's files; -1 if it has no files of its own. */
   private static long bytes(String kind, String layout, Path directory) throws IOException {
     return switch (kind) {
       case "rocksdb" -> Folder.bytes(directory.resolve(layout));

@@ -19,22 +19,25 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** One layout on one store: everything written, all of it read, then series one by one. */
+/**
+ * Measures one layout on one store: writes all points, reads all of them, then reads single series.
+ */
 final class StoreRun {
   private static final int WRITERS = 4;
   private static final int SINGLE_SERIES = 20;
 
-  /** What stores call the requests that they send; a store inside the process writes groups. */
+  /** Names of the figures in which stores count requests; an embedded store counts write groups. */
   private static final List<String> REQUESTS =
       List.of("store_requests_total", "store_write_groups_total");
 
   /**
-   * What was measured.
+   * The measurements.
    *
-   * @param cells that hold the points, without those of indexes
-   * @param writeRequests of the store to whatever keeps its cells; -1 where it does not tell
-   * @param readRequests of the read of everything
-   * @param seriesNanos of the read of one series, the mean of some
+   * @param cells number of data cells, without index cells
+   * @param writeRequests requests of the store to its servers while writing; -1 if it does not
+   *     count them
+   * @param readRequests requests while reading everything; -1 if it does not count them
+   * @param seriesNanos mean time to read one series
    */
   record Measured(
       double writeSeconds,

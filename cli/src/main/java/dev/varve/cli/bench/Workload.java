@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The points that every layout and store is given: what agents of a hundred machines send, one
- * value of each a minute, the same in every run.
+ * The points that every layout and store receives: those of agents on a hundred machines, one value
+ * of each series per minute, the same in every run.
  *
- * @param points in all; a multiple of the number of series
+ * @param points total number; a multiple of the number of series
  */
 record Workload(int points, Resolution resolution) {
   static final int SERIES = 100;
@@ -30,7 +30,7 @@ record Workload(int points, Resolution resolution) {
     return points / SERIES;
   }
 
-  /** Every layout's keys can be made of these tags. */
+  /** Tags from which every layout can build its keys. */
   static GroupKey key(int series) {
     return GroupKey.of(
         METRIC,

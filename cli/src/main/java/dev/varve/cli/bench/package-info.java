@@ -1,6 +1,6 @@
 /**
- * Measurements that a user runs: the same points through each layout and store, on this machine.
- * What developers measure of single parts is module {@code bench}.
+ * Benchmarks for users: they write and read the same points in each layout and store on this
+ * machine. Module {@code bench} has the benchmarks of single parts.
  */
 @NullMarked
 package dev.varve.cli.bench;

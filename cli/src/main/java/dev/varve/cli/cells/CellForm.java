@@ -20,9 +20,9 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A cell as a line of JSON: {@code table}, {@code family}, and {@code row}, {@code qualifier},
- * {@code value} in hexadecimal; {@code time} where it is the layout's: in families whose times are
- * data, or that keep more than one version.
+ * A cell as a line of JSON: {@code table}, {@code family}, and {@code row}, {@code qualifier} and
+ * {@code value} in hexadecimal. {@code time} is present in families whose times are data or that
+ * keep more than one version.
  */
 final class CellForm {
   private static final JsonFactory JSON = new JsonFactory();
@@ -33,28 +33,28 @@ final class CellForm {
   private final List<Layout> layouts;
 
   /**
-   * Prepares to read and write.
+   * Creates the form for the cells of some layouts.
    *
-   * @param layouts whose cells they are; their tables have different names
+   * @param layouts layouts with distinct names of tables
    */
   CellForm(List<Layout> layouts) {
     this.layouts = layouts;
   }
 
   /**
-   * A cell that names its table.
+   * A cell with its table.
    *
-   * @param layout its place among the layouts
-   * @param table its place among the tables of the layout
+   * @param layout index of the layout
+   * @param table index of the table in the layout
    */
   record Located(int layout, int table, Cell cell) {}
 
   private record Place(int layout, int table) {}
 
-  /** The members of a line that make a cell. */
+  /** The members of a line that define a cell. */
   record Line(Map<String, Object> members) {}
 
-  /** What is wrong with a cell, before a layout has seen it. */
+  /** Thrown if a line is not a cell of a known table. */
   static final class UnknownCellException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -64,10 +64,11 @@ final class CellForm {
   }
 
   /**
-   * Reads the members of a line. Members of other names do not count, and null is as none.
+   * Reads the members of a line. Unknown members are ignored, and null counts as absent.
    *
-   * @param fault what is wrong with the text, as {@link TextLines} says
-   * @throws UnknownCellException if something is, or the line is not one JSON object
+   * @param fault an error in the text, from {@link TextLines}; null if there is none
+   * @throws UnknownCellException if there is an error in the text, or the line is not one JSON
+   *     object
    */
   static Line parse(String text, @Nullable String fault) {
     if (fault != null) {
@@ -102,9 +103,9 @@ final class CellForm {
   }
 
   /**
-   * Makes a cell of a line.
+   * Creates a cell from a line.
    *
-   * @return with the time 0 where the line has none and needs none
+   * @return the cell, with time 0 if the line has no time and needs none
    * @throws UnknownCellException if no layout has such a table or family, or a member is missing or
    *     malformed
    */
@@ -180,7 +181,7 @@ final class CellForm {
     }
   }
 
-  /** Whether cells of a family say their time. */
+  /** Returns whether cells of a family include their time. */
   static boolean hasTime(FamilySpec family) {
     return family.time() == TimeUse.DATA || family.maxVersions() > 1;
   }
@@ -201,7 +202,7 @@ final class CellForm {
     json.writeEndObject();
   }
 
-  /** Writes a line that is no cell, as it came: an object as such, all else as a text. */
+  /** Writes a line that is not a cell: a JSON object unchanged, anything else as a string. */
   static void write(String text, JsonGenerator json) {
     if (isObject(text)) {
       json.writeRawValue(text.strip());

@@ -10,9 +10,7 @@ import dev.varve.store.TableSpec;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Prints cells for people: each in the readable form of its layout, then its bytes, part by part.
- */
+/** Prints cells for people: each in words of its layout, then its bytes, part by part. */
 final class CellPrinter implements AutoCloseable {
   private final Layout layout;
   private final PrintWriter out;

@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.core.JsonGenerator;
 
-/** {@code varve cells}: shows what a layout makes of points, and of cells. */
+/** {@code varve cells}: encodes points into the cells of a layout and decodes cells into points. */
 @Command(
     name = "cells",
     description =
@@ -99,7 +99,7 @@ public final class CellsCommand implements Callable<Integer> {
     spec.commandLine().getErr().println("varve: " + oneLine(message));
   }
 
-  /** Names may hold line ends, and what else a terminal obeys. */
+  /** Escapes line breaks and control characters in names. */
   private static String oneLine(String message) {
     StringBuilder line = new StringBuilder(message.length());
     for (int i = 0; i < message.length(); i++) {
@@ -132,7 +132,7 @@ public final class CellsCommand implements Callable<Integer> {
     return given;
   }
 
-  /** Writes what the layout writes into tables that it opens for the first time. */
+  /** Writes the cells that the layout puts into new tables. */
   private static void open(ScratchTables tables) {
     try {
       for (Step.TableCell missing : tables.run(tables.layout().opening())) {

@@ -16,19 +16,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Points to cells: what the tables of a layout hold once the points are written. */
+/**
+ * Encodes points: computes the cells that the tables of a layout hold after the points are written.
+ */
 final class CellsOfPoints implements AutoCloseable {
   private final ScratchTables tables;
 
-  /** Where keys are made ready whose samples may all be refused: there they claim nothing. */
+  /** Tables for keys whose samples may all be refused, so that such keys claim no UIDs. */
   private final ScratchTables aside;
 
   private final Consumer<String> complaints;
 
   /**
-   * Prepares to encode.
+   * Creates an encoder.
    *
-   * @param complaints takes a line for each refused point
+   * @param complaints receives a line for each refused point
    */
   CellsOfPoints(ScratchTables tables, Consumer<String> complaints) {
     this.tables = tables;
@@ -58,7 +60,7 @@ final class CellsOfPoints implements AutoCloseable {
     }
   }
 
-  /** Whether the key is to be made ready for good: not where no sample is written under it. */
+  /** Returns whether any sample of the key is accepted, so that the key may be bound for good. */
   private boolean claims(SampleGroup group) {
     Layout layout = tables.layout();
     if (layout.needs().isEmpty()) {
@@ -68,7 +70,7 @@ final class CellsOfPoints implements AutoCloseable {
     try {
       layout.encode(bound(aside, group.key()), group, 1, trial);
     } catch (RefusedException e) {
-      // It will be refused again, and said.
+      // It will be refused and reported again.
       return true;
     }
     return trial.wrote();
@@ -104,7 +106,7 @@ final class CellsOfPoints implements AutoCloseable {
     aside.close();
   }
 
-  /** Sees whether anything is written. */
+  /** Notes whether anything is written. */
   private static final class Trial implements CellSink {
     private final List<MutationBatch> batches;
 
@@ -124,7 +126,7 @@ final class CellsOfPoints implements AutoCloseable {
 
     @Override
     public void refuse(int column, int sample, Refusal refusal) {
-      // Said when it is encoded for good.
+      // Reported when it is encoded for good.
     }
 
     private boolean wrote() {

@@ -14,9 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cells as they are given, put into the tables of their layouts. Each counts, and the same one
- * once: where two that differ belong in one place, the later stands in the table, and the other is
- * kept beside it.
+ * Puts given cells into the tables of their layouts. Equal cells count once. Of two different cells
+ * at the same place, the table keeps the later one, and the earlier one is kept separately.
  */
 final class GivenCells {
   private final List<ScratchTables> tables;
@@ -27,10 +26,10 @@ final class GivenCells {
     this.tables = tables;
   }
 
-  /** Where a table can hold one cell. */
+  /** A place at which a table can hold one cell. */
   private record Place(int layout, int table, Bytes row, int family, Bytes qualifier, long time) {}
 
-  /** Takes a cell. Says why it is none of its table, or null where it may be one. */
+  /** Adds a cell. Returns why its table cannot hold it; null if it can. */
   @Nullable String take(Located located) {
     ScratchTables to = tables.get(located.layout());
     if (located.table() != to.layout().dataTable()) {
@@ -75,7 +74,7 @@ final class GivenCells {
         CellForm.hasTime(family) ? cell.time() : 0);
   }
 
-  /** The cells of a layout's data table that another has replaced, in the order of the lines. */
+  /** Returns the replaced cells of a layout's data table, in the order of the lines. */
   List<Cell> replaced(int layout) {
     int data = tables.get(layout).layout().dataTable();
     return replaced.stream()

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Of what several layouts hold, each once: what one layout holds twice stays, what the layouts
- * behind it hold too is left out.
+ * Removes points that an earlier layout has already returned. Points that one layout holds twice
+ * stay.
  */
 final class OnceEach {
   private record Sample(GroupKey key, String field, long time, Value value) {}
@@ -22,15 +22,15 @@ final class OnceEach {
   private final Set<Object> here = new HashSet<>();
 
   /**
-   * Prepares for layouts.
+   * Creates a filter.
    *
-   * @param several whether there is more than one
+   * @param several whether there is more than one layout
    */
   OnceEach(boolean several) {
     this.several = several;
   }
 
-  /** What of a point the layouts before have not said; empty where that is nothing. */
+  /** Returns the part of a point that earlier layouts have not returned; empty if there is none. */
   Optional<Point> of(Point point) {
     if (!several) {
       return Optional.of(point);
@@ -51,7 +51,7 @@ final class OnceEach {
     return !before.contains(said);
   }
 
-  /** What comes now is of the next layout. */
+  /** Begins the next layout. */
   void nextLayout() {
     before.addAll(here);
     here.clear();

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Cells to points: what the tables of a layout say. */
+/** Decodes cells: computes the points that the tables of a layout hold. */
 final class PointsOfCells {
-  /** Takes what is read. */
+  /** Receives decoded points. */
   interface Sink {
     void point(Point point);
 
-    /** A cell of the table of samples that is none. */
+    /** Receives a damaged cell of the table of samples. */
     void damaged(Cell cell, String reason);
   }
 
@@ -41,7 +41,7 @@ final class PointsOfCells {
   /**
    * Reads the table of samples.
    *
-   * @param replaced cells of it that others have replaced, which are read too
+   * @param replaced cells of the table that other cells have replaced, which are read too
    */
   void read(List<Cell> replaced) {
     for (Cell cell : replaced) {
@@ -77,8 +77,8 @@ final class PointsOfCells {
   private record Sample(long stamp, String field, Value value) {}
 
   /**
-   * Fields of one instant make one point; where an instant holds several samples of a field, they
-   * make several, the last accepted last.
+   * Combines the fields of an instant into one point. If a field has several samples at an instant,
+   * there are several points, in order of acceptance.
    */
   private void emitSamples(GroupKey key) {
     TreeMap<Long, List<Sample>> instants = new TreeMap<>();

@@ -23,9 +23,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** The tables of a layout in memory, for as long as a command runs. */
+/** The tables of a layout in memory while a command runs. */
 final class ScratchTables implements AutoCloseable {
-  /** What a layout may write it says itself; these tables hold all that any store does. */
+  /**
+   * The layout itself states what it may write; these tables accept everything that any store
+   * accepts.
+   */
   private static final SizeLimits NO_LIMITS =
       new SizeLimits(
           Integer.MAX_VALUE,
@@ -59,14 +62,14 @@ final class ScratchTables implements AutoCloseable {
     return steps.run(step);
   }
 
-  /** Times that rise from 1 on: what a server takes from its clock. */
+  /** Returns ascending times from 1, in place of a server's clock. */
   long stamps(int count) {
     long first = clock + 1;
     clock += count;
     return first;
   }
 
-  /** Puts a cell. The reason why it was refused, or null where it stands. */
+  /** Puts a cell. Returns why it was refused; null if it was written. */
   @org.jspecify.annotations.Nullable
   String put(int table, Cell cell) {
     MutationBatch batch = new MutationBatch();
@@ -74,7 +77,7 @@ final class ScratchTables implements AutoCloseable {
     return apply(table, batch);
   }
 
-  /** Applies a batch. The reason why the first refused row was refused, or null where all stand. */
+  /** Applies a batch. Returns why the first refused row was refused; null if all were written. */
   @org.jspecify.annotations.Nullable
   String apply(int table, MutationBatch batch) {
     for (RowOutcome outcome : tables.get(table).apply(batch, Durability.ORDERED)) {
@@ -86,8 +89,8 @@ final class ScratchTables implements AutoCloseable {
   }
 
   /**
-   * Hands over every row of a table, whole, in the order of the keys, with every version of every
-   * cell.
+   * Passes on every row of a table as a whole, in the order of keys, with all versions of all
+   * cells.
    */
   void forEachRow(int table, Consumer<CellBatch> action) {
     TableSpec spec = layout.tables().get(table);

@@ -9,17 +9,17 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Lines of UTF-8, each ended by a line feed. Blank ones do not count. */
+/** Reads lines of UTF-8 that end with line feeds. Blank lines are skipped. */
 final class TextLines {
   private TextLines() {}
 
   interface Action {
     /**
-     * Takes a line.
+     * Receives a line.
      *
-     * @param number from 1 on
-     * @param fault what is wrong with it where its bytes are no UTF-8, and the line is what could
-     *     be read; else null
+     * @param number line number, from 1
+     * @param fault why the line is not UTF-8, in which case it contains the readable part; null if
+     *     it is valid
      */
     void accept(long number, String line, @Nullable String fault);
   }

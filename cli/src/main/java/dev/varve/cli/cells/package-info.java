@@ -1,8 +1,8 @@
 /**
- * {@code varve cells}: points to cells and cells to points, without a server or a disk.
+ * {@code varve cells}: converts points to cells and cells to points, without a server or a disk.
  *
- * <p>The tables of the layout lie in a memory store for as long as the command runs; what the
- * layout looks up or claims happens there.
+ * <p>The tables of the layout are in a memory store while the command runs. Lookups and claims of
+ * the layout use it.
  */
 @NullMarked
 package dev.varve.cli.cells;

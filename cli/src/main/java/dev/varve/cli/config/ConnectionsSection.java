@@ -6,13 +6,13 @@ import dev.varve.server.http.TrustedProxies;
 import java.time.Duration;
 import java.util.List;
 
-/** Reads what connections may take. */
+/** Reads the limits of connections. */
 final class ConnectionsSection {
   private static final int MAX = 1_000_000;
 
   private ConnectionsSection() {}
 
-  /** A mapping, or a number, which is its {@code max}. */
+  /** Reads a mapping, or a number that stands for its {@code max}. */
   static ConnectionLimits read(ConfigReader reader, String key) {
     if (reader.has(key) && !reader.isMapping(key)) {
       return ConnectionLimits.ofMax(reader.integer(key, 1, MAX, ConnectionLimits.DEFAULT_MAX));

@@ -45,14 +45,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The whole configuration.
  *
- * @param listeners where the server listens
- * @param http what requests may take
- * @param scrape what the server fetches; null for nothing
- * @param rules which rules the server works out
- * @param door what all series pass on their way in
- * @param queries what queries may take
- * @param web what pages of browsers may do
- * @param heapDump whether a server that runs out of heap leaves a dump of it in the data directory
+ * @param listeners addresses on which the server listens
+ * @param http limits of requests
+ * @param scrape what the server scrapes; null for nothing
+ * @param rules the rules that the server evaluates
+ * @param door relabelling and limits of incoming series
+ * @param queries limits of queries
+ * @param web rights of browser pages
+ * @param heapDump whether heap exhaustion writes a heap dump into the data directory
  */
 public record VarveConfig(
     EngineConfig engine,
@@ -70,7 +70,7 @@ public record VarveConfig(
   private static final String PREFIX = "VARVE_";
   private static final long MEMORY_MIN = 1 << 20;
 
-  /** Of the launcher or of the program, no part of the configuration. */
+  /** Variables of the launcher or the program that are not configuration keys. */
   private static final Set<String> OTHER_VARIABLES =
       Set.of(
           "VARVE_AOT",
@@ -86,9 +86,9 @@ public record VarveConfig(
   /**
    * Reads the configuration.
    *
-   * @param file or null for the defaults
-   * @param environment variables, of which those count that begin with {@code VARVE_}
-   * @param settings {@code section.key} to value, the strongest
+   * @param file null for the defaults
+   * @param environment variables; those that begin with {@code VARVE_} override the file
+   * @param settings values by {@code section.key}, which override the environment
    * @throws ConfigException with all problems
    */
   public static VarveConfig read(
@@ -96,7 +96,7 @@ public record VarveConfig(
     return bind(tree(file, environment, settings), folder(file));
   }
 
-  /** Where files are looked for that a configuration names: beside it. */
+  /** Returns the folder of the configuration, against which its relative paths are resolved. */
   private static Path folder(@Nullable Path file) {
     Path parent = file == null ? null : file.toAbsolutePath().getParent();
     return parent == null ? Path.of("") : parent;
@@ -126,7 +126,10 @@ public record VarveConfig(
     return root;
   }
 
-  /** A list, a mapping or a quoted text; any other text as it is, since it may be a password. */
+  /**
+   * Parses a list, a mapping or a quoted string. Any other text is taken literally, since it may be
+   * a password.
+   */
   private static ConfigNode value(String text, String variable) {
     String where = "environment " + variable;
     boolean yaml = !text.isEmpty() && "[{\"'".indexOf(text.charAt(0)) >= 0;
@@ -307,7 +310,7 @@ public record VarveConfig(
     return named.isEmpty() ? ServerConfig.Listener.DEFAULTS.dialects() : named;
   }
 
-  /** What comes instead of HTTP; null where that is spoken. */
+  /** Reads the feed of a listener; null if it speaks HTTP. */
   private static ServerConfig.@Nullable Feed feed(ConfigReader item) {
     List<String> protocols = new ArrayList<>(List.of("http"));
     protocols.addAll(ServerConfig.Feed.PROTOCOLS);
@@ -342,7 +345,7 @@ public record VarveConfig(
   private record DatasetReader(ConfigReader reader, String name, Path folder) {
     @Nullable DatasetConfig read() {
       List<DatasetConfig.PeriodConfig> periods = periods();
-      // All is read before anything is given up, so that no key counts as unknown that is known.
+      // Everything is read even after an error, so that no known key is reported as unknown.
       ConfigReader store = reader.below("store");
       StoreConfig stored =
           new StoreConfig(store.text("kind", "rocksdb"), store.texts("options", "store options"));
@@ -380,7 +383,7 @@ public record VarveConfig(
           reader.integer("rescan-rows", 0, Integer.MAX_VALUE, Refresh.DEFAULTS.rowsPerSecond()));
     }
 
-    /** What is said of tables that another server has made; null where nothing is. */
+    /** Reads the keys for tables of another server; null if there are none. */
     private @Nullable Attached attached() {
       String access = reader.choice("attach", List.of("no", "read-only", "co-write"), "no");
       Map<String, String> tables = reader.texts("tables", "foreign tables");
@@ -435,7 +438,7 @@ public record VarveConfig(
       }
     }
 
-    /** The primary layout and its companions; a period that names none has the default one. */
+    /** Reads the primary layout and its companions; without a layout, the default applies. */
     private List<Layout> layouts(ConfigReader item) {
       List<Layout> layouts = new ArrayList<>();
       add(

@@ -1,10 +1,9 @@
 /**
- * Configuration: one YAML file, the environment and {@code --set} on top, into the records that
- * engine and server are opened with.
+ * Reads the configuration (one YAML file, the environment and {@code --set}) into the records with
+ * which engine and server are opened.
  *
- * <p>All problems are found at once, each with its place; unknown keys are refused. A flag is
- * stronger than the environment, the environment stronger than the file, the file stronger than the
- * defaults.
+ * <p>All problems are reported at once, each with its place. Unknown keys are refused. A flag
+ * overrides the environment, which overrides the file, which overrides the defaults.
  */
 @NullMarked
 package dev.varve.cli.config;

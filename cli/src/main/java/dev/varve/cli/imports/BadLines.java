@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts bad lines aside: a comment with place and reason, then the line as it came. The file is made
- * with the first one; what an earlier run has left there goes.
+ * Writes bad lines to a file, each after a comment with its place and the reason. The first bad
+ * line creates the file and replaces one of an earlier run.
  */
 final class BadLines implements AutoCloseable {
   private final Path file;
@@ -23,9 +23,9 @@ final class BadLines implements AutoCloseable {
   private long parts;
 
   /**
-   * Prepares to write.
+   * Creates the writer of a file.
    *
-   * @param goesOn whether the file holds what this run has put there already
+   * @param goesOn whether the file already holds lines of this run
    */
   BadLines(Path file, boolean goesOn) {
     this.file = file;
@@ -38,7 +38,7 @@ final class BadLines implements AutoCloseable {
     count++;
   }
 
-  /** Notes parts of a line that were left out, while the rest of it was read. */
+  /** Records parts of a line that were skipped while the rest was read. */
   void addParts(Path source, LineSource line, LeftOut leftOut) throws IOException {
     for (String reason : leftOut.reasons()) {
       writeReason(source, line, reason);
@@ -69,24 +69,24 @@ final class BadLines implements AutoCloseable {
     out.write(bytes);
   }
 
-  /** Notes what was read well but refused by the dataset. */
+  /** Records valid lines that the dataset refused. */
   void refused(Path source, String reason) throws IOException {
     write(
         ("# " + source + ": refused: " + reason.replace('\n', ' ') + "\n")
             .getBytes(StandardCharsets.UTF_8));
   }
 
-  /** How many values were left out of lines that were read otherwise. */
+  /** Returns the number of values that were skipped in lines that were read otherwise. */
   long parts() {
     return parts;
   }
 
-  /** How many lines were put aside as a whole. */
+  /** Returns the number of lines that were set aside as a whole. */
   long count() {
     return count;
   }
 
-  /** Whether anything was put into the file. */
+  /** Returns whether anything was written to the file. */
   boolean isBegun() {
     return out != null;
   }

@@ -67,7 +67,7 @@ import picocli.CommandLine.Spec;
 public final class ImportCommand implements Callable<Integer> {
   private static final int BATCH_SAMPLES = 10_000;
 
-  /** The formats that can be read. */
+  /** The supported formats. */
   enum Format {
     csv,
     influx,
@@ -118,7 +118,7 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** What the columns of a CSV file mean. */
+  /** The meaning of the columns of a CSV file. */
   static final class CsvOptions {
     @Option(names = "--metric", description = "The metric of all lines.")
     private @Nullable String metric;
@@ -207,7 +207,7 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  /** What has been done, over all files. */
+  /** The totals over all files. */
   private static final class Tally {
     private long lines;
     private long accepted;
@@ -216,7 +216,7 @@ public final class ImportCommand implements Callable<Integer> {
     private long leftOut;
     private long coerced;
 
-    /** Whether the file that {@code --bad} names holds something of this run. */
+    /** Returns whether the file of {@code --bad} holds lines of this run. */
     private boolean asideBegun;
   }
 
@@ -250,7 +250,7 @@ public final class ImportCommand implements Callable<Integer> {
     return tally.bad + tally.leftOut + tally.refused == 0 ? 0 : 1;
   }
 
-  /** What an option says has to have a meaning before a file is opened. */
+  /** Validates an option before any file is opened. */
   private void check(String option, Supplier<?> meaning) {
     try {
       var ignored = meaning.get();
@@ -279,7 +279,7 @@ public final class ImportCommand implements Callable<Integer> {
             break;
           }
         } catch (IOException e) {
-          // What was read is good, and is written before the command fails.
+          // What was read before the error is valid and is written before the command fails.
           broken = "behind line " + lines.number() + ": " + reason(e);
           break;
         }
@@ -426,7 +426,7 @@ public final class ImportCommand implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
-  /** Writes batches in their order, one at a time, while the next is read. */
+  /** Writes batches in order, one at a time, while the next one is read. */
   private static final class Writer implements AutoCloseable {
     private final Target target;
     private final Tally tally;

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The lines of a file or of stdin, plain or gzip, which is known by its first two bytes. A line is
- * a range of {@link #bytes()} until the next is asked for.
+ * Reads the lines of a file or of stdin, plain or gzip; the first two bytes tell which. A line is a
+ * range of {@link #bytes()} that is valid until the next call.
  */
 final class LineSource implements AutoCloseable {
   private static final int LINE_MAX = 64 << 20;
@@ -38,9 +38,9 @@ final class LineSource implements AutoCloseable {
   }
 
   /**
-   * Goes to the next line.
+   * Advances to the next line.
    *
-   * @return false where there is none
+   * @return false if there is none
    * @throws IOException if reading fails, or a line is longer than 64 MiB
    */
   boolean next() throws IOException {
@@ -66,7 +66,10 @@ final class LineSource implements AutoCloseable {
     return true;
   }
 
-  /** Reads more behind the line under way, moving it to the front; returns by how much. */
+  /**
+   * Moves the current line to the front of the buffer and reads more after it. Returns the distance
+   * of the move.
+   */
   private int fill() throws IOException {
     int moved = Math.min(from, filled);
     System.arraycopy(buffer, moved, buffer, 0, filled - moved);
@@ -99,12 +102,12 @@ final class LineSource implements AutoCloseable {
     return to;
   }
 
-  /** Of the line, from 1 on. */
+  /** Returns the number of the line, from 1. */
   long number() {
     return number;
   }
 
-  /** How much of the file itself has been read. */
+  /** Returns the number of bytes read from the file, before decompression. */
   long rawBytes() {
     return raw.count;
   }

@@ -1,6 +1,6 @@
 /**
- * {@code varve import}: files of the text formats, into a dataset. Reading runs ahead of writing by
- * one batch; bad lines are counted and put aside with their reasons.
+ * {@code varve import}: writes files in text formats to a dataset. Reading is one batch ahead of
+ * writing. Bad lines are counted and set aside with their reasons.
  */
 @NullMarked
 package dev.varve.cli.imports;
