@@ -12,11 +12,11 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The body of an answer on its way to the client. Writing waits for the client no longer than its
- * pace allows, then gives the connection up. For one thread.
+ * Sends the body of an answer to the client. A write waits for the client as long as the pace
+ * allows, then closes the connection. For one thread.
  */
 final class AnswerBody extends OutputStream {
-  /** Small enough that a client at the least rate takes each piece within its grace period. */
+  /** Small enough that a client at the minimum rate reads each piece within the grace period. */
   private static final int PIECE = 32 << 10;
 
   private final Content.Sink sink;
@@ -76,10 +76,10 @@ final class AnswerBody extends OutputStream {
     try {
       sent.get(pace.left(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      // Closing fails what is being sent; until then its bytes are not ours again.
+      // Closing fails the send in progress; until then its buffer must not be reused.
       giveUp.run();
     } catch (ExecutionException e) {
-      // Thrown by who asks for the result.
+      // Thrown by the call that asks for the result.
       return;
     } catch (InterruptedException e) {
       throw interrupted(e);

@@ -5,16 +5,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps the threads that carry virtual threads alive. Java ends one that has been idle for 30 s and
- * starts another when any thread needs it, also a heavy one. On Linux the new thread would inherit
- * the low priority of that, and with it every request that it carries.
+ * Keeps the carrier threads of virtual threads alive. Java ends a carrier that was idle for 30 s
+ * and starts a new one from any thread that needs it, including one of low priority. On Linux the
+ * new carrier would inherit that priority, and with it every request that it carries.
  *
  * @see dev.varve.engine.ThreadPriority
  */
 final class CarrierThreads implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  /** A carrier that is busy for longer is alive. */
+  /** A carrier that stays busy longer is alive anyway. */
   private static final Duration SPIN_MAX = Duration.ofMillis(2);
 
   private final int count =
@@ -33,7 +33,7 @@ final class CarrierThreads implements AutoCloseable {
     }
   }
 
-  /** Each of these virtual threads occupies one carrier until all are occupied. */
+  /** Occupies every carrier with one virtual thread each. */
   private void wakeAll() {
     AtomicInteger begun = new AtomicInteger();
     long end = System.nanoTime() + SPIN_MAX.toNanos();

@@ -7,16 +7,18 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 
 /**
- * Whom a limit per client counts: an IPv4 address, or the 64 bits of an IPv6 address that name its
- * network, since one host has all addresses behind these at its disposal.
+ * The unit of limits per client: an IPv4 address, or the /64 network of an IPv6 address, because
+ * one host can use all addresses of its network.
  */
 public final class ClientAddress {
   private static final int NETWORK_BYTES = 8;
 
-  /** A peer without an address, on this machine. */
+  /** A peer on this machine without an address. */
   public static final ClientAddress LOCAL = new ClientAddress(InetAddress.getLoopbackAddress());
 
-  /** All targets that this server scrapes, as one: what they answer is what it has asked for. */
+  /**
+   * All scraped targets, counted as one client because the server itself requests their answers.
+   */
   public static final ClientAddress SCRAPED =
       new ClientAddress(new InetSocketAddress(0).getAddress());
 
@@ -26,7 +28,7 @@ public final class ClientAddress {
     this.network = network;
   }
 
-  /** The client at an address; an IPv4 address that is mapped into IPv6 counts as IPv4. */
+  /** Returns the client of an address. An IPv4-mapped IPv6 address counts as IPv4. */
   public static ClientAddress of(InetAddress address) {
     if (!(address instanceof Inet6Address)) {
       return new ClientAddress(address);
@@ -50,7 +52,7 @@ public final class ClientAddress {
     return network.hashCode();
   }
 
-  /** The address, for IPv6 with {@code /64}; words for {@link #SCRAPED}. */
+  /** Returns the address, with {@code /64} for IPv6; a description for {@link #SCRAPED}. */
   @Override
   public String toString() {
     if (network.isAnyLocalAddress()) {

@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How an answer is compressed. Of two that a client likes alike the later one is taken. */
+/** The compression of an answer. Of two that a client prefers equally, the later one is used. */
 enum Coding {
   IDENTITY("identity"),
   GZIP("gzip"),
@@ -23,9 +23,9 @@ enum Coding {
   }
 
   /**
-   * What a client takes and likes best.
+   * Returns the client's preferred coding.
    *
-   * @param accepted its {@code Accept-Encoding} (RFC 9110, 12.5.3); null where it sent none
+   * @param accepted its {@code Accept-Encoding} (RFC 9110, 12.5.3); null if it sent none
    */
   static Coding best(@Nullable String accepted) {
     Coding best = IDENTITY;
@@ -52,7 +52,7 @@ enum Coding {
     };
   }
 
-  /** From 0 to 1; 1 where none is said, 0 where what is said is none. */
+  /** Returns the weight of a coding, from 0 to 1: 1 if there is none, 0 if it is invalid. */
   private static double quality(String[] words) {
     for (int i = 1; i < words.length; i++) {
       String[] pair = words[i].split("=", 2);
@@ -64,7 +64,7 @@ enum Coding {
     return 1;
   }
 
-  /** A stream that compresses into another; closing it closes both. */
+  /** Returns a stream that compresses into another. Closing it closes both. */
   OutputStream into(OutputStream out) {
     return switch (this) {
       case IDENTITY -> out;

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what connections were refused and closed, and why. Safe for use by several threads. */
+/** Counts refused and closed connections by reason. Thread-safe. */
 final class ConnectionFigures {
-  /** What is counted. */
+  /** The counted events. */
   enum Event {
     REFUSED_MAX("connections_refused_total{reason=\"max\"}"),
     REFUSED_PER_CLIENT("connections_refused_total{reason=\"per-client\"}"),
@@ -52,7 +52,7 @@ final class ConnectionFigures {
     return count == null ? 0 : count.sum();
   }
 
-  /** By the name and labels of the metric, without its prefix. */
+  /** Returns all counts by name and labels of the metric, without its prefix. */
   Map<String, Double> all() {
     Map<String, Double> all = new LinkedHashMap<>();
     counts.forEach((event, count) -> all.put(event.figure, (double) count.sum()));

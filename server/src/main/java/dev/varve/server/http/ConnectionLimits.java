@@ -3,21 +3,21 @@ package dev.varve.server.http;
 import java.time.Duration;
 
 /**
- * What connections may take.
+ * The limits of connections.
  *
- * @param max how many may be open at once, on all listeners
- * @param perClient how many of these one client may have open; behind trusted proxies, how many
- *     requests it may have under way
- * @param lines how many of these may speak line protocols
- * @param reserve how many may be open on each listener beyond these limits, for requests of
- *     operators alone
- * @param header how long the header of a request may take to arrive
- * @param idle how long a connection may be silent between requests
- * @param linesIdle how long a connection that speaks lines may be silent: lines come in bursts,
- *     agents send once an interval
- * @param minRate bytes a second that a client has to send of a body, and to read of an answer
- * @param grace how long a client that sends a body may fall behind that rate
- * @param proxies whose {@code X-Forwarded-For} is believed
+ * @param max maximum number of open connections on all listeners
+ * @param perClient maximum number of connections of one client; behind trusted proxies, of its
+ *     requests in progress
+ * @param lines maximum number of connections with line protocols
+ * @param reserve number of connections per listener beyond these limits, for operators' requests
+ *     only
+ * @param header maximum time for the header of a request to arrive
+ * @param idle maximum silence of a connection between requests
+ * @param linesIdle maximum silence of a connection with a line protocol; long, because agents send
+ *     once per interval
+ * @param minRate bytes per second that a client must send of a body and read of an answer
+ * @param grace how far a client that sends a body may fall behind that rate
+ * @param proxies proxies whose {@code X-Forwarded-For} is trusted
  */
 public record ConnectionLimits(
     int max,
@@ -34,7 +34,7 @@ public record ConnectionLimits(
 
   public static final ConnectionLimits DEFAULTS = ofMax(DEFAULT_MAX);
 
-  /** The defaults with another number of connections, and what depends on it. */
+  /** Returns the defaults with another number of connections, and the limits that depend on it. */
   public static ConnectionLimits ofMax(int max) {
     return new ConnectionLimits(
         max,
@@ -49,12 +49,15 @@ public record ConnectionLimits(
         TrustedProxies.NONE);
   }
 
-  /** How many connections of one client may speak line protocols: a quarter of all of these. */
+  /** Returns the maximum number of line connections of one client: a quarter of all of them. */
   int linesPerClient() {
     return Math.max(Math.min(2, lines), lines / 4);
   }
 
-  /** How long a header may take on a connection of the reserve, of which there are few. */
+  /**
+   * Returns the maximum time for a header on a connection of the reserve, which is short because
+   * these are few.
+   */
   Duration reserveHeader() {
     Duration most = Duration.ofSeconds(2);
     return header.compareTo(most) < 0 ? header : most;

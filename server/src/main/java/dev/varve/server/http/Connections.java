@@ -24,33 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections that are open on all listeners, and who has how many of them. Safe for use by
- * several threads.
+ * The open connections of all listeners, and their numbers by client. Thread-safe.
  *
- * <p>Where a limit is reached, the connection that has waited longest for a request makes room: one
- * of the same client where that has reached its own limit, else one of the client that has most.
- * Where none waits, the listener's reserve takes the connection, for requests of operators alone.
+ * <p>If a limit is reached, the connection that has waited longest for a request makes room: one of
+ * the same client if that has reached its own limit, otherwise one of the client with the most. If
+ * none waits, the new connection goes into the reserve of its listener, which serves only
+ * operators' requests.
  */
 final class Connections implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
   private static final RateLimitedLog FAULTS = new RateLimitedLog("connections");
 
-  /** After so long a request on a connection of the reserve makes room for another. */
+  /** Time after which a request on a connection of the reserve makes room for another. */
   private static final long RESERVE_REQUEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A client has this long to send its request, and the server to read it. */
+  /** Time that a client has to send its request, and the server to read it. */
   private static final long RESERVE_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** How long a newcomer waits for room in a full reserve, and how often it looks. */
+  /** Maximum time that a new connection waits for room in a full reserve. */
   private static final long RESERVE_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** While the server lags, a reserve may hold this multiple of its size. */
   private static final int RESERVE_OVERFLOW = 2;
 
+  /** Time between two attempts of a new connection that waits. */
   private static final long RESERVE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** So often at most it is looked which connections are closed, beside what is told of them. */
+  /** Minimum time between two searches for connections that were closed without notice. */
   private static final long FORGET_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final long TICK_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -62,12 +63,12 @@ final class Connections implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Closed, and not taken out yet: whoever closes a connection does not wait for the lock. Threads
-   * that do would stand in line before those that accept.
+   * Closed connections that are still counted. Closing does not wait for the lock, because the
+   * threads that close would queue before those that accept.
    */
   private final Queue<OpenConnection> gone = new ConcurrentLinkedQueue<>();
 
-  /** Without the reserves; guarded by this, as what follows. */
+  /** All connections outside of the reserves. Guarded by this, like all fields below. */
   private final Set<OpenConnection> regular = new LinkedHashSet<>();
 
   private long forgotten = System.nanoTime();
@@ -84,7 +85,7 @@ final class Connections implements AutoCloseable {
         Thread.ofPlatform().daemon().name("varve-http-deadlines").start(() -> watch(tick));
   }
 
-  /** Through which the connections of one listener come. */
+  /** Admits the connections of one listener. */
   final class Door {
     private final boolean lines;
     private final boolean operations;
@@ -96,10 +97,11 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Takes a connection and sets it up. One that finds no room is told so and closed.
+     * Admits a connection and configures it. A connection without room gets an answer and is
+     * closed.
      *
-     * @return null where it found no room
-     * @throws IOException if it cannot be set up; it is closed then
+     * @return null if there was no room
+     * @throws IOException if it cannot be configured; it is closed
      */
     @Nullable OpenConnection admit(SocketChannel channel) throws IOException {
       try {
@@ -118,10 +120,11 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * For a listener.
+   * Creates the door of a listener.
    *
-   * @param lines whether its clients may speak lines, and so wait before the first
-   * @param operations whether it answers operators, and so has a reserve
+   * @param lines whether clients may speak a line protocol, and may therefore wait before their
+   *     first byte
+   * @param operations whether the listener answers operators and therefore has a reserve
    */
   synchronized Door door(boolean lines, boolean operations) {
     Door door = new Door(lines, operations);
@@ -130,10 +133,10 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Admits a connection. If the reserve is full of connections that have had no time to be served,
-   * the newcomer waits, and with it those behind it in the kernel's queue: the server lags, and
-   * evicting them would turn away requests of operators. After the wait the reserve takes the
-   * newcomer in addition, up to a multiple of its size.
+   * Admits a connection. If the reserve is full of connections that the server has had no time to
+   * serve, the new connection waits, and so do those after it in the kernel's queue: evicting the
+   * others would reject operators' requests. After the wait the reserve accepts the connection
+   * beyond its size, up to a multiple of it.
    */
   private @Nullable OpenConnection admit(Door door, SocketChannel channel, InetAddress peer) {
     long giveUp = System.nanoTime() + RESERVE_WAIT_NANOS;
@@ -152,11 +155,11 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * What an attempt to admit a connection came to.
+   * The outcome of an attempt to admit a connection.
    *
    * @param evicted the connection that makes room for it; null for none
-   * @param full the limit that is reached; null if there was room outside of the reserve
-   * @param mayRepeat whether there will be room in the reserve soon
+   * @param full the reached limit; null if there was room outside of the reserve
+   * @param mayRepeat whether the reserve will have room soon
    */
   private record Attempt(
       @Nullable OpenConnection admitted,
@@ -207,7 +210,7 @@ final class Connections implements AutoCloseable {
     return regular.size() >= limits.max() ? Event.REFUSED_MAX : null;
   }
 
-  /** Expels what makes room for a newcomer; null where nothing can. */
+  /** Expels a connection to make room for a new one; null if none can be expelled. */
   private @Nullable OpenConnection evictable(Event full, ClientAddress newcomer) {
     OpenConnection found = plan.expel(regular, full == Event.REFUSED_PER_CLIENT ? newcomer : null);
     if (found != null) {
@@ -219,7 +222,7 @@ final class Connections implements AutoCloseable {
   /**
    * Expels a connection of a reserve; null if the reserve is not full, or none can be expelled.
    *
-   * @param hurried whether to expel also connections that have had no time to be served
+   * @param hurried whether to include connections that the server has had no time to serve
    */
   private @Nullable OpenConnection evictableOf(Set<OpenConnection> reserve, boolean hurried) {
     if (reserve.size() < limits.reserve()) {
@@ -243,11 +246,14 @@ final class Connections implements AutoCloseable {
     return found;
   }
 
-  /** Expels the one that has waited longest, of those with the largest share. */
+  /**
+   * Expels the connection that has waited longest among those of the clients with the most
+   * connections.
+   */
   private static @Nullable OpenConnection longestIdle(
       Set<OpenConnection> among, ToIntFunction<OpenConnection> share, boolean hurried) {
     long now = System.nanoTime();
-    // What they are doing changes meanwhile, which no sorting would survive.
+    // A copy, because states that change during a sort would break it.
     record Idle(OpenConnection connection, int share, long since) {}
     List<OpenConnection> idle =
         among.stream()
@@ -271,7 +277,10 @@ final class Connections implements AutoCloseable {
     evicted.close(answer(503, "the server needs the connection for others"));
   }
 
-  /** In HTTP, as it is not known yet what the client speaks; who reads lines can read it too. */
+  /**
+   * Answers in HTTP, because the protocol of the client is unknown; a client of a line protocol can
+   * read it too.
+   */
   private void refuse(SocketChannel channel, ClientAddress client, Event full) {
     countRefusal(full, client);
     OpenConnection.tell(channel, answer(503, reason(full)));
@@ -282,13 +291,13 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Counts and logs that a client found no room. */
+  /** Counts and logs a connection that was refused. */
   void countRefusal(Event full, ClientAddress client) {
     figures.count(full);
     FAULTS.warn("refused", "a connection of %s: %s".formatted(client, reason(full)));
   }
 
-  /** What a client is told that found no room. */
+  /** Returns the reason for a refused client. */
   String reason(Event full) {
     return switch (full) {
       case REFUSED_PER_CLIENT ->
@@ -317,7 +326,9 @@ final class Connections implements AutoCloseable {
     return answer.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** A request that a trusted proxy has forwarded; false where its client has too many. */
+  /**
+   * Begins a request forwarded by a trusted proxy; false if its client has too many in progress.
+   */
   synchronized boolean beginForwarded(ClientAddress client) {
     if (requests.getOrDefault(client, 0) >= limits.perClient()) {
       return false;
@@ -330,7 +341,7 @@ final class Connections implements AutoCloseable {
     requests.computeIfPresent(client, (c, count) -> count == 1 ? null : count - 1);
   }
 
-  /** Notes that a connection is closed. */
+  /** Records that a connection is closed. */
   void remove(OpenConnection connection) {
     gone.add(connection);
   }
@@ -349,7 +360,7 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Those that were closed before anything could be told of it. */
+  /** Removes connections that were closed without notice. */
   private synchronized void forgetClosed() {
     forgotten = System.nanoTime();
     forgetGone();
@@ -403,12 +414,12 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** How many are open, the reserves included. */
+  /** Returns the number of open connections, including the reserves. */
   int open() {
     return all().size();
   }
 
-  /** How many of them are of a reserve. */
+  /** Returns the number of open connections in reserves. */
   synchronized int reserved() {
     forgetGone();
     return doors.stream().mapToInt(door -> door.reserve.size()).sum();

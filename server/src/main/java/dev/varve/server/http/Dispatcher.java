@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds who answers an exchange, lets it in when there is room, and turns what is thrown into an
- * answer in the words of the dialect. Safe for use by several threads.
+ * Finds the handler of an exchange, runs it when there is capacity, and converts exceptions to
+ * answers in the dialect's form. Thread-safe.
  */
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
@@ -40,13 +40,13 @@ public final class Dispatcher {
   private final HandlerThreads threads = new HandlerThreads();
   private volatile boolean draining;
 
-  /** Whose stores are always open. */
+  /** Creates a dispatcher for stores that are always open. */
   public Dispatcher(HttpLimits limits, RequestListener listener) {
     this(limits, WebAccess.DEFAULTS, listener, () -> true);
   }
 
   /**
-   * Prepares to answer.
+   * Creates a dispatcher.
    *
    * @param storesOpen whether mounts that need the stores may answer
    */
@@ -74,12 +74,12 @@ public final class Dispatcher {
     return writes.waiting() + reads.waiting() + longBodies.waiting();
   }
 
-  /** What requests and connections reserve for what they bring. */
+  /** Returns the budget in which requests and connections reserve memory for their data. */
   public WriteBudget budget() {
     return budget;
   }
 
-  /** From now on requests that take anything are sent away. */
+  /** Rejects all later requests that cause load. */
   public void drain() {
     draining = true;
   }
@@ -92,7 +92,7 @@ public final class Dispatcher {
     return limits;
   }
 
-  /** Answers an exchange; returns when it is answered. Never throws. */
+  /** Answers an exchange, and returns when it is answered. Never throws. */
   public void dispatch(Exchange exchange, Router router) {
     long start = System.nanoTime();
     Router.Match match = router.find(exchange.method(), exchange.rawPath());
@@ -107,7 +107,7 @@ public final class Dispatcher {
       } else {
         throw notFound(exchange, match);
       }
-      // A client that takes its time with its answer holds nothing any more.
+      // A client that reads its answer slowly holds no memory.
       exchange.giveBack();
       exchange.finish();
     } catch (IOException | RuntimeException e) {
@@ -128,7 +128,7 @@ public final class Dispatcher {
     }
   }
 
-  /** Takes note of a request that was answered before it came here, since it is malformed. */
+  /** Records a malformed request that was answered before it reached the dispatcher. */
   void answeredMalformed(int status) {
     listener.answered("", "", status, 0, 0, 0);
   }
@@ -141,7 +141,7 @@ public final class Dispatcher {
         dataset == null ? exchange.header("X-Varve-Dataset") : PathPattern.decode(dataset));
   }
 
-  /** The methods of a path, and, where a browser asks, whether a page may use one of them. */
+  /** Answers the methods of a path and, for a preflight, whether a page may use one of them. */
   private void describe(Exchange exchange, Router.Match match, Router router) {
     exchange.header("Allow", String.join(", ", match.allowed()) + ", OPTIONS");
     String wanted = exchange.header("Access-Control-Request-Method");
@@ -187,10 +187,10 @@ public final class Dispatcher {
       return;
     }
     Gate gate = route.load() == Load.WRITE ? writes : reads;
-    // A client that takes its time with its body keeps nobody else from writing.
+    // The body arrives before the gate, so a slow client does not keep others from writing.
     exchange.receive();
     Turns.Turn turn = gate.enter(exchange.clientAddress());
-    // Whoever waits to read a long body keeps no short one waiting.
+    // A request that waits to read a long body leaves the gate, so that short ones can pass.
     exchange.waitFor(longBodies.of(exchange.clientAddress(), () -> gate.leave(turn)));
     try {
       threads.run(route.handler(), exchange);
@@ -233,15 +233,15 @@ public final class Dispatcher {
     }
   }
 
-  /** A message may quote what was sent, of which the beginning is enough. */
+  /** Shortens a message, because it may quote a long input. */
   private static String shortened(String message) {
     return message.length() <= MESSAGE_MAX ? message : message.substring(0, MESSAGE_MAX) + "...";
   }
 
-  /** After how long a store that failed may be asked again. */
+  /** Retry delay after a failure of a store. */
   private static final Duration RETRY_STORE = Duration.ofSeconds(5);
 
-  /** Nobody is there any more to read an answer. */
+  /** The client has disconnected and reads no answer. */
   private static final Failure GONE = new Failure(499, "the client went away");
 
   private record Failure(int status, String kind, String message, @Nullable Duration retryAfter) {
@@ -268,7 +268,7 @@ public final class Dispatcher {
   }
 
   /**
-   * A store that is away comes back: who asks is told so, and the log is not filled with traces.
+   * Answers a failure of a store, which is temporary. The log gets one line without a stack trace.
    */
   private static Failure failed(Exchange exchange, StoreException failure) {
     LOG.warn(
@@ -277,7 +277,7 @@ public final class Dispatcher {
     return new Failure(503, "the store failed: " + failure.getMessage(), RETRY_STORE);
   }
 
-  /** An answer without what is damaged would be a wrong one. */
+  /** Answers damage. An answer that omits damaged data would be wrong. */
   private static Failure damaged(Exchange exchange, String message) {
     LOG.error("{} {}: {}", exchange.method(), exchange.rawPath(), message);
     return new Failure(
@@ -291,10 +291,10 @@ public final class Dispatcher {
     String message = String.valueOf(e.getMessage());
     return switch (e.outcome()) {
       case TIMEOUT -> new Failure(503, "timeout", message, e.retryAfter());
-      // As Prometheus has it: not an error of the server, and not to be tried again.
+      // As in Prometheus: not an error of the server, and not worth a retry.
       case KILLED -> new Failure(499, "canceled", message, null);
-      // To the client itself: a proxy would take 503 to another server, and the load with it. That
-      // is right where this one stops.
+      // 429, because a proxy would forward a 503, and with it the load, to another server. That is
+      // right if this server is stopping.
       case BUSY -> new Failure(draining ? 503 : 429, "", message, e.retryAfter());
       default -> GONE;
     };

@@ -14,18 +14,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which idle connections make room for newcomers, and in which order: of the client with most the
- * one that has waited longest, again and again. All connections are looked at for many newcomers at
- * once: one look takes about a millisecond, and a flood of newcomers would do nothing else. Not
- * safe for use by several threads.
+ * The order in which idle connections make room for new ones: repeatedly the one of the client with
+ * the most connections that has waited longest. One pass over all connections serves many new ones,
+ * because a pass takes about a millisecond and a flood would cause nothing but passes. Not
+ * thread-safe.
  */
 final class EvictionPlan {
-  /** Connections that are found at one look. */
+  /** Maximum number of connections chosen in one pass. */
   private static final int BATCH = 64;
 
   private static final long VALID_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Where none was idle, all are looked at again after so many times the time that it took. */
+  /**
+   * After a pass that found no idle connection, the next one waits this many times its duration.
+   */
   private static final int REST = 10;
 
   private static final long REST_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -36,10 +38,10 @@ final class EvictionPlan {
   private long restsUntil;
   private boolean made;
 
-  /** An idle connection, as it was when it was looked at. */
+  /** An idle connection in its state during the pass. */
   private record Idle(OpenConnection connection, long since) {}
 
-  /** The idle connections of a client, and how many it has in all. */
+  /** The idle connections of a client, and the number of all its connections. */
   private static final class Share {
     private final List<Idle> idle = new ArrayList<>();
     private int next;
@@ -53,9 +55,9 @@ final class EvictionPlan {
   /**
    * Expels a connection.
    *
-   * @param regular those that there are
-   * @param of whose it has to be; null for anyone's
-   * @return null where none is idle
+   * @param regular all connections
+   * @param of the client whose connection makes room; null for any client
+   * @return null if none is idle
    */
   @Nullable OpenConnection expel(Collection<OpenConnection> regular, @Nullable ClientAddress of) {
     long now = System.nanoTime();
@@ -102,7 +104,10 @@ final class EvictionPlan {
     restsUntil = none ? System.nanoTime() + rest : now;
   }
 
-  /** Those of trusted proxies count as if each were of a client of its own, which has no other. */
+  /**
+   * Groups idle connections by client. Each connection of a trusted proxy counts as a client of its
+   * own.
+   */
   private static List<Share> idle(
       Collection<OpenConnection> regular, @Nullable ClientAddress of, long now) {
     Map<ClientAddress, Share> clients = new HashMap<>();

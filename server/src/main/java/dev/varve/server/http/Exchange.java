@@ -20,26 +20,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request and its answer, with blocking streams. For one thread.
  *
- * <p>Nothing of the answer is sent before 32 KiB of it are written or its handler returns; until
- * then an error can still take its place. Closing the answer's stream ends what is written, not the
- * answer: a handler that closes it on the way out of an exception has not answered.
+ * <p>An answer is sent once 32 KiB of it are written or the handler returns; until then an error
+ * can replace it. Closing the stream of the answer ends the body, not the answer: a handler that
+ * closes the stream because of an exception has not answered.
  */
 public abstract class Exchange {
-  /** Questions are short; whoever sends points streams them. */
+  /** Maximum length of a body that is a question; points are read as a stream. */
   public static final int QUESTION_MAX = 1 << 20;
 
   private static final int ANSWER_BUFFER = 32 << 10;
 
-  /** Below this an answer is not worth compressing. */
+  /** Minimum length of an answer that is compressed. */
   private static final int COMPRESSED_MIN = 1 << 10;
 
-  /** A window of 8 MiB: what zstd asks a decoder to allow at least. */
+  /** A window of 8 MiB, the minimum that the zstd format recommends for decoders. */
   private static final int ZSTD_WINDOW_LOG_MAX = 23;
 
-  /** Bytes that a decoder of gzip takes, its window and buffers. */
+  /** Memory of a gzip decoder with its window and buffers, in bytes. */
   private static final int GZIP_DECODER = 64 << 10;
 
-  /** Bytes that a decoder of zstd takes beside its window. */
+  /** Memory of a zstd decoder in addition to its window, in bytes. */
   private static final int ZSTD_DECODER = 384 << 10;
 
   private final Map<String, String> headers = new LinkedHashMap<>();
@@ -56,66 +56,63 @@ public abstract class Exchange {
 
   public abstract String method();
 
-  /** The path as it was sent, undecoded, without the query. */
+  /** Returns the path as it was sent, not decoded, without the query. */
   public abstract String rawPath();
 
-  /** The first value of a parameter of the query, decoded; null where it is absent. */
+  /** Returns the first value of a query parameter, decoded; null if it is absent. */
   public abstract @Nullable String parameter(String name);
 
-  /** All values of a parameter of the query, decoded. */
+  /** Returns all values of a query parameter, decoded. */
   public abstract List<String> parameters(String name);
 
-  /** The first value of a header; null where it is absent. Names are of either case. */
+  /** Returns the first value of a header; null if it is absent. Names are case-insensitive. */
   public abstract @Nullable String header(String name);
 
-  /** The body as it comes. Called once at most. */
+  /** Returns the body as it arrives. Called at most once. */
   protected abstract InputStream transportBody() throws IOException;
 
   /**
    * Sends status and headers.
    *
-   * @param length of the body; -1 where it is not known
-   * @return takes the body; closing it ends the answer
+   * @param length length of the body; -1 if it is unknown
+   * @return receives the body; closing it ends the answer
    */
   protected abstract OutputStream commit(int code, Map<String, String> fields, long length)
       throws IOException;
 
-  /** Ends the connection, so that the receiver of half an answer knows that it is half. */
+  /** Closes the connection, so that the client notices that the answer is incomplete. */
   protected abstract void breakOff();
 
   /**
-   * Runs something, on another thread and once at most, when the client goes away or the time of
-   * the request is up. It is told within 100 ms.
+   * Runs an action on another thread, at most once, within 100 ms after the client disconnects or
+   * the request times out.
    */
   public abstract void onAbort(Runnable cancel);
 
-  /**
-   * Runs something, on another thread and once at most, when the client goes away. It is told
-   * within 100 ms.
-   */
+  /** Runs an action on another thread, at most once, within 100 ms after the client disconnects. */
   public abstract void onGone(Runnable cancel);
 
-  /** Whether the time of the request is up. */
+  /** Returns whether the request has timed out. */
   public abstract boolean timedOut();
 
-  /** The address of the client, and its port where no trusted proxy stands between. */
+  /** Returns the address of the client, with its port unless a trusted proxy is in between. */
   public abstract String client();
 
-  /** Whether it came to a listener on a loopback address. */
+  /** Returns whether the request came to a listener on a loopback address. */
   public abstract boolean onLoopback();
 
-  /** Whom limits per client count. */
+  /** Returns the client for limits per client. */
   public abstract ClientAddress clientAddress();
 
   /**
-   * Closes the connection under the answer, so that nobody goes on waiting to write to it. Nothing
-   * happens once the answer is complete: the connection may be another request's by then.
+   * Closes the connection during the answer, so that no write waits for it any longer. Does nothing
+   * once the answer is complete, because the connection may then serve another request.
    */
   protected abstract void hangUp();
 
   /**
-   * Ends an answer that is on its way, from any thread: whoever writes it fails. Where nothing was
-   * sent yet nothing happens, so that an error can still take its place.
+   * Aborts an answer that is being sent; its writer fails. May be called by any thread. Does
+   * nothing if nothing was sent yet, so that an error can still replace the answer.
    */
   public final void abandonAnswer() {
     if (committed()) {
@@ -123,17 +120,17 @@ public abstract class Exchange {
     }
   }
 
-  /** The path within the dialect, as it was sent. */
+  /** Returns the path within the dialect, as it was sent. */
   public final String path() {
     return path;
   }
 
-  /** The segments of the path that its route has left open, decoded. */
+  /** Returns the variable segments of the path, decoded. */
   public final List<String> variables() {
     return variables;
   }
 
-  /** The dataset that the request names; null where it names none. */
+  /** Returns the dataset that the request names; null if it names none. */
   public final @Nullable String dataset() {
     return dataset;
   }
@@ -151,7 +148,7 @@ public abstract class Exchange {
     headers.put(name, value);
   }
 
-  /** A parameter of the query that has to be there. */
+  /** Returns a required query parameter. */
   public final String required(String name) {
     String value = parameter(name);
     if (value == null) {
@@ -161,8 +158,8 @@ public abstract class Exchange {
   }
 
   /**
-   * What counts the memory that the request holds of what it has brought, its body in all its forms
-   * above all. It is given back when the request is answered.
+   * Returns the reservation for the memory of the request's data, above all its body in every form.
+   * It is released when the request is answered.
    */
   public final Reservation memory() {
     Reservation begun = memory;
@@ -174,12 +171,12 @@ public abstract class Exchange {
   }
 
   /**
-   * Waits until the body has come in whole, as it is sent. What it is read for comes after: who
-   * waits for a client holds nothing that others wait for.
+   * Waits until the whole body has arrived. It is processed afterwards, so that a request that
+   * waits for its client holds nothing that others wait for.
    *
-   * @throws HttpError 413 at once where its announced length is too large, and on the way where it
-   *     turns out to be
-   * @throws OverBudgetException where there is no room for it
+   * @throws HttpError 413 at once if the announced length is too large, or later if the actual
+   *     length is
+   * @throws OverBudgetException if there is no room for it
    */
   final void receive() throws IOException {
     receive(limits.body(), "body");
@@ -191,7 +188,7 @@ public abstract class Exchange {
       return known;
     }
     requireTaken(header("Content-Length"), max, what);
-    // Closing it reads what is left, for which nothing is held.
+    // Closing it reads and discards the rest.
     try (LimitedInput raw = new LimitedInput(transportBody(), max, what)) {
       rawBody = raw;
       ReceivedBody whole = ReceivedBody.receive(raw, memory());
@@ -216,17 +213,17 @@ public abstract class Exchange {
   }
 
   /**
-   * The body, decompressed by its {@code Content-Encoding}.
+   * Returns the body, decompressed by its {@code Content-Encoding}.
    *
-   * @throws HttpError 413 at once where its announced length is too large, and from the stream
-   *     where it turns out to be; 415 where it is compressed in a way that is not known
-   * @throws OverBudgetException where there is no room for it
+   * @throws HttpError 413 at once if the announced length is too large, or from the stream if the
+   *     actual length is; 415 for an unknown encoding
+   * @throws OverBudgetException if there is no room for it
    */
   public final InputStream body() throws IOException {
     return body(header("Content-Encoding"));
   }
 
-  /** The body, decompressed as said. */
+  /** Returns the body, decompressed by the given encoding. */
   public final InputStream body(@Nullable String encoding) throws IOException {
     ReceivedBody raw = receive(limits.body(), "body");
     LongBodies.Turn known = turn;
@@ -234,9 +231,9 @@ public abstract class Exchange {
   }
 
   /**
-   * Waits until a body may be read that says how long it is once it is decompressed.
+   * Waits until a body of known decompressed length may be read.
    *
-   * @throws HttpError 413 where that is too much
+   * @throws HttpError 413 if it is too long
    */
   public final void awaitTurn(long length) {
     if (length > limits.decodedBody()) {
@@ -270,16 +267,16 @@ public abstract class Exchange {
   }
 
   /**
-   * The body of a request that is no more than a question.
+   * Returns the body of a question.
    *
-   * @throws HttpError 413 where it is larger than {@link #QUESTION_MAX}
-   * @throws OverBudgetException where there is no room for it
+   * @throws HttpError 413 if it is longer than {@link #QUESTION_MAX}
+   * @throws OverBudgetException if there is no room for it
    */
   public final byte[] wholeBody() throws IOException {
     return wholeBody(header("Content-Encoding"));
   }
 
-  /** The body of a request that is no more than a question, decompressed as said. */
+  /** Returns the body of a question, decompressed by the given encoding. */
   public final byte[] wholeBody(@Nullable String encoding) throws IOException {
     String what = "body of a query";
     ReceivedBody raw = receive(QUESTION_MAX, what);
@@ -289,10 +286,10 @@ public abstract class Exchange {
   }
 
   /**
-   * All of the body, as it was sent.
+   * Returns the whole body, as it was sent.
    *
-   * @throws HttpError 413 where it is too large
-   * @throws OverBudgetException where there is no room for it
+   * @throws HttpError 413 if it is too long
+   * @throws OverBudgetException if there is no room for it
    */
   public final byte[] bodyAsSent() throws IOException {
     try (ReceivedBody raw = receive(limits.body(), "body")) {
@@ -301,9 +298,9 @@ public abstract class Exchange {
   }
 
   /**
-   * Checks what the body of a question says that it becomes once it is decompressed.
+   * Checks the decompressed length that the body of a question announces.
    *
-   * @throws HttpError 413 where it is larger than {@link #QUESTION_MAX}
+   * @throws HttpError 413 if it is longer than {@link #QUESTION_MAX}
    */
   public static void requireQuestionLength(long length) {
     if (length > QUESTION_MAX) {
@@ -338,18 +335,18 @@ public abstract class Exchange {
     answer = new Answer();
   }
 
-  /** Whether the answer can no longer be changed. */
+  /** Returns whether the answer can no longer be changed. */
   public final boolean committed() {
     Answer begun = answer;
     return begun != null && begun.target != null;
   }
 
-  /** Bytes of the body that have come, before decompression. */
+  /** Returns the received bytes of the body, before decompression. */
   final long bytesIn() {
     return rawBody == null ? 0 : rawBody.count();
   }
 
-  /** Bytes of the answer's body, before compression. */
+  /** Returns the bytes of the answer's body, before compression. */
   final long bytesOut() {
     Answer begun = answer;
     return begun == null ? 0 : begun.written;
@@ -360,7 +357,7 @@ public abstract class Exchange {
     this.memory = budget.open(clientAddress());
   }
 
-  /** Lets the body wait for its turn where it is long; {@link #giveBack} ends that. */
+  /** Makes a long body wait for its turn; {@link #giveBack} ends the turn. */
   final void waitFor(LongBodies.Turn given) {
     this.turn = given;
   }
@@ -370,9 +367,9 @@ public abstract class Exchange {
   }
 
   /**
-   * Says what the path holds.
+   * Sets the parts of the path.
    *
-   * @param open segments, decoded
+   * @param open variable segments, decoded
    * @param named the dataset, decoded; null for none
    */
   final void route(String within, List<String> open, @Nullable String named) {
@@ -381,13 +378,13 @@ public abstract class Exchange {
     dataset = named;
   }
 
-  /** Forgets what has been set for the answer, in favour of an error. */
+  /** Discards the answer so far, so that an error can replace it. */
   final void reset() {
     answer = null;
     headers.remove("Content-Type");
   }
 
-  /** Sends what was written. */
+  /** Sends the rest of the answer. */
   final void finish() throws IOException {
     Answer begun = answer;
     if (begun == null) {
@@ -397,7 +394,7 @@ public abstract class Exchange {
     begun.finish();
   }
 
-  /** Gives back what the request holds of what it has brought, once all of it is done with. */
+  /** Releases the memory of the request's data when all of it is processed. */
   final void giveBack() {
     memory().close();
     LongBodies.Turn begun = turn;
@@ -406,7 +403,7 @@ public abstract class Exchange {
     }
   }
 
-  /** Gives back what compressing the answer has taken, where the answer was broken off. */
+  /** Releases the memory of the compressor if the answer was broken off. */
   final void release() {
     Answer begun = answer;
     if (begun != null) {
@@ -414,14 +411,17 @@ public abstract class Exchange {
     }
   }
 
-  /** What is sent as it is: what is short, and what the handler has compressed itself. */
+  /**
+   * Chooses the coding; short answers and those that the handler compressed itself are sent
+   * unchanged.
+   */
   private Coding coding(long length) {
     boolean asItIs =
         headers.containsKey("Content-Encoding") || (length >= 0 && length < COMPRESSED_MIN);
     return asItIs ? Coding.IDENTITY : Coding.best(header("Accept-Encoding"));
   }
 
-  /** The answer's body: held back at first, compressed where the client takes it. */
+  /** The body of the answer: held back at first, and compressed if the client accepts it. */
   private final class Answer extends OutputStream {
     private @Nullable ByteArrayOutputStream held = new ByteArrayOutputStream(1 << 10);
     private volatile @Nullable OutputStream target;
@@ -509,8 +509,8 @@ public abstract class Exchange {
   }
 
   /**
-   * Tells a failure to write the answer from all else that fails by an {@link IOException}, through
-   * whatever writes into it.
+   * Marks failures to write the answer, so that they can be distinguished from other {@link
+   * IOException}s.
    */
   private static final class ToClient extends OutputStream {
     private final OutputStream out;
@@ -552,7 +552,7 @@ public abstract class Exchange {
     }
   }
 
-  /** Passes on what is written until it is cut off. */
+  /** Passes on bytes until it is cut off. */
   private static final class Cut extends FilterOutputStream {
     private boolean off;
 

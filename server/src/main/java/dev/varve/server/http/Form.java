@@ -9,22 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Bodies that are questions: names and values, as a form of a web page sends them. */
+/** Reads bodies that are questions: names and values in the format of HTML forms. */
 public final class Form {
-  /** What a pair takes without its texts. */
+  /** Memory of a pair without its texts, in bytes. */
   private static final int PAIR_BYTES = 300;
 
-  /** What a query that is parsed takes for each of its characters, at most. */
+  /** Maximum memory of a parsed query per character, in bytes. */
   private static final int PARSED_PER_CHARACTER = 32;
 
   private Form() {}
 
   /**
-   * The first value of every name in the body, which may be empty.
+   * Returns the first value of every name in the body, which may be empty.
    *
-   * @throws HttpError 400 where it is not URL-encoded, 413 where it is longer than {@link
+   * @throws HttpError 400 if the body is not URL-encoded, 413 if it is longer than {@link
    *     Exchange#QUESTION_MAX}
-   * @throws OverBudgetException where there is no room for what comes of it
+   * @throws OverBudgetException if there is no room for the result
    */
   public static Map<String, String> read(Exchange exchange) throws IOException {
     Map<String, String> first = new LinkedHashMap<>();
@@ -32,7 +32,9 @@ public final class Form {
     return first;
   }
 
-  /** All values of every name in the body, of each one at least; otherwise as {@link #read}. */
+  /**
+   * Returns all values of every name in the body, at least one each; otherwise like {@link #read}.
+   */
   public static Map<String, List<String>> readAll(Exchange exchange) throws IOException {
     Map<String, List<String>> values = new LinkedHashMap<>();
     byte[] bytes = exchange.wholeBody();
@@ -56,7 +58,7 @@ public final class Form {
     return values;
   }
 
-  /** How many characters stand outside of texts in quotes, where each may be a part of a query. */
+  /** Counts the characters outside of quotes, each of which may be a part of a query. */
   private static int unquoted(String text) {
     int count = 0;
     int quote = 0;

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets so many requests run at once and so many more wait, fairly among their clients; who finds no
- * room to wait is sent away at once.
+ * Limits the requests that run and those that wait, fairly among clients. A request that finds no
+ * room to wait is rejected at once.
  */
 final class Gate {
   private final String what;
@@ -19,8 +19,10 @@ final class Gate {
   private final Turns turns;
 
   /**
-   * @param statusWhenFull of the answer to whom there is no room for: 503 for writes, since senders
-   *     such as Prometheus drop what is answered by 429
+   * Creates a gate.
+   *
+   * @param statusWhenFull status of a rejection: 503 for writes, because senders such as Prometheus
+   *     drop what gets a 429
    */
   Gate(String what, int statusWhenFull, int runningMax, int waitingMax, Duration patience) {
     this.what = what;
@@ -32,16 +34,16 @@ final class Gate {
   }
 
   /**
-   * Waits to be let in; {@link #leave} follows.
+   * Waits for admission. The caller must call {@link #leave}.
    *
-   * @throws HttpError if too many wait, 503 if it took too long
+   * @throws HttpError if too many wait; 503 if the wait took too long
    */
   synchronized Turns.Turn enter(ClientAddress client) {
     Turns.Turn turn = turns.come(client.toString());
     if (turn.runs()) {
       return turn;
     }
-    // Another may have been sent away for it.
+    // Another request may have been rejected in its favour.
     notifyAll();
     boolean entered = false;
     try {

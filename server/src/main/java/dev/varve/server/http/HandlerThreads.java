@@ -10,11 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Platform threads for what may compute for long, so that it is the operating system that shares
- * the processors: one body that takes long to decode would keep a carrier of virtual threads to
- * itself, of which there are as many as processors, and with it everybody else. They have low
- * priority: bodies, however many are decoded, do not keep operators and light queries waiting.
- * Gates bound how many there are. Safe for use by several threads.
+ * Platform threads for work that may compute for long, so that the operating system shares the
+ * processors. A body that takes long to decode would occupy a carrier of virtual threads, of which
+ * there are only as many as processors. The threads have low priority, so that decoding does not
+ * delay operators and light queries. Gates limit their number. Thread-safe.
  */
 final class HandlerThreads {
   private final AtomicLong count = new AtomicLong();
@@ -31,7 +30,7 @@ final class HandlerThreads {
             });
       });
 
-  /** Lets a request be answered, and returns or throws as its handler does. */
+  /** Runs a handler; returns or throws like the handler. */
   void run(HttpHandler handler, Exchange exchange) throws IOException {
     Future<@Nullable Void> end =
         threads.submit(() -> {
@@ -45,7 +44,7 @@ final class HandlerThreads {
           end.get();
           return;
         } catch (InterruptedException e) {
-          // The exchange may not be given back while it is being answered.
+          // The exchange must not be returned while it is being answered.
           interrupted = true;
         } catch (ExecutionException e) {
           switch (e.getCause()) {

@@ -6,21 +6,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** Arrays of bytes that are reserved before they are there. */
+/** Byte arrays that are reserved before they are allocated. */
 public final class HeldBytes {
   private static final int FIRST = 4 << 10;
 
-  /** So many bytes every connection may have without asking. */
+  /** Bytes that every connection may use without a reservation. */
   private static final int FREE = 8 << 10;
 
   private HeldBytes() {}
 
   /**
-   * Reads so many bytes of a client that may take its time with them; all are held on but the first
-   * few.
+   * Reads bytes from a client that may be slow. All but the first few remain reserved.
    *
-   * @throws OverBudgetException where there is no room for them; what was read is lost
-   * @throws EOFException where there are fewer
+   * @throws OverBudgetException if there is no room for them; what was read is lost
+   * @throws EOFException if there are fewer
    */
   public static byte[] read(InputStream in, int length, Reservation memory) throws IOException {
     byte[] bytes = new byte[Math.min(length, FREE)];
@@ -47,10 +46,10 @@ public final class HeldBytes {
   }
 
   /**
-   * Reads a stream to its end; the bytes are held on.
+   * Reads a stream to its end. The bytes remain reserved.
    *
-   * @param expected how many bytes there may be; any number will do
-   * @throws OverBudgetException where there is no room for them
+   * @param expected estimated number of bytes
+   * @throws OverBudgetException if there is no room for them
    */
   public static byte[] readAll(InputStream in, int expected, Reservation memory)
       throws IOException {
@@ -68,7 +67,7 @@ public final class HeldBytes {
       if (more < 0) {
         return bytes;
       }
-      // The larger array is there before the smaller one goes.
+      // The larger array exists before the smaller one is released.
       memory.hold(2L * bytes.length);
       byte[] larger = Arrays.copyOf(bytes, 2 * bytes.length);
       memory.letGo(bytes.length);

@@ -15,18 +15,18 @@ import tools.jackson.core.util.JsonParserDelegate;
 import tools.jackson.core.util.JsonRecyclerPools;
 
 /**
- * A parser of JSON that a client has sent. It reserves what it holds itself: the token at hand,
- * which may be one endless text, and all names that it has seen, which it keeps until it is closed.
- * What its reader keeps of the tokens, the reader reserves. For one thread.
+ * Parses JSON from a client. It reserves what it holds itself: the current token, which may be a
+ * very long string, and all names that it has seen, until it is closed. The caller reserves what it
+ * keeps of the tokens. For one thread.
  */
 public final class HeldJson extends JsonParserDelegate {
   /**
-   * What a byte of a token takes: two in the buffer that it gathers in, two while its parts are
-   * joined and two for the text.
+   * Memory per byte of a token: two in the buffer, two while parts are joined, and two for the
+   * string.
    */
   private static final int TOKEN_PER_BYTE = 6;
 
-  /** What a name takes without its characters, and what each of these takes. */
+  /** Memory of a name without its characters, in bytes. */
   private static final int NAME_BYTES = 160;
 
   private static final int NAME_PER_CHARACTER = 4;
@@ -42,16 +42,16 @@ public final class HeldJson extends JsonParserDelegate {
   }
 
   /**
-   * Begins to read. Nothing of what is read outlives the parser, so that a client cannot fill what
-   * parsers share.
+   * Creates a parser. It shares no tables with other parsers, so a client cannot fill them.
    *
-   * @param factory says which JSON is read
-   * @param body is closed with the parser
-   * @throws OverBudgetException also from every method that reads, if there is no room
+   * @param factory determines the accepted JSON
+   * @param body closed with the parser
+   * @throws OverBudgetException if there is no room; every reading method may throw it too
    */
   public static JsonParser of(JsonFactory factory, InputStream body, Reservation memory) {
     HeldPart token = new HeldPart(memory);
-    // A copy has tables of names of its own; the ones of a factory grow by what all clients send.
+    // A copy has its own table of names; that of a shared factory would grow with the input of all
+    // clients.
     JsonFactory own = factory.rebuild().recyclerPool(JsonRecyclerPools.nonRecyclingPool()).build();
     return new HeldJson(
         own.createParser(ObjectReadContext.empty(), new Counted(body, token)), token, memory);
@@ -97,7 +97,7 @@ public final class HeldJson extends JsonParserDelegate {
     ofNames.letGo();
   }
 
-  /** Counts what is read ahead as part of the token at hand. */
+  /** Counts bytes that are read ahead as part of the current token. */
   private static final class Counted extends FilterInputStream {
     private final HeldPart token;
 
@@ -122,7 +122,7 @@ public final class HeldJson extends JsonParserDelegate {
       return read;
     }
 
-    /** Blanks between tokens are dropped as they are read. */
+    /** Returns whether there are only blanks, which are dropped as they are read. */
     private static boolean isBlank(byte[] bytes, int from, int to) {
       for (int i = from; i < to; i++) {
         if (bytes[i] != ' ' && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') {

@@ -3,8 +3,8 @@ package dev.varve.server.http;
 import dev.varve.server.http.WriteBudget.Reservation;
 
 /**
- * A part of a reservation that is given back at once, such as what one message or line takes. For
- * one thread.
+ * A part of a reservation that is released as a whole, such as the memory of one message or line.
+ * For one thread.
  */
 public final class HeldPart {
   private final Reservation memory;
@@ -15,7 +15,7 @@ public final class HeldPart {
   }
 
   /**
-   * Holds more bytes, before there is memory allocated for them.
+   * Holds more bytes. Called before the memory is allocated.
    *
    * @throws OverBudgetException if there is no room
    */
@@ -24,7 +24,7 @@ public final class HeldPart {
     bytes += more;
   }
 
-  /** Holds nothing of it any more. */
+  /** Releases all bytes of the part. */
   public void letGo() {
     if (bytes > 0) {
       memory.letGo(bytes);

@@ -3,7 +3,7 @@ package dev.varve.server.http;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A request that ends in an error that its sender can read and act on. */
+/** Thrown to answer a request with an error that its sender can read and act on. */
 public final class HttpError extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -28,7 +28,7 @@ public final class HttpError extends RuntimeException {
     return status;
   }
 
-  /** After what time another try is worth it; null where it is not. */
+  /** Returns the time after which a retry is worthwhile; null if it is not. */
   public @Nullable Duration retryAfter() {
     return retryAfter;
   }

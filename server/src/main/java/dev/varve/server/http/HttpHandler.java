@@ -3,8 +3,8 @@ package dev.varve.server.http;
 import java.io.IOException;
 
 /**
- * Answers an exchange, on a virtual thread of its own; it may block. What it throws becomes an
- * answer where none was begun, and else breaks the connection off.
+ * Answers an exchange on a virtual thread of its own; it may block. An exception becomes an answer
+ * if none was begun; otherwise it closes the connection.
  */
 @FunctionalInterface
 public interface HttpHandler {

@@ -4,19 +4,18 @@ import dev.varve.engine.HeapShares;
 import java.time.Duration;
 
 /**
- * What a request may take.
+ * The limits of requests.
  *
- * @param body bytes of a body as it comes
- * @param decodedBody bytes of a body once it is decompressed
- * @param memory bytes that may be received and not be written yet, in every form, over all
- *     protocols
- * @param writes requests that write at once
- * @param reads requests that read at once
- * @param waiting requests of either kind that may wait for one of these to end
+ * @param body maximum bytes of a body as received
+ * @param decodedBody maximum bytes of a decompressed body
+ * @param memory maximum bytes received and not yet written, in every form, over all protocols
+ * @param writes maximum number of concurrent writes
+ * @param reads maximum number of concurrent reads
+ * @param waiting maximum number of waiting requests of either kind
  * @param patience how long they wait
- * @param timeout how long a request that reads may take
- * @param drain how long requests may go on when the server stops
- * @param connections what connections may take
+ * @param timeout maximum duration of a read
+ * @param drain how long requests may continue when the server stops
+ * @param connections limits of connections
  */
 public record HttpLimits(
     long body,
@@ -42,19 +41,19 @@ public record HttpLimits(
           Duration.ofSeconds(20),
           ConnectionLimits.DEFAULTS);
 
-  /** The same with other limits of bodies. */
+  /** Returns the same limits with others for bodies. */
   public HttpLimits withBodies(long raw, long decoded) {
     return new HttpLimits(
         raw, decoded, memory, writes, reads, waiting, patience, timeout, drain, connections);
   }
 
-  /** The same with another budget of writes. */
+  /** Returns the same limits with another budget for writes. */
   public HttpLimits withMemory(long other) {
     return new HttpLimits(
         body, decodedBody, other, writes, reads, waiting, patience, timeout, drain, connections);
   }
 
-  /** The same with other limits of connections. */
+  /** Returns the same limits with others for connections. */
   public HttpLimits withConnections(ConnectionLimits other) {
     return new HttpLimits(
         body, decodedBody, memory, writes, reads, waiting, patience, timeout, drain, other);

@@ -20,7 +20,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
 import org.jspecify.annotations.Nullable;
 
-/** An exchange over Jetty. */
+/** An exchange on top of Jetty. */
 final class JettyExchange extends Exchange implements Watch.Watched {
   private final Request request;
   private final Response response;
@@ -39,25 +39,27 @@ final class JettyExchange extends Exchange implements Watch.Watched {
   private volatile @Nullable RequestBody body;
 
   /**
-   * Guards what others do to the connection against its being given back: from then on it may be
-   * the next request's.
+   * Guards actions of other threads on the connection, which must not happen after it was returned
+   * for the next request.
    */
   private final Object underWay = new Object();
 
-  /** Whether the handler is done; guarded by {@link #underWay}. */
+  /** Whether the handler has returned; guarded by {@link #underWay}. */
   private boolean completed;
 
   /** Whether the answer is sent; guarded by {@link #underWay}. */
   private boolean ended;
 
-  /** The answer, where it is sent as a whole. */
+  /** The answer if it is sent as a whole; null otherwise. */
   private @Nullable ByteArrayOutputStream held;
 
   /**
-   * @param deadline when the time of the request is up, by {@link System#nanoTime}
-   * @param address of the client, behind trusted proxies
-   * @param lane of operators; null for all other requests
-   * @param onEnd runs once, when the answer is sent or given up
+   * Creates an exchange.
+   *
+   * @param deadline time at which the request times out, by {@link System#nanoTime}
+   * @param address address of the client, behind trusted proxies
+   * @param lane the operators' lane; null for other requests
+   * @param onEnd runs once, when the answer is sent or abandoned
    */
   JettyExchange(
       Request request,
@@ -80,7 +82,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     this.figures = figures;
     this.lane = lane;
     this.onEnd = onEnd;
-    // The time of silence counts while a body comes in or goes out, not while an answer is made.
+    // The idle timeout applies while a body arrives or leaves, not while an answer is computed.
     request.addIdleTimeoutListener(timeout -> false);
   }
 
@@ -146,7 +148,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     response.setStatus(code);
     fields.forEach((name, value) -> response.getHeaders().put(name, value));
     if (!noMoreBody()) {
-      // What is left of the body is not read, so that no other request can follow it.
+      // The rest of the body is not read, so no other request can follow.
       response.getHeaders().put("Connection", "close");
     }
     if (length >= 0 && code != 204 && code != 304) {
@@ -169,7 +171,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
 
   @Override
   protected void breakOff() {
-    // Of this kind, as Jetty would log a trace else.
+    // Jetty would log a stack trace for any other exception.
     complete(new EofException("broken off"));
     endPoint().close();
   }
@@ -257,7 +259,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     return endPoint() instanceof WatchedEndPoint watched && watched.gone();
   }
 
-  /** Gives the connection back. */
+  /** Returns the connection to Jetty. */
   void complete(@Nullable Throwable failure) {
     abort = null;
     watch.remove(this);
@@ -288,7 +290,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     if (lane != null) {
       lane.leave(this);
     }
-    // Before the callback, after which the next request may have begun.
+    // Runs before the callback, because the next request may begin after it.
     onEnd.run();
     if (failure == null) {
       callback.succeeded();
@@ -297,7 +299,7 @@ final class JettyExchange extends Exchange implements Watch.Watched {
     }
   }
 
-  /** Gives up a request of operators whose answer is not sent yet. */
+  /** Abandons an operators' request whose answer is not sent yet. */
   void drop() {
     synchronized (underWay) {
       if (!ended) {

@@ -4,14 +4,16 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A stream that may give so many bytes and fails with 413 when there is one more. */
+/** A stream that fails with 413 if it has more than a number of bytes. */
 public final class LimitedInput extends FilterInputStream {
   private final long max;
   private final String what;
   private long count;
 
   /**
-   * @param what it is, for the message
+   * Creates the stream.
+   *
+   * @param what name of the content, for the message
    */
   public LimitedInput(InputStream in, long max, String what) {
     super(in);

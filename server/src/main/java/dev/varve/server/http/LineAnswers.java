@@ -13,26 +13,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The answers of a line protocol on their way to the client. Many senders never read them, so that
- * writing never waits: what the kernel does not take waits here up to a bound, and whole lines
- * beyond that are dropped and counted. Written by one thread.
+ * Sends the answers of a line protocol. Many senders never read them, so a write never waits: bytes
+ * that the kernel does not accept wait here up to a limit, and whole lines beyond it are dropped
+ * and counted. Written by one thread.
  */
 final class LineAnswers extends OutputStream {
   private static final Logger LOG = LoggerFactory.getLogger(LineAnswers.class);
 
   private static final RateLimitedLog FAULTS = new RateLimitedLog("unread answers");
 
-  /** Bytes that wait for the client. */
+  /** Maximum number of bytes that wait for the client. */
   static final int MAX = 16 << 10;
 
-  /** How long answers may take to be read once the client sends no more lines. */
+  /** Time that the client has to read the answers after its last line. */
   private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final EndPoint endPoint;
   private final ClientAddress client;
   private final ConnectionFigures figures;
 
-  /** What comes after what is being written; guarded by this, as what follows. */
+  /** Bytes after those that are being written. Guarded by this, like all fields below. */
   private ByteArrayOutputStream next = new ByteArrayOutputStream(0);
 
   private int writing;
@@ -65,7 +65,7 @@ final class LineAnswers extends OutputStream {
     }
   }
 
-  /** Sends what the kernel takes at once; returns how many bytes are left. */
+  /** Sends as much as the kernel accepts at once. Returns the number of remaining bytes. */
   private int flushed(ByteBuffer bytes) {
     try {
       endPoint.flush(bytes);
@@ -77,7 +77,8 @@ final class LineAnswers extends OutputStream {
   }
 
   /**
-   * Behind the last line for which there is room; a line that is sent in part is sent to its end.
+   * Returns the end of the last line for which there is room. A line that was sent in part is
+   * completed.
    */
   private int fitting(byte[] bytes, int from, int end, boolean begun) {
     int room = MAX - writing - next.size();
@@ -128,7 +129,10 @@ final class LineAnswers extends OutputStream {
     notifyAll();
   }
 
-  /** Waits a little for the last answers to be read; the connection is closed then. */
+  /**
+   * Waits a short time for the client to read the last answers. The connection is closed
+   * afterwards.
+   */
   synchronized void finish() throws InterruptedException {
     long end = System.nanoTime() + FINISH_NANOS;
     long left = FINISH_NANOS;

@@ -15,11 +15,11 @@ import org.eclipse.jetty.util.FutureCallback;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A connection that turned out not to be HTTP: two blocking streams for a protocol of its own. */
+/** A connection that is not HTTP, as two blocking streams for a line protocol. */
 final class LineConnection extends AbstractConnection implements Connection.UpgradeTo {
   private static final Logger LOG = LoggerFactory.getLogger(LineConnection.class);
 
-  /** So long it is read on, when the server stops, what a sender has on its way. */
+  /** Time for which the server, when it stops, reads what senders have already sent. */
   private static final long LAST_READS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int AHEAD = 16 << 10;
@@ -30,7 +30,8 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   private final ConnectionFigures figures;
 
   /**
-   * What was read ahead; empty while nothing comes, as most connections are silent at most times.
+   * Bytes that were read ahead; empty during silence, because most connections are silent most of
+   * the time.
    */
   private ByteBuffer early = BufferUtil.EMPTY_BUFFER;
 
@@ -38,8 +39,10 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
   private volatile long stopped;
 
   /**
-   * @param budget in which what comes counts
-   * @param client whose it is
+   * Creates the connection.
+   *
+   * @param budget budget for received bytes
+   * @param client the client of the connection
    */
   LineConnection(
       EndPoint endPoint,
@@ -78,11 +81,11 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
     throw new IllegalStateException("reading waits by callbacks of its own");
   }
 
-  /** No more is waited for; what has come is served to its end. */
+  /** Stops waiting for bytes; received bytes are still processed. */
   void stop() {
     stopped = System.nanoTime();
     stopping = true;
-    // Whoever waits for input is woken by its end.
+    // The end of the input wakes the waiting reader.
     if (getEndPoint() instanceof AbstractEndPoint endPoint) {
       endPoint.getFillInterest().onFail(new java.io.EOFException("the server stops"));
     }
@@ -137,7 +140,7 @@ final class LineConnection extends AbstractConnection implements Connection.Upgr
       return count;
     }
 
-    /** Waits for bytes, or until the server stops: then there may be some, too. */
+    /** Waits for bytes, or until the server stops, in which case there may be bytes too. */
     private void await() throws IOException {
       FutureCallback ready = new FutureCallback();
       getEndPoint().fillInterested(ready);

@@ -10,7 +10,7 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 
-/** Takes connections at a Unix socket that is bound already. */
+/** Accepts connections at a Unix socket that is already bound. */
 final class LocalConnector extends ServerConnector {
   private final ServerSocketChannel socket;
   private final Router router;
@@ -25,7 +25,7 @@ final class LocalConnector extends ServerConnector {
     return router;
   }
 
-  /** Jetty's own would ask for a TCP port. */
+  /** Jetty's implementation would open a TCP port. */
   @Override
   public void open() throws IOException {
     socket.configureBlocking(true);

@@ -8,12 +8,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets few bodies at once be read that are long once they are decoded: reading one takes a
- * processor for long, and as many of them as may write at once would leave little to everybody
- * else. Most requests are short, and never wait here. Safe for use by several threads.
+ * Limits the number of long bodies that are read at once. Reading one occupies a processor for
+ * long, and as many as may write at once would leave little for others. Most bodies are short and
+ * never wait here. Thread-safe.
  */
 final class LongBodies {
-  /** Bytes, decoded, beyond which a body is long; the bodies of agents mostly have less. */
+  /** Decoded length above which a body is long, in bytes. Bodies of agents are mostly shorter. */
   static final int LONG = 1 << 20;
 
   private static final int FOR_EACH_PROCESSOR = 2;
@@ -26,25 +26,25 @@ final class LongBodies {
   }
 
   /**
-   * For one request.
+   * Creates the turn of a request.
    *
-   * @param before runs before its turn is waited for: gives up what others wait for
+   * @param before runs before the request waits, and releases what others wait for
    */
   Turn of(ClientAddress client, Runnable before) {
     return new Turn(client, before);
   }
 
-  /** How many are being read. */
+  /** Returns the number of long bodies that are being read. */
   int inFlight() {
     return gate.inFlight();
   }
 
-  /** How many wait. */
+  /** Returns the number of waiting requests. */
   int waiting() {
     return gate.waiting();
   }
 
-  /** The turn of one request, which it needs once its body turns out to be long. */
+  /** The turn of one request, which it takes when its body turns out to be long. */
   final class Turn {
     private final ClientAddress client;
     private final Runnable before;
@@ -56,10 +56,10 @@ final class LongBodies {
     }
 
     /**
-     * Waits for the turn where a body is long and it has not come yet.
+     * Waits for the turn if the body is long, unless the request already has it.
      *
-     * @param length bytes, decoded, that are known of so far
-     * @throws HttpError 503 if it took too long
+     * @param length decoded bytes known so far
+     * @throws HttpError 503 if the wait took too long
      */
     void await(long length) {
       if (length > LONG && entered == null) {
@@ -68,12 +68,12 @@ final class LongBodies {
       }
     }
 
-    /** A body, behind whose first bytes the turn is waited for. */
+    /** Returns a body that waits for the turn after its first bytes. */
     InputStream input(InputStream body) {
       return new Input(body, this);
     }
 
-    /** Ends the turn, if it has come. */
+    /** Ends the turn if the request has it. */
     void end() {
       Turns.Turn ended = entered;
       if (ended != null) {

@@ -12,24 +12,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A connection that is open: whose it is, and what it is doing. Safe for use by several threads.
- */
+/** An open connection with its client and state. Thread-safe. */
 final class OpenConnection {
   private static final Logger LOG = LoggerFactory.getLogger(OpenConnection.class);
 
   /** Time in which a busy server reads a header that has begun to arrive. */
   private static final long READ_GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** What a connection is doing. */
+  /** The state of a connection. */
   private enum State {
-    /** Nothing has come of a request yet. */
+    /** No byte of a request has arrived. */
     SILENT,
-    /** The header of a request has begun, and not ended. */
+    /** A part of a header has arrived. */
     HEADER,
-    /** A request is under way. */
+    /** A request is in progress. */
     REQUEST,
-    /** It speaks lines. */
+    /** It uses a line protocol. */
     LINES,
     CLOSED
   }
@@ -43,7 +41,7 @@ final class OpenConnection {
   private final boolean local;
   private volatile @Nullable EndPoint endPoint;
 
-  /** Guarded by this, as what follows. */
+  /** Guarded by this, like all fields below. */
   private State state = State.SILENT;
 
   private long since;
@@ -51,10 +49,12 @@ final class OpenConnection {
   private boolean told;
 
   /**
+   * Creates an open connection.
+   *
    * @param proxy whether the peer is a trusted proxy
-   * @param reservedFor why it is one of the reserve; null where it is none
-   * @param header how long the header of a request may take
-   * @param deadline whether that counts from now on, and not only from the first byte
+   * @param reservedFor the limit that put it into a reserve; null if it is not in one
+   * @param header maximum time for the header of a request
+   * @param deadline whether that time runs from now instead of from the first byte
    */
   OpenConnection(
       SocketChannel channel,
@@ -85,7 +85,10 @@ final class OpenConnection {
     this.since = System.nanoTime();
   }
 
-  /** Through a Unix socket, by a user who may read the data directory: without limits. */
+  /**
+   * Creates a connection through a Unix socket, which has no limits because its user may read the
+   * data directory.
+   */
   static OpenConnection local(SocketChannel channel) {
     return new OpenConnection(
         channel, InetAddress.getLoopbackAddress(), false, null, Duration.ZERO, false, true);
@@ -107,12 +110,12 @@ final class OpenConnection {
     return reservedFor != null;
   }
 
-  /** Which limit was reached when the connection was taken into the reserve; null if none was. */
+  /** Returns the limit that put the connection into a reserve; null if it is not in one. */
   @Nullable Event reservedFor() {
     return reservedFor;
   }
 
-  /** How long the header of a request may take. */
+  /** Returns the maximum time for the header of a request. */
   Duration header() {
     return header;
   }
@@ -125,21 +128,21 @@ final class OpenConnection {
     endPoint = given;
   }
 
-  /** Bytes have come, of whatever. */
+  /** Records that bytes have arrived. */
   synchronized void received() {
     if (state == State.SILENT) {
       enter(State.HEADER, true);
     }
   }
 
-  /** The connection has turned out to speak lines. */
+  /** Records that the connection uses a line protocol. */
   synchronized void beginLines() {
     if (state != State.CLOSED) {
       enter(State.LINES, false);
     }
   }
 
-  /** A header is complete; false where the connection is being closed. */
+  /** Records that a header is complete; false if the connection is being closed. */
   synchronized boolean beginRequest() {
     if (state == State.CLOSED) {
       return false;
@@ -164,7 +167,7 @@ final class OpenConnection {
     return state == State.LINES;
   }
 
-  /** Whether no request is under way, so that closing it loses no work. */
+  /** Returns whether no request is in progress, so that closing the connection loses no work. */
   synchronized boolean isIdle() {
     return state == State.SILENT || state == State.HEADER;
   }
@@ -177,17 +180,19 @@ final class OpenConnection {
     return state == State.SILENT || (state == State.HEADER && now - since > READ_GRACE_NANOS);
   }
 
-  /** Since when it is doing what it does, by {@link System#nanoTime}. */
+  /** Returns the time of the last change of state, by {@link System#nanoTime}. */
   synchronized long since() {
     return since;
   }
 
-  /** Whether the header of a request has taken too long. */
+  /** Returns whether the header of a request has taken too long. */
   synchronized boolean isLate(long now) {
     return deadline && !local && isIdle() && now - since > header.toNanos();
   }
 
-  /** Lets no request begin any more; false where one has. {@link #close} is to follow. */
+  /**
+   * Prevents further requests; false if one is in progress. The caller must call {@link #close}.
+   */
   synchronized boolean expel() {
     if (!isIdle()) {
       return false;
@@ -197,12 +202,15 @@ final class OpenConnection {
     return true;
   }
 
-  /** The same, but only if the server has read all that has arrived and knows what it is. */
+  /** Like {@link #expel}, but only if the server has read everything that has arrived. */
   synchronized boolean expelUnlessUnread() {
     return isEvictable(System.nanoTime()) && !hasUnread() && expel();
   }
 
-  /** Whether bytes wait in the kernel: a request may have come while all processors were busy. */
+  /**
+   * Returns whether bytes wait in the kernel: a request may have arrived while all processors were
+   * busy.
+   */
   private boolean hasUnread() {
     try {
       return channel.socket().getInputStream().available() > 0;
@@ -213,9 +221,9 @@ final class OpenConnection {
   }
 
   /**
-   * Closes the connection, whatever it is doing.
+   * Closes the connection in any state.
    *
-   * @param answer is sent before to a client that was expelled amid a header, or from a reserve
+   * @param answer sent first if the client was expelled from a reserve or during a header
    */
   void close(byte[] answer) {
     boolean tell;
@@ -236,7 +244,7 @@ final class OpenConnection {
     }
   }
 
-  /** Sends what fits at once; who does not take that is not waited for. */
+  /** Sends as much as fits without waiting for the client. */
   static void tell(SocketChannel channel, byte[] answer) {
     try {
       channel.write(ByteBuffer.wrap(answer));

@@ -11,22 +11,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what operators ask on platform threads of its own: virtual threads wait for each other's
- * computations, and native decoders hold on to the few threads that carry them. No thread waits for
- * a client: an answer is complete before it is sent. Where too many requests are under way, or
- * their answers are too large together, some are broken off, of the client with most. Safe for use
- * by several threads.
+ * Runs operators' requests on platform threads of their own, because virtual threads wait for each
+ * other's computations and native decoders occupy their few carriers. No thread waits for a client:
+ * an answer is complete before it is sent. If too many requests are in progress, or their answers
+ * are too large in total, some of the client with the most are broken off. Thread-safe.
  */
 final class OperationsLane implements AutoCloseable {
-  /** Requests under way at once. */
+  /** Maximum number of requests in progress. */
   static final int MAX = 256;
 
-  /** Bytes of answers that their clients have not read yet. */
+  /** Maximum bytes of answers that clients have not read yet. */
   static final long BYTES_MAX = 16 << 20;
 
   private static final int THREADS = 8;
 
-  /** What waits for a thread: first the requests of clients that have few under way. */
+  /** A task that waits for a thread; requests of clients with few in progress come first. */
   private record Task(int share, long number, Runnable work) implements Runnable, Comparable<Task> {
     @Override
     public int compareTo(Task other) {
@@ -43,7 +42,7 @@ final class OperationsLane implements AutoCloseable {
 
   private final ThreadPoolExecutor threads;
 
-  /** The bytes of the answers, 0 until these are complete. */
+  /** Requests in progress with the bytes of their answers, which are 0 until complete. */
   private final Map<JettyExchange, Integer> underWay = new LinkedHashMap<>();
 
   private long bytes;
@@ -63,12 +62,12 @@ final class OperationsLane implements AutoCloseable {
                     .daemon()
                     .name("varve-operations-" + count.incrementAndGet())
                     .unstarted(task));
-    // A thread that has to be started while all processors are busy comes late.
+    // A thread that is started while all processors are busy starts late.
     threads.prestartAllCoreThreads();
   }
 
   /**
-   * Runs a request; {@link #leave} is to follow once its answer is sent.
+   * Runs a request. The caller must call {@link #leave} when its answer is sent.
    *
    * @param work answers the exchange
    */
@@ -84,7 +83,7 @@ final class OperationsLane implements AutoCloseable {
     threads.execute(task);
   }
 
-  /** Notes that an answer is complete. */
+  /** Records that an answer is complete. */
   void answered(JettyExchange exchange, int length) {
     synchronized (this) {
       if (underWay.replace(exchange, length) != null) {
@@ -106,8 +105,8 @@ final class OperationsLane implements AutoCloseable {
   }
 
   /**
-   * Takes out what has to make room: of the client with the largest share the oldest request, one
-   * whose answer waits for its reader before one that is still worked on.
+   * Removes the request that makes room: the oldest of the client with the largest share,
+   * preferring one whose answer waits for its reader to one that is being processed.
    */
   private synchronized @Nullable JettyExchange superfluous() {
     boolean tooLarge = bytes > BYTES_MAX;

@@ -5,14 +5,16 @@ import dev.varve.model.KnownError;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A write that finds no room in the {@link WriteBudget}. */
+/** Thrown if there is no room in the {@link WriteBudget}. */
 public final class OverBudgetException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
   private final @Nullable Duration retryAfter;
 
   /**
-   * @param retryAfter after what time another try is worth it; null where none ever is
+   * Creates the exception.
+   *
+   * @param retryAfter time after which a retry is worthwhile; null if it never is
    */
   OverBudgetException(String message, @Nullable Duration retryAfter) {
     super(message);

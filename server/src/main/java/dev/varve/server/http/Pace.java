@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a client may keep us waiting for bytes: for a grace period, which waiting uses up and
- * every byte restores by the time that it takes at the least rate. Time that we take ourselves does
+ * Limits how long the server waits for a client's bytes. Waiting uses up a grace period, and every
+ * byte restores the time that it takes at the minimum rate. Time that the server itself needs does
  * not count. For one thread.
  */
 final class Pace {
@@ -16,7 +16,9 @@ final class Pace {
   private long left;
 
   /**
-   * @param minRate bytes a second
+   * Creates the pace of a client.
+   *
+   * @param minRate bytes per second
    */
   Pace(long minRate, Duration grace) {
     this.nanosPerByte = NANOS_PER_SECOND / minRate;
@@ -24,7 +26,9 @@ final class Pace {
     this.left = this.grace;
   }
 
-  /** How long may be waited from now on, in nanoseconds; negative where that is used up. */
+  /**
+   * Returns how long the server may still wait, in nanoseconds; negative if the time is used up.
+   */
   long left() {
     return left;
   }

@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The path of a route, such as {@code /api/v1/label/*}{@code /values}.
  *
- * <p>Literal segments match what was sent, undecoded: a proxy in front of the server that compares
- * paths sees the same characters, so that no spelling reaches a handler past its rules. Nothing is
- * normalized: {@code //}, {@code ..} and {@code ;} have no meaning of their own. A variable segment
- * is decoded once, by {@link #decode}.
+ * <p>Literal segments match the path as it was sent, not decoded. A proxy that compares paths sees
+ * the same characters, so no spelling reaches a handler past its rules. Nothing is normalised:
+ * {@code //}, {@code ..} and {@code ;} have no special meaning. A variable segment is decoded once,
+ * by {@link #decode}.
  */
 final class PathPattern {
-  /** Matches any one segment that is not empty. */
+  /** Matches one non-empty segment. */
   static final String ONE = "*";
 
-  /** Matches, as the last segment, one or more segments. */
+  /** Matches one or more segments; allowed as the last segment. */
   static final String REST = "**";
 
   private final String[] segments;
@@ -32,10 +32,10 @@ final class PathPattern {
   }
 
   /**
-   * Reads a pattern.
+   * Parses a pattern.
    *
-   * @throws IllegalArgumentException if a literal segment could never match, or {@link #REST} does
-   *     not come last
+   * @throws IllegalArgumentException if a literal segment can never match, or {@link #REST} is not
+   *     last
    */
   static PathPattern of(String text) {
     String[] segments = split(text);
@@ -49,12 +49,15 @@ final class PathPattern {
     return new PathPattern(rest ? Arrays.copyOf(segments, segments.length - 1) : segments, rest);
   }
 
-  /** Whether it matches one path only. */
+  /** Returns whether the pattern matches only one path. */
   boolean isLiteral() {
     return !rest && !Arrays.asList(segments).contains(ONE);
   }
 
-  /** The segments of a path, which begins with a slash; the first is what precedes that slash. */
+  /**
+   * Splits a path, which begins with a slash, into segments; the first one is the empty text before
+   * that slash.
+   */
   static String[] split(String path) {
     return path.split("/", -1);
   }
@@ -63,7 +66,7 @@ final class PathPattern {
    * Matches a path.
    *
    * @param path its {@linkplain #split segments}
-   * @return the variable segments as they were sent; null where the path does not match
+   * @return the variable segments as they were sent; null if the path does not match
    */
   @Nullable List<String> match(String[] path) {
     if (rest ? path.length <= segments.length : path.length != segments.length) {
@@ -86,10 +89,10 @@ final class PathPattern {
   }
 
   /**
-   * Decodes the percent escapes of a segment, once: what they stand for is text, even where it is a
-   * slash or a percent sign.
+   * Decodes the percent escapes of a segment once. The result is text, even if it contains a slash
+   * or a percent sign.
    *
-   * @throws HttpError 400 if an escape is incomplete, or the bytes are no UTF-8
+   * @throws HttpError 400 if an escape is incomplete or the bytes are not UTF-8
    */
   static String decode(String segment) {
     if (segment.indexOf('%') < 0) {

@@ -12,15 +12,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warnings in the log of faults that may come by the thousand. Of each kind of fault the first is
- * logged at once; those of the next ten seconds are logged together at the end of these, with their
- * number and the first of them. Safe for use by several threads.
+ * Logs warnings of faults that may occur thousands of times. The first fault of each kind is logged
+ * at once. Those of the next ten seconds are logged together at their end, with their number and
+ * the first one. Thread-safe.
  */
 public final class RateLimitedLog {
   private static final Logger LOG = LoggerFactory.getLogger(RateLimitedLog.class);
   private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-  /** What is too much to be told apart is logged as one. */
+  /** Maximum number of kinds; further ones are logged together. */
   private static final int KINDS_MAX = 1_000;
 
   private static final String OTHERS = "other faults";
@@ -32,7 +32,9 @@ public final class RateLimitedLog {
   private final Map<String, Window> windows = new ConcurrentHashMap<>();
 
   /**
-   * @param subject whose faults they are; begins every line
+   * Creates a log.
+   *
+   * @param subject beginning of every line
    */
   public RateLimitedLog(String subject) {
     this(subject, INTERVAL, LOG::warn);
@@ -45,11 +47,11 @@ public final class RateLimitedLog {
   }
 
   /**
-   * Takes note of faults.
+   * Records faults.
    *
-   * @param kind which they share; one of a few fixed texts
-   * @param count how many
-   * @param example describes one of them; asked only where it is logged
+   * @param kind their kind; one of a few fixed texts
+   * @param count number of faults
+   * @param example describes one of them; called only if it is logged
    */
   public void warn(String kind, long count, Supplier<String> example) {
     boolean known = windows.containsKey(kind) || windows.size() < KINDS_MAX;
@@ -58,17 +60,17 @@ public final class RateLimitedLog {
         .add(count, example, System.nanoTime());
   }
 
-  /** Takes note of one fault. */
+  /** Records one fault. */
   public void warn(String kind, String example) {
     warn(kind, 1, () -> example);
   }
 
-  /** Logs what is held back. */
+  /** Logs the faults that were held back. */
   public void flush() {
     windows.values().forEach(Window::close);
   }
 
-  /** What has come of one kind since it was last logged. */
+  /** The faults of one kind since the last log line. */
   private final class Window {
     private final String kind;
     private boolean open;
@@ -112,7 +114,7 @@ public final class RateLimitedLog {
     log.accept(subject + ": " + kind + ": " + inOneLine(text));
   }
 
-  /** What comes from outside is not to look like a line of the log. */
+  /** Removes line breaks, so that input from outside cannot imitate log lines. */
   private static String inOneLine(String text) {
     String start = text.length() > SHOWN_MAX ? text.substring(0, SHOWN_MAX) + "..." : text;
     return start.replaceAll("\\p{Cntrl}", "\uFFFD");

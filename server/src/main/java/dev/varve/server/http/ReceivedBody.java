@@ -14,14 +14,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that has come in whole, as it was sent, in pieces that are reserved one by one as they
- * come, and given back as they are read. For one thread.
+ * A body that has arrived completely. It consists of pieces that are reserved one by one as they
+ * arrive and released as they are read. For one thread.
  */
 final class ReceivedBody extends InputStream {
   private static final int PIECE_MIN = 4 << 10;
   private static final int PIECE_MAX = 64 << 10;
 
-  /** All are full but the last, of which {@link #lastLength} bytes count. */
+  /** The pieces. All are full except the last one, which has {@link #lastLength} bytes. */
   private final Deque<byte[]> pieces = new ArrayDeque<>();
 
   private final Reservation memory;
@@ -35,9 +35,9 @@ final class ReceivedBody extends InputStream {
   }
 
   /**
-   * Receives all there is.
+   * Receives a whole body.
    *
-   * @throws OverBudgetException where there is no room for it; nothing of it is held then
+   * @throws OverBudgetException if there is no room for it, in which case nothing is held
    */
   static ReceivedBody receive(InputStream in, Reservation memory) throws IOException {
     ReceivedBody body = new ReceivedBody(memory);
@@ -65,12 +65,12 @@ final class ReceivedBody extends InputStream {
       lastLength = 1;
       lastLength += in.readNBytes(piece, 1, size - 1);
       length += lastLength;
-      // Whether there is more is known before there is room for it.
+      // Reads one byte more before it reserves the next piece.
       first = lastLength < size ? -1 : in.read();
     }
   }
 
-  /** Bytes that are still to be read. */
+  /** Returns the number of unread bytes. */
   long left() {
     return length;
   }
@@ -108,7 +108,10 @@ final class ReceivedBody extends InputStream {
     return (int) Math.min(length, Integer.MAX_VALUE);
   }
 
-  /** The same bytes, of which reading gives nothing back; nothing is read of this meanwhile. */
+  /**
+   * Returns a stream over the same bytes that releases nothing. This body must not be read
+   * meanwhile.
+   */
   InputStream ahead() {
     List<InputStream> streams = new ArrayList<>();
     int from = at;
@@ -120,7 +123,7 @@ final class ReceivedBody extends InputStream {
     return new SequenceInputStream(Collections.enumeration(streams));
   }
 
-  /** Gives back what was not read. */
+  /** Releases the unread pieces. */
   @Override
   public void close() {
     while (!pieces.isEmpty()) {

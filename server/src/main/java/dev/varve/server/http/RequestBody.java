@@ -9,11 +9,11 @@ import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request as it comes. Reading waits for the client no longer than its pace and the
- * time of the request allow, then fails with 408. For one thread.
+ * The body of a request as it arrives. A read waits for the client as long as its pace and the
+ * timeout of the request allow, then fails with 408. For one thread.
  */
 final class RequestBody extends InputStream {
-  /** So much of a body that nobody wants is read, so that the connection can go on. */
+  /** Maximum number of bytes of an unwanted body that are read to keep the connection usable. */
   private static final int REST_MAX = 1 << 20;
 
   private final Content.Source source;
@@ -30,9 +30,11 @@ final class RequestBody extends InputStream {
   private volatile boolean ended;
 
   /**
-   * @param length as announced; -1 where it is not
-   * @param deadline when all of it has to be here, by {@link System#nanoTime}
-   * @param onTooSlow is told once that the client is too slow
+   * Creates a body.
+   *
+   * @param length announced length; -1 if there is none
+   * @param deadline time by which all of it must have arrived, by {@link System#nanoTime}
+   * @param onTooSlow called once if the client is too slow
    */
   RequestBody(
       Content.Source source,
@@ -48,7 +50,7 @@ final class RequestBody extends InputStream {
     this.onTooSlow = onTooSlow;
   }
 
-  /** Whether there is no more to come. Asked by any thread. */
+  /** Returns whether the whole body has arrived. May be called by any thread. */
   boolean ended() {
     return ended;
   }
@@ -78,7 +80,7 @@ final class RequestBody extends InputStream {
     return read;
   }
 
-  /** What holds bytes, or is the last. */
+  /** Returns a chunk that has bytes or is the last one. */
   private Content.Chunk next() throws IOException {
     if (failed != null) {
       throw failed;
@@ -134,13 +136,13 @@ final class RequestBody extends InputStream {
               "the body came at less than %d bytes/s (connections.min-rate); %d bytes were received"
                   .formatted(minRate, count));
     }
-    // What has been demanded may still come, so that nothing can be read after this.
+    // The demanded chunk may still arrive, so nothing can be read after this.
     failed = late;
     onTooSlow.run();
     return late;
   }
 
-  /** Gives back what was received and is not read any more. */
+  /** Releases what was received and will not be read. */
   void release() {
     Content.Chunk held = chunk;
     if (held != null) {

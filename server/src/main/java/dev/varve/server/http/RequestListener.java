@@ -1,12 +1,12 @@
 package dev.varve.server.http;
 
-/** Is told of every request that has been answered. Called by many threads. */
+/** Called after every answered request, by many threads. */
 public interface RequestListener {
   /**
-   * Takes note of a request.
+   * Records a request.
    *
-   * @param dialect empty where the path is nobody's
-   * @param path of the route; empty where there is none
+   * @param dialect empty if the path belongs to none
+   * @param path path of the route; empty if there is none
    */
   void answered(String dialect, String path, int status, long nanos, long bytesIn, long bytesOut);
 }

@@ -1,38 +1,41 @@
 package dev.varve.server.http;
 
 /**
- * A method and a path, and who answers them.
+ * A method and a path with their handler.
  *
  * @param path begins with a slash; a segment may be {@link #ANY}, the last one may be {@link #REST}
- * @param load which gate the handler passes
- * @param changesState whether a request changes what the server holds or does: pages of other
- *     origins may not send it
+ * @param load the gate of the handler
+ * @param changesState whether a request changes data or behaviour of the server, in which case
+ *     pages of other origins may not send it
  */
 public record Route(
     String method, String path, Load load, boolean changesState, HttpHandler handler) {
-  /** Stands for any segment of a path that is not empty. */
+  /** Matches any non-empty segment of a path. */
   public static final String ANY = PathPattern.ONE;
 
-  /** Stands, as the last segment, for one or more segments of a path. */
+  /** Matches, as the last segment, one or more segments of a path. */
   public static final String REST = PathPattern.REST;
 
-  /** What a request takes, and so how many of them run at once. */
+  /** The load of a request, which determines how many run at once. */
   public enum Load {
-    /** Nothing that could run short: such a request is never kept waiting. */
+    /** No limited resource; such a request never waits. */
     NONE,
     /**
-     * Asked by operators: it runs on threads of its own, and is answered though all connections are
-     * taken.
+     * A request of operators: it runs on threads of its own and is answered even if all connections
+     * are in use.
      */
     OPERATIONS,
     WRITE,
-    /** As much as a query takes, of which none is made. */
+    /** The load of a query, without being listed as one. */
     READ,
-    /** A query: it waits for others once it is known what it asks, where all can see it. */
+    /** A query: it waits for others after it was parsed, listed among the waiting queries. */
     QUERY
   }
 
-  /** A route that changes state if it writes, or if neither method nor load say that it reads. */
+  /**
+   * Creates a route. It changes state if it writes, or if neither method nor load show that it
+   * reads.
+   */
   public Route(String method, String path, Load load, HttpHandler handler) {
     this(
         method,
@@ -43,7 +46,7 @@ public record Route(
         handler);
   }
 
-  /** The same, known to change nothing. */
+  /** Returns the same route, marked as one that changes nothing. */
   public Route reading() {
     return new Route(method, path, load, false, handler);
   }

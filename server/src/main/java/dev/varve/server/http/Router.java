@@ -11,23 +11,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which route answers a path. Immutable once built.
+ * Finds the route of a path. Immutable.
  *
  * <p>A path may begin with {@code /datasets/NAME}, which names the dataset, and then with {@code
- * /DIALECT}, under which every dialect answers besides the root.
+ * /DIALECT}. Every dialect answers there in addition to the root.
  */
 public final class Router {
   private static final String DATASETS = "/datasets/";
 
   /**
-   * The routes of a dialect or of the server itself, and how errors are worded.
+   * The routes of a dialect or of the server itself, with the form of their errors.
    *
-   * @param prefixed whether this is a dialect, which also answers under its name and for the
-   *     datasets that a path names. What operators ask concerns the whole server, and has one
-   *     spelling, so that a proxy can forbid it by prefix
+   * @param prefixed whether this is a dialect, which also answers under its name and for datasets
+   *     in the path. Operators' paths concern the whole server and have one spelling, so that a
+   *     proxy can forbid them by prefix
    * @param needsStores whether it answers 503 until the stores are open
-   * @param missing whether a path at which nobody has a route is of its API, so that the error is
-   *     in its words
+   * @param missing whether a path without a route belongs to its API, so that the error has its
+   *     form
    */
   public record Mount(
       String name,
@@ -40,7 +40,7 @@ public final class Router {
       routes = List.copyOf(routes);
     }
 
-    /** A mount that claims no paths but those of its routes. */
+    /** Creates a mount that claims no paths but those of its routes. */
     public Mount(
         String name,
         boolean prefixed,
@@ -50,21 +50,21 @@ public final class Router {
       this(name, prefixed, needsStores, routes, errors, path -> false);
     }
 
-    /** A dialect: it needs the stores. */
+    /** Creates the mount of a dialect, which needs the stores. */
     public Mount(String name, boolean prefixed, List<Route> routes, ErrorFormat errors) {
       this(name, prefixed, true, routes, errors);
     }
   }
 
   /**
-   * What was found for a path.
+   * The result of a search.
    *
-   * @param route null where the path is not known, or not for this method
-   * @param allowed methods that the path has
-   * @param pattern the path of the routes that were found, for whatever method; empty for none
-   * @param path within the dialect, as it was sent
-   * @param variables segments that the route has left open, as they were sent
-   * @param dataset that the path names, as it was sent; null for none
+   * @param route null if the path is unknown, or not for this method
+   * @param allowed methods of the path
+   * @param pattern path of the found routes, for any method; empty for none
+   * @param path path within the dialect, as it was sent
+   * @param variables variable segments, as they were sent
+   * @param dataset dataset named by the path, as it was sent; null for none
    */
   public record Match(
       @Nullable Mount mount,
@@ -89,13 +89,16 @@ public final class Router {
     static final Methods NONE = new Methods(Map.of(), List.of());
   }
 
-  /** Routes by path: literal ones are looked up, open ones are tried in turn. */
+  /** Routes by path: literal paths are looked up, paths with variables are tried in turn. */
   private static final class Table {
     private final Map<String, Map<String, Found>> literal = new HashMap<>();
     private final Map<String, PathPattern> patterns = new LinkedHashMap<>();
     private final Map<String, Map<String, Found>> open = new HashMap<>();
 
-    /** Adds a route; returns what has the same method and path already. */
+    /**
+     * Adds a route. Returns the one that already has the same method and path; null if there is
+     * none.
+     */
     @Nullable Found add(Mount mount, Route route) {
       PathPattern pattern = PathPattern.of(route.path());
       if (!pattern.isLiteral()) {
@@ -123,8 +126,10 @@ public final class Router {
   }
 
   /**
-   * @param mounts the dialects of a listener
-   * @throws IllegalArgumentException naming every path that two of them claim
+   * Creates the router of a listener.
+   *
+   * @param mounts the mounts of the listener
+   * @throws IllegalArgumentException if two mounts claim a path; names all such paths
    */
   public Router(List<Mount> mounts) {
     operations =
@@ -154,21 +159,21 @@ public final class Router {
     }
   }
 
-  /** Whether operators ask anything here. */
+  /** Returns whether any route is for operators. */
   boolean hasOperations() {
     return operations;
   }
 
-  /** Whether a request is one of operators. */
+  /** Returns whether a request is for operators. */
   boolean isOperations(String method, String path) {
     Route route = find(method, path).route();
     return route != null && route.load() == Load.OPERATIONS;
   }
 
   /**
-   * Finds what answers.
+   * Finds the route of a request.
    *
-   * @param path as it was sent, undecoded
+   * @param path as it was sent, not decoded
    */
   public Match find(String method, String path) {
     Match found = findAnywhere(method, path);
@@ -197,7 +202,7 @@ public final class Router {
     return match(method, rest, dataset, root.find(rest), null);
   }
 
-  /** The mount whose API a path is of at which nobody has a route; null for none. */
+  /** Returns the mount whose API a path without a route belongs to; null for none. */
   private @Nullable Mount missing(String path) {
     return mounts.stream().filter(mount -> mount.missing().test(path)).findFirst().orElse(null);
   }

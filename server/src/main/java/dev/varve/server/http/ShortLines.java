@@ -8,26 +8,26 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of a body, none of which can fill the memory. Long ones are reserved as they grow. */
+/** Reads the lines of a body. Long lines reserve memory as they grow. */
 public final class ShortLines implements AutoCloseable {
-  /** So many characters a line may have. */
+  /** Maximum number of characters of a line. */
   public static final int MAX = 1 << 20;
 
   private static final int BYTES_MAX = 4 * MAX;
 
-  /** Every request has this much without asking. */
+  /** Bytes that every request may use without a reservation. */
   private static final int FREE = 8 << 10;
 
   /**
-   * What a byte of a line takes: itself, up to two for its text, one for the text's bytes, and one
-   * for the room of the next lines.
+   * Memory per byte of a line: itself, up to two for its text, one for the text's bytes, and one
+   * for the growth of buffers.
    */
   private static final int MEMORY_PER_BYTE = 5;
 
-  /** What one of the things that a line is made of takes once it is read: a label, a field. */
+  /** Memory of one parsed part of a line, such as a label or a field. */
   private static final int PART_BYTES = 200;
 
-  /** So many of them every line may have without asking. */
+  /** Number of parts that every line may have without a reservation. */
   private static final int PARTS_FREE = 64;
 
   private static final char REPLACEMENT = '\uFFFD';
@@ -40,27 +40,29 @@ public final class ShortLines implements AutoCloseable {
   private boolean text;
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
-   * @param memory in which long lines count
+   * @param memory reservation for long lines
    */
   public ShortLines(InputStream body, Reservation memory) {
     this.in = new BufferedInputStream(body, 16 << 10);
     this.memory = new HeldPart(memory);
   }
 
-  /** Of the line that was read last, from 1 on. */
+  /** Returns the number of the last line, from 1. */
   public int number() {
     return number;
   }
 
-  /** Whether the line that was read last is UTF-8; if not, it was given out with replacements. */
+  /**
+   * Returns whether the last line is UTF-8. If not, it was returned with replacement characters.
+   */
   public boolean isText() {
     return text;
   }
 
   /**
-   * The next line without its end, or null behind the last.
+   * Returns the next line without its end; null after the last one.
    *
    * @throws HttpError 413 if it is longer than {@link #MAX}
    * @throws OverBudgetException if there is no room for it
@@ -79,7 +81,7 @@ public final class ShortLines implements AutoCloseable {
     int characters = 0;
     int parts = 0;
     for (; b >= 0 && b != '\n'; b = in.read()) {
-      // What goes on with a character is no other one.
+      // Continuation bytes are not counted.
       characters += (b & 0xc0) == 0x80 ? 0 : 1;
       if (characters > MAX || length == BYTES_MAX) {
         throw new HttpError(

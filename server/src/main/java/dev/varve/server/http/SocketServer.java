@@ -43,17 +43,17 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens on ports and hands what comes to a dispatcher, each request on a virtual thread of its
- * own. On one port the first byte of a connection decides: an upper-case letter begins the method
- * of an HTTP request, anything else a line protocol, as OpenTSDB has it.
+ * Listens on ports and passes requests to a dispatcher, each on a virtual thread of its own. The
+ * first byte of a connection decides its protocol, as in OpenTSDB: an upper-case letter begins an
+ * HTTP request, anything else a line protocol.
  */
 public final class SocketServer implements AutoCloseable {
   /**
    * A port.
    *
-   * @param port 0 for any that is free
-   * @param router null where nothing speaks HTTP, whatever the first byte
-   * @param lines what a connection that is not HTTP speaks; null where it is refused
+   * @param port 0 for any free port
+   * @param router routes of HTTP requests; null if the port does not speak HTTP
+   * @param lines protocol of connections that are not HTTP; null to refuse them
    */
   public record Port(
       String host, int port, @Nullable Router router, @Nullable StreamProtocol lines) {
@@ -63,18 +63,21 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  /** Beside those that each port takes for itself. */
+  /** Number of threads in addition to those of each port. */
   private static final int MOVING_THREADS = 12;
 
-  /** One accepts, one selects; of the Unix socket, too. */
+  /** Threads of each port and of the Unix socket: one accepts, one selects. */
   private static final int PORT_THREADS = 2;
 
-  /** Connections that wait in the kernel to be accepted, where it allows so many. */
+  /**
+   * Maximum number of connections that wait in the kernel to be accepted; the kernel may allow
+   * fewer.
+   */
   private static final int BACKLOG = 1024;
 
   /**
-   * Paths come as they were sent, whatever they hold: the router matches them undecoded. All else
-   * of an address is as strict as can be.
+   * Accepts every path as it was sent, because the router matches it before decoding. Everything
+   * else of a URI is checked strictly.
    */
   private static final UriCompliance PATHS_AS_SENT =
       UriCompliance.DEFAULT.with(
@@ -94,7 +97,7 @@ public final class SocketServer implements AutoCloseable {
   private final List<ServerConnector> connectors = new ArrayList<>();
   private final Set<LineConnection> lineConnections = ConcurrentHashMap.newKeySet();
 
-  /** How many of these are of each client, which has at least one; guarded by these. */
+  /** Number of line connections of each client, at least 1; guarded by itself. */
   private final Map<ClientAddress, Integer> linesOf = new HashMap<>();
 
   private final AtomicInteger requests = new AtomicInteger();
@@ -108,8 +111,8 @@ public final class SocketServer implements AutoCloseable {
     this.dispatcher = dispatcher;
     this.limits = dispatcher.limits();
     this.connections = new Connections(limits.connections(), figures);
-    // These threads only move bytes; whatever may block runs on others. All are started now: one
-    // that a heavy thread started later would inherit its priority.
+    // These threads only move bytes; blocking work runs on others. All of them start now, because a
+    // thread that is started by a heavy thread would inherit its priority.
     int count = MOVING_THREADS + PORT_THREADS * (ports + 1);
     QueuedThreadPool threads = new QueuedThreadPool(count, count);
     threads.setName("varve-http");
@@ -122,7 +125,7 @@ public final class SocketServer implements AutoCloseable {
   /**
    * Opens all ports.
    *
-   * @throws IOException if one cannot be opened; none is open then
+   * @throws IOException if one cannot be opened, in which case none is open
    */
   public static SocketServer start(List<Port> ports, Dispatcher dispatcher) throws IOException {
     SocketServer server = new SocketServer(dispatcher, ports.size());
@@ -140,8 +143,8 @@ public final class SocketServer implements AutoCloseable {
   }
 
   /**
-   * Listens at a Unix socket, too, for commands of whoever may use it. These connections do not
-   * count among those that may be open.
+   * Also listens at a Unix socket, for local commands. Its connections do not count against the
+   * limits.
    *
    * @param socket bound; closed with the ports
    */
@@ -157,32 +160,32 @@ public final class SocketServer implements AutoCloseable {
     local = connector;
   }
 
-  /** The port that each listener really has, in the order in which they were given. */
+  /** Returns the actual port of each listener, in the given order. */
   public List<Integer> ports() {
     return connectors.stream().map(ServerConnector::getLocalPort).toList();
   }
 
-  /** How many connections speak lines right now. */
+  /** Returns the number of connections with a line protocol. */
   public int lineConnections() {
     return lineConnections.size();
   }
 
-  /** How many connections are open, on all ports. */
+  /** Returns the number of open connections on all ports. */
   public int openConnections() {
     return connections.open();
   }
 
-  /** How many of them are beyond the limits, for operators alone. */
+  /** Returns the number of connections in the reserves. */
   public int reservedConnections() {
     return connections.reserved();
   }
 
-  /** Counts of connections that were refused or closed, by the names of metrics. */
+  /** Returns the counts of refused and closed connections, by metric. */
   public Map<String, Double> figures() {
     return figures.all();
   }
 
-  /** Answers what is no request, and so comes to no handler. */
+  /** Answers a malformed request, which reaches no handler. */
   private boolean answerMalformed(Request request, Response response, Callback callback) {
     dispatcher.answeredMalformed(response.getStatus());
     Object reason = request.getAttribute(ErrorHandler.ERROR_MESSAGE);
@@ -249,8 +252,8 @@ public final class SocketServer implements AutoCloseable {
   }
 
   /**
-   * Takes no more connections, lets requests under way end, for a while, then closes everything.
-   * Closing twice is allowed.
+   * Accepts no more connections, waits a while for requests in progress, then closes everything.
+   * Idempotent.
    */
   @Override
   public void close() {
@@ -360,7 +363,7 @@ public final class SocketServer implements AutoCloseable {
       return true;
     }
 
-    /** Which limit keeps a request out; null where none does, and it has begun. */
+    /** Returns the limit that a request exceeds; null if it has begun. */
     private @Nullable Event full(OpenConnection connection, ClientAddress client) {
       Event reserved = connection.reservedFor();
       if (reserved != null || !connection.isProxy()) {
@@ -384,7 +387,7 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  /** Answers without a thread, and closes the connection then. */
+  /** Answers without a thread, then closes the connection. */
   private static void refuse(
       OpenConnection connection, Response response, Callback callback, String reason) {
     response.setStatus(503);
@@ -395,7 +398,7 @@ public final class SocketServer implements AutoCloseable {
     Content.Sink.write(response, true, reason + "\n", callback);
   }
 
-  /** Tells lines from HTTP by their first byte. */
+  /** Distinguishes line protocols from HTTP by the first byte. */
   private final class Lines extends AbstractConnectionFactory
       implements ConnectionFactory.Detecting {
     private final StreamProtocol protocol;
@@ -415,8 +418,9 @@ public final class SocketServer implements AutoCloseable {
     }
 
     /**
-     * Several may come at once, of which each has to see those before it. One that is too many is
-     * closed without a word: senders come again, and few of them read.
+     * Opens a line connection. Synchronized, because each one must be counted before the next. A
+     * connection beyond the limit is closed without an answer: senders reconnect, and few of them
+     * read.
      */
     private LineConnection opened(Connector connector, EndPoint endPoint) {
       OpenConnection open = ((WatchedEndPoint) endPoint).connection();
@@ -440,7 +444,7 @@ public final class SocketServer implements AutoCloseable {
       }
     }
 
-    /** Why there is no room for a connection; null where there is. */
+    /** Returns the limit that a connection exceeds; null if there is room. */
     private @Nullable Event full(OpenConnection open) {
       if (lineConnections.size() >= limits.connections().lines()) {
         return Event.REFUSED_LINES;

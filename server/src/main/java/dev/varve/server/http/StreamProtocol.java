@@ -5,16 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** A protocol of its own on a connection, such as lines over telnet. */
+/** A protocol on a plain connection, such as telnet lines. */
 @FunctionalInterface
 public interface StreamProtocol {
   /**
-   * Serves a connection on a virtual thread of its own until it returns; the connection is closed
-   * then.
+   * Serves a connection on a virtual thread. The connection is closed when the method returns.
    *
-   * @param in gives what has come, at least one byte, and -1 when the client is done or the server
-   *     stops; fails when the connection has been silent for too long
-   * @param memory counts what is held of what has come; closed after this returns
+   * @param in received bytes, at least one; -1 when the client is done or the server stops; fails
+   *     when the connection has been silent for too long
+   * @param memory reservation for received bytes; closed after the method returns
    */
   void serve(InputStream in, OutputStream out, Reservation memory) throws IOException;
 }

@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The proxies whose {@code X-Forwarded-For} is believed. Every proxy appends the address that it
- * saw, so that the header is read from its end: the last address that is no trusted proxy's is the
- * client, and whatever the client itself has put before it is ignored. Immutable.
+ * The proxies whose {@code X-Forwarded-For} is trusted. Every proxy appends the address that it
+ * saw, so the header is read from its end: the last address that is not a trusted proxy is the
+ * client, and everything before it is ignored, because the client may have written it. Immutable.
  */
 public final class TrustedProxies {
   public static final TrustedProxies NONE = new TrustedProxies(List.of());
 
-  /** Addresses that share their first bits. */
+  /** A network: addresses with a common prefix. */
   private record Network(String text, byte[] address, int bits) {
     boolean contains(byte[] other) {
       if (other.length != address.length) {
@@ -36,9 +36,9 @@ public final class TrustedProxies {
   }
 
   /**
-   * Reads networks in CIDR notation, such as {@code 10.0.0.0/8}, or single addresses.
+   * Parses networks in CIDR notation, such as {@code 10.0.0.0/8}, or single addresses.
    *
-   * @throws IllegalArgumentException if one is neither
+   * @throws IllegalArgumentException if a text is neither
    */
   public static TrustedProxies of(List<String> texts) {
     return texts.isEmpty()
@@ -73,11 +73,11 @@ public final class TrustedProxies {
   }
 
   /**
-   * The address of the client behind a peer.
+   * Returns the address of the client behind a peer.
    *
-   * @param forwardedFor the values of {@code X-Forwarded-For} in the order in which they came
-   * @return the peer itself where it is no trusted proxy; where all hops are trusted the first of
-   *     them; where a hop is no address, the proxy that has reported it
+   * @param forwardedFor values of {@code X-Forwarded-For} in their order
+   * @return the peer itself if it is not a trusted proxy; the first hop if all are trusted; the
+   *     proxy that reported it if a hop is not an address
    */
   public InetAddress client(InetAddress peer, List<String> forwardedFor) {
     InetAddress client = peer;
@@ -102,7 +102,10 @@ public final class TrustedProxies {
     return hops;
   }
 
-  /** An address as proxies write it: with a port sometimes, and then IPv6 in brackets. */
+  /**
+   * Parses an address as proxies write it: sometimes with a port, in which case IPv6 is in
+   * brackets.
+   */
   private static @Nullable InetAddress address(String hop) {
     if (hop.startsWith("[")) {
       int end = hop.indexOf(']');
@@ -113,7 +116,7 @@ public final class TrustedProxies {
     return literal(withPort ? hop.substring(0, colon) : hop);
   }
 
-  /** Asks no name server. */
+  /** Parses a literal address without a name lookup. */
   private static @Nullable InetAddress literal(String text) {
     try {
       return InetAddress.ofLiteral(text);
@@ -122,7 +125,7 @@ public final class TrustedProxies {
     }
   }
 
-  /** The networks as they were given. */
+  /** Returns the networks as they were given. */
   @Override
   public String toString() {
     return String.join(",", networks.stream().map(Network::text).toList());

@@ -6,13 +6,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks after the requests that can be given up: whether their client is there, and the time. */
+/**
+ * Watches requests that can be abandoned: whether their client is still connected, and their
+ * timeout.
+ */
 final class Watch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
 
   private static final long TICK_NANOS = 40_000_000;
 
-  /** A request under watch. Checked by one thread, again and again until it is removed. */
+  /** A watched request. One thread checks it repeatedly until it is removed. */
   interface Watched {
     void check();
   }
@@ -45,7 +48,7 @@ final class Watch implements AutoCloseable {
     }
   }
 
-  /** One request that cannot be given up must not keep the others from it. */
+  /** Checks a request. Its failure must not affect the others. */
   private static void check(Watched watched) {
     try {
       watched.check();

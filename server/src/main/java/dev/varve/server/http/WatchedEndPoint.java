@@ -13,15 +13,18 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that can be asked whether the client is still there while a request of it is under
- * way. HTTP/1.1 does not read then, and so would not notice. What the question happens to read is
- * kept for the next request.
+ * A connection that detects whether the client disconnects while a request is in progress. HTTP/1.1
+ * does not read during that time and would not notice. Bytes that the check reads are kept for the
+ * next request.
  */
 final class WatchedEndPoint extends SocketChannelEndPoint {
-  /** How much of what comes next is looked behind; who sends more is not seen to leave. */
+  /**
+   * Maximum number of bytes that a check reads ahead. A client that sends more is not seen to
+   * disconnect.
+   */
   private static final int AHEAD = 1 << 10;
 
-  /** Guards reading: the connection and {@link #gone} may come together. */
+  /** Guards reading by the connection and by {@link #gone}. */
   private final Object reading = new Object();
 
   private final OpenConnection connection;
@@ -57,7 +60,7 @@ final class WatchedEndPoint extends SocketChannelEndPoint {
     }
   }
 
-  /** Whether the client has closed its side, or all of the connection. */
+  /** Returns whether the client has closed its half or all of the connection. */
   boolean gone() {
     synchronized (reading) {
       if (!isOpen() || isInputShutdown()) {

@@ -10,15 +10,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What web pages may do here. A browser sends requests for any page that its user has opened, also
- * to servers that only the user's machine can reach; it says which page by {@code Origin}.
+ * The rights of web pages. A browser sends requests for every page that its user has opened, also
+ * to servers that only the user's machine can reach, and names the page in {@code Origin}.
  *
- * @param origins whose pages may change state, besides those of the server itself
- * @param hosts by which a server on a loopback address may be called, besides the names of loopback
- * @param corsOrigins whose pages may read what is answered; {@link #ANY} for all
+ * @param origins origins whose pages may change state, in addition to the server's own
+ * @param hosts names of a server on a loopback address, in addition to those of loopback
+ * @param corsOrigins origins whose pages may read answers; {@link #ANY} for all
  */
 public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> corsOrigins) {
-  /** Stands for every origin. */
+  /** Matches every origin. */
   public static final String ANY = "*";
 
   private static final String HOST = "(\\[[0-9a-fA-F:.]+]|[^\\s/?#@:,\\[\\]\\\\]+)";
@@ -26,7 +26,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   private static final Pattern ORIGIN =
       Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*)://" + HOST + "(?::(\\d{0,5}))?");
 
-  /** Pages of other origins neither change nor read anything. */
+  /** Pages of other origins may neither change nor read anything. */
   public static final WebAccess DEFAULTS = new WebAccess(Set.of(), Set.of(), Set.of());
 
   public WebAccess {
@@ -35,7 +35,10 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
     corsOrigins = Set.copyOf(corsOrigins);
   }
 
-  /** The same, and pages below the address by which the server is known; null for none. */
+  /**
+   * Returns the same rights, and those of pages below the external address of the server; null for
+   * none.
+   */
   public WebAccess withOriginOf(@Nullable URI external) {
     if (external == null) {
       return this;
@@ -47,9 +50,9 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Brings an origin into the form in which origins are compared: as browsers send it.
+   * Normalises an origin to the form that browsers send.
    *
-   * @throws IllegalArgumentException if it is no origin
+   * @throws IllegalArgumentException if it is not an origin
    */
   public static String origin(String text) {
     Matcher matcher = ORIGIN.matcher(text);
@@ -73,9 +76,9 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Checks a name by which a server may be called.
+   * Validates a host name of the server.
    *
-   * @throws IllegalArgumentException if it is no host, or has a port
+   * @throws IllegalArgumentException if it is not a host, or has a port
    */
   public static String host(String text) {
     Matcher matcher = AUTHORITY.matcher(text);
@@ -87,9 +90,9 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Rejects a request to a loopback address that calls the server by another name. To a browser a
-   * page and a server of one name are of one origin, and whoever owns a name decides which address
-   * it has (DNS rebinding).
+   * Rejects a request to a loopback address under another name. For a browser, a page and a server
+   * with the same name have the same origin, and the owner of a name chooses its address (DNS
+   * rebinding).
    *
    * @throws HttpError 403
    */
@@ -120,7 +123,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Rejects a request that changes state if a page of another origin has sent it.
+   * Rejects a request that changes state if a page of another origin sent it.
    *
    * @throws HttpError 403
    */
@@ -134,7 +137,7 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
     }
   }
 
-  /** Whether the page has come from the server itself. */
+  /** Returns whether the page is from the server itself. */
   private static boolean isOwn(String origin, @Nullable String host) {
     Matcher matcher = ORIGIN.matcher(origin);
     return host != null
@@ -151,10 +154,10 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Allows a page to read what is answered, where it may.
+   * Allows a page to read the answer if it has the right to.
    *
-   * @param changesState whether the route does; its answers are for those who may use it
-   * @return whether the page may
+   * @param changesState whether the route changes state; its answers are for pages that may use it
+   * @return whether the page may read the answer
    */
   boolean allowReading(Exchange exchange, boolean changesState) {
     Set<String> allowed = changesState ? origins : corsOrigins;
@@ -175,9 +178,9 @@ public record WebAccess(Set<String> origins, Set<String> hosts, Set<String> cors
   }
 
   /**
-   * Answers what a browser asks before it lets a page send a request.
+   * Answers a browser's preflight.
    *
-   * @param changesState whether that request would; null where there is no such route
+   * @param changesState whether the announced request changes state; null if there is no such route
    */
   void answerPreflight(Exchange exchange, @Nullable Boolean changesState) {
     String method = exchange.header("Access-Control-Request-Method");

@@ -10,39 +10,38 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of everything that was received and is not written yet, over all protocols: bodies as
- * they came, what is decoded of them, and the columns that are made of these.
+ * The budget for all bytes that were received and are not written yet, over all protocols: bodies
+ * as received, their decoded form, and the columns built from them.
  *
- * <p>Whoever holds such bytes reserves them first. A reservation that cannot grow fails at once: it
- * never waits while it holds memory. No client may have more than half of the whole, so that one
- * alone cannot keep all others from writing.
+ * <p>Bytes are reserved before they are held. A reservation that cannot grow fails at once; it
+ * never waits while it holds memory. One client may hold at most half of the budget, so that it
+ * cannot keep all others from writing.
  *
- * <p>What is held while its client is waited for, such as the first part of a body, may fill three
- * quarters of the budget. What is left is for that which has come in whole and is being written,
- * and for clients that hold next to nothing: so a few clients that send slowly do not stop all
- * others.
+ * <p>Bytes that are held while the server waits for their client, such as the first part of a body,
+ * may fill three quarters of the budget. The rest is for complete requests that are being written,
+ * and for clients that hold very little, so a few slow clients do not stop all others.
  *
- * <p>A batch counts here until its write has returned. The cells that the engine makes of it count
- * in the engine's own bound ({@code engine.write.Admission}), which comes on top of this budget;
- * {@link HeapShares} keeps the two and the other budgets below the heap together.
+ * <p>A batch counts until its write has returned. The cells that the engine creates from it count
+ * in the engine's own limit ({@code engine.write.Admission}), in addition to this budget. {@link
+ * HeapShares} keeps the sum of all budgets below the heap.
  *
- * <p>Safe for use by several threads.
+ * <p>Thread-safe.
  */
 public final class WriteBudget {
-  /** A reservation grows by an eighth of what it has, but by no less and no more than these. */
+  /** A reservation grows by an eighth of its size, but at least and at most by these amounts. */
   private static final long STEP_MIN = 4 << 10;
 
   private static final long STEP_MAX = 64 << 10;
 
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
-  /** Why room was refused. */
+  /** The reason for a refusal. */
   public enum Refusal {
-    /** Others hold what would be needed. */
+    /** Other clients hold the required memory. */
     FULL("full"),
-    /** The client itself holds as much as one may. */
+    /** The client itself holds its maximum. */
     CLIENT("client"),
-    /** One request or line would need more than a client may ever hold. */
+    /** One request or line needs more than a client may ever hold. */
     TOO_LARGE("too-large");
 
     private final String label;
@@ -51,7 +50,7 @@ public final class WriteBudget {
       this.label = label;
     }
 
-    /** By which it is counted. */
+    /** Returns the label of the metric. */
     public String label() {
       return label;
     }
@@ -60,7 +59,10 @@ public final class WriteBudget {
   private final long max;
   private final long clientMax;
 
-  /** A client that has less than this may send while others fill the budget with what they send. */
+  /**
+   * A client that holds less than this may send even if others have filled the share for incomplete
+   * bodies.
+   */
   private final long clientMin;
 
   private final AtomicLong used = new AtomicLong();
@@ -80,28 +82,28 @@ public final class WriteBudget {
     this.clientMin = max / 64;
   }
 
-  /** A reservation for which there is always room: of what no client brings. */
+  /** Returns a reservation that never fails, for data that no client sends. */
   public static Reservation unlimited() {
     return new WriteBudget(Long.MAX_VALUE).open(ClientAddress.LOCAL);
   }
 
-  /** What a client has reserved; it is forgotten with its last reservation. */
+  /** The reservations of a client, removed with the last one. */
   private static final class Client {
     private final AtomicLong used = new AtomicLong();
     private int reservations;
   }
 
-  /** Bytes that are reserved. */
+  /** Returns the reserved bytes. */
   public long used() {
     return used.get();
   }
 
-  /** Bytes that may be reserved. */
+  /** Returns the size of the budget in bytes. */
   public long max() {
     return max;
   }
 
-  /** Bytes that the reservations of one client may have together. */
+  /** Returns the maximum of all reservations of one client, in bytes. */
   public long clientMax() {
     return clientMax;
   }
@@ -110,17 +112,17 @@ public final class WriteBudget {
     return Objects.requireNonNull(refusals.get(refusal));
   }
 
-  /** How many times room was refused for a reason. */
+  /** Returns the number of refusals for a reason. */
   public long refused(Refusal refusal) {
     return count(refusal).sum();
   }
 
-  /** How many clients have reservations. */
+  /** Returns the number of clients with reservations. */
   int clients() {
     return clients.size();
   }
 
-  /** Begins a reservation, of nothing as yet. */
+  /** Opens an empty reservation. */
   public Reservation open(ClientAddress client) {
     Client counted =
         clients.compute(
@@ -150,10 +152,10 @@ public final class WriteBudget {
   }
 
   /**
-   * The bytes that one request or connection holds. For one thread at a time.
+   * The bytes of one request or connection. For one thread at a time.
    *
-   * <p>Counting is exact, while the budget is asked for steps of {@link #STEP_MIN} to {@link
-   * #STEP_MAX} bytes: most calls only add two numbers.
+   * <p>The count is exact, but the budget is charged in steps of {@link #STEP_MIN} to {@link
+   * #STEP_MAX} bytes, so most calls only add two numbers.
    */
   public final class Reservation implements AutoCloseable {
     private final ClientAddress client;
@@ -167,20 +169,20 @@ public final class WriteBudget {
       this.counted = counted;
     }
 
-    /** Bytes that can be held at most, if nothing else is. */
+    /** Returns the maximum that can be held if nothing else is, in bytes. */
     public long most() {
       return clientMax;
     }
 
-    /** Bytes that are held. */
+    /** Returns the held bytes. */
     public long held() {
       return held;
     }
 
     /**
-     * Holds more bytes, before there is memory allocated for them.
+     * Holds more bytes. Called before the memory is allocated.
      *
-     * @throws OverBudgetException if there is no room; what was held before is held on
+     * @throws OverBudgetException if there is no room; what was held before remains held
      */
     public void hold(long bytes) {
       if (bytes > reserved - held) {
@@ -190,9 +192,9 @@ public final class WriteBudget {
     }
 
     /**
-     * The same for what is held while its client is waited for.
+     * Holds bytes while the server waits for their client.
      *
-     * @throws OverBudgetException if there is no room; what was held before is held on
+     * @throws OverBudgetException if there is no room; what was held before remains held
      */
     public void holdWaiting(long bytes) {
       if (bytes > reserved - held) {
@@ -201,7 +203,7 @@ public final class WriteBudget {
       held += bytes;
     }
 
-    /** The same as {@link #hold} for what can be done without; false if there is no room. */
+    /** Holds optional bytes; false if there is no room. */
     public boolean tryHold(long bytes) {
       if (bytes > reserved - held && refusal(bytes, max) != null) {
         return false;
@@ -217,7 +219,7 @@ public final class WriteBudget {
       }
     }
 
-    /** Grows the reservation; says why not where there is no room. */
+    /** Grows the reservation. Returns the reason if there is no room; null otherwise. */
     private @Nullable Refusal refusal(long bytes, long most) {
       if (closed) {
         throw new IllegalStateException("the reservation is closed");
@@ -225,7 +227,7 @@ public final class WriteBudget {
       long missing = bytes - (reserved - held);
       long step = Math.clamp(reserved / 8, STEP_MIN, STEP_MAX);
       Refusal refusal = grow(Math.max(missing, step), most);
-      // Near the end of the budget what is missing may still fit where a step does not.
+      // Near the end of the budget the missing bytes may fit although a whole step does not.
       if (refusal != null && missing < step) {
         refusal = grow(missing, most);
       }
@@ -269,9 +271,9 @@ public final class WriteBudget {
     }
 
     /**
-     * Fails at once where so many bytes could never be held beside what is held already.
+     * Fails if so many bytes can never be held in addition to those held already.
      *
-     * @throws OverBudgetException with status 413
+     * @throws OverBudgetException of kind LIMIT
      */
     public void requirePossible(long bytes) {
       if (held > clientMax - bytes) {
@@ -280,7 +282,7 @@ public final class WriteBudget {
       }
     }
 
-    /** Holds so many bytes no more. */
+    /** Releases bytes. */
     public void letGo(long bytes) {
       if (bytes > held) {
         throw new IllegalArgumentException(bytes + " bytes of " + held + " that are held");
@@ -298,12 +300,12 @@ public final class WriteBudget {
       counted.used.addAndGet(-bytes);
     }
 
-    /** Another reservation of the same client. */
+    /** Opens another reservation of the same client. */
     public Reservation another() {
       return open(client);
     }
 
-    /** Gives everything back. Closing twice is allowed; nothing can be held afterwards. */
+    /** Releases all bytes. Idempotent; nothing can be held afterwards. */
     @Override
     public void close() {
       if (!closed) {

@@ -1,11 +1,10 @@
 /**
- * HTTP as this server sees it: routes, exchanges with blocking streams, limits.
+ * HTTP for this server: routes, exchanges with blocking streams, and limits.
  *
- * <p>{@link dev.varve.server.http.Exchange} is what a handler works on and all that it sees; {@link
- * dev.varve.server.http.Dispatcher} finds the handler, lets it in and answers what it throws.
- * Neither knows a socket, so that both can be tried without one. {@link
- * dev.varve.server.http.SocketServer} and what stands behind it bring them to the network by Jetty,
- * which nobody outside of this package may touch.
+ * <p>{@link dev.varve.server.http.Exchange} is all that a handler sees of a request. {@link
+ * dev.varve.server.http.Dispatcher} finds the handler, runs it, and answers its exceptions. Neither
+ * knows sockets, so both can be tested without them. {@link dev.varve.server.http.SocketServer}
+ * connects them to the network through Jetty, which only this package may use.
  */
 @NullMarked
 package dev.varve.server.http;
