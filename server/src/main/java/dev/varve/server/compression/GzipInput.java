@@ -15,10 +15,10 @@ import java.util.zip.ZipException;
  * Decompresses one or more members of gzip. For one thread. Source: <a
  * href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>.
  *
- * <p>Bytes after the last member are ignored unless they begin another member, as {@link
- * java.util.zip.GZIPInputStream} ignores them: some senders pad what they send.
+ * <p>Like {@link java.util.zip.GZIPInputStream}, it ignores bytes after the last member unless they
+ * begin another one, because some senders add padding.
  *
- * <p>Reading throws a {@link ZipException} if the bytes are no gzip or a checksum differs, and an
+ * <p>Reading throws a {@link ZipException} if the bytes are not gzip or a checksum differs, and an
  * {@link EOFException} if the last member is cut off. An empty stream is a member that is cut off.
  */
 public final class GzipInput extends InputStream {
@@ -33,7 +33,7 @@ public final class GzipInput extends InputStream {
   private static final int COMMENT = 16;
   private static final int RESERVED = 0xe0;
 
-  /** What the next bytes of the stream belong to. */
+  /** The part of a member to which the next bytes belong. */
   private enum Part {
     FIRST_HEADER,
     CONTENT,
@@ -81,7 +81,7 @@ public final class GzipInput extends InputStream {
     return closed ? 0 : target.remaining();
   }
 
-  /** Makes the target hold decoded bytes; false at the end. */
+  /** Fills the target with decoded bytes; false at the end. */
   private boolean fill() throws IOException {
     if (closed) {
       throw new IOException("the stream is closed");
@@ -139,7 +139,7 @@ public final class GzipInput extends InputStream {
     if ((flags & RESERVED) != 0) {
       throw new ZipException("its header has flags that are reserved");
     }
-    // The time, the level and the system do not change how the content is read.
+    // Time, level and system do not affect decoding.
     skip(6);
     readOptionalFields(flags);
     inflater.reset();

@@ -15,7 +15,7 @@ import java.util.zip.Deflater;
 public final class GzipOutput extends OutputStream {
   private static final int BUFFER = 16 << 10;
 
-  /** Deflate, no flags, no time, no level, an unknown system. */
+  /** Deflate without flags, time and level, for an unknown system. */
   private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};
 
   private final OutputStream out;
@@ -60,7 +60,7 @@ public final class GzipOutput extends OutputStream {
     out.flush();
   }
 
-  /** Hands everything that was written to the encoder, and what it gives to the stream below. */
+  /** Passes everything that was written to the encoder, and its output to the stream below. */
   private void compress(int flush) throws IOException {
     if (!begun) {
       begun = true;
@@ -77,7 +77,7 @@ public final class GzipOutput extends OutputStream {
         int count = target.remaining();
         target.get(chunk, 0, count);
         out.write(chunk, 0, count);
-        // An encoder that leaves room in the target holds nothing back that it would give now.
+        // An encoder that leaves room in the target has no more output for now.
       } while (target.limit() == target.capacity());
     } finally {
       source.clear();

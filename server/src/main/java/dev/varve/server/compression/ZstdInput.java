@@ -13,9 +13,9 @@ import java.util.Objects;
 /**
  * Decompresses one or more frames of zstd. For one thread.
  *
- * <p>The decoder is native code: it sees memory outside the heap only, never an array (see {@code
- * docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the window of
- * the frame, all outside the heap; closing it frees them at once.
+ * <p>The decoder is native code and only accesses memory outside the heap, never an array (see
+ * {@code docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the
+ * window of the frame, all outside the heap. Closing it releases them at once.
  */
 public final class ZstdInput extends InputStream {
   private static final int BUFFER = 32 << 10;
@@ -33,9 +33,9 @@ public final class ZstdInput extends InputStream {
   private boolean closed;
 
   /**
-   * A stream over compressed bytes.
+   * Creates a stream over compressed bytes.
    *
-   * @param windowLogMax the logarithm of the largest window, in bytes, that a frame may ask for
+   * @param windowLogMax binary logarithm of the largest permitted window in bytes
    */
   public ZstdInput(InputStream in, int windowLogMax) {
     this.in = in;
@@ -66,7 +66,7 @@ public final class ZstdInput extends InputStream {
     return closed ? 0 : target.remaining();
   }
 
-  /** Makes the target hold decoded bytes; false at the end. */
+  /** Fills the target with decoded bytes; false at the end. */
   private boolean fill() throws IOException {
     if (closed) {
       throw new IOException("the stream is closed");
@@ -84,7 +84,7 @@ public final class ZstdInput extends InputStream {
         throw new ZstdIOException(e.getErrorCode(), String.valueOf(e.getMessage()));
       }
       target.flip();
-      // The decoder may hold decoded bytes back: it wants more bytes only once it gives none.
+      // The decoder may hold back decoded bytes; it needs more input only if it returns none.
       boolean stuck = !target.hasRemaining() && source.position() == before;
       if (stuck && !whole && !source.hasRemaining() && !refill()) {
         throw new ZstdIOException(Zstd.errSrcSizeWrong(), "the last frame is cut off");

@@ -13,8 +13,8 @@ import java.util.Objects;
 /**
  * Compresses into one frame of zstd. For one thread.
  *
- * <p>The encoder is native code: it sees memory outside the heap only, never an array (see {@code
- * docs/decisions.md}). Closing the stream frees that memory at once.
+ * <p>The encoder is native code and only accesses memory outside the heap, never an array (see
+ * {@code docs/decisions.md}). Closing the stream releases that memory at once.
  */
 public final class ZstdOutput extends OutputStream {
   private static final int BUFFER = 32 << 10;
@@ -59,7 +59,7 @@ public final class ZstdOutput extends OutputStream {
     out.flush();
   }
 
-  /** Hands everything that was written to the encoder, and what it gives to the stream below. */
+  /** Passes everything that was written to the encoder, and its output to the stream below. */
   private void compress(EndDirective directive) throws IOException {
     source.flip();
     try {

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Finds how large a window the frames of a body ask for, by their headers: a small body needs a
- * small one, while the most that a decoder has to grant is 8 MiB. Source: <a
+ * Finds the largest window that the frames of a body require, from their headers. A small body
+ * needs a small window, while a decoder must support up to 8 MiB. Source: <a
  * href="https://www.rfc-editor.org/rfc/rfc8878">RFC 8878</a>, section 3.1.
  */
 public final class ZstdWindow {
@@ -25,24 +25,25 @@ public final class ZstdWindow {
   }
 
   /**
-   * The largest window of any frame, in bytes.
+   * Returns the largest window of any frame, in bytes.
    *
-   * @param max what a decoder grants at most; also of what is no zstd, which a decoder will say
+   * @param max maximum window of the decoder; also returned for bytes that are not zstd, which the
+   *     decoder will report
    */
   public static long of(InputStream frames, long max) throws IOException {
     ZstdWindow window = new ZstdWindow(frames, max);
     try {
       while (window.frame()) {
-        // The next may ask for more.
+        // The next frame may need more.
       }
     } catch (EOFException e) {
-      // What is cut off needs no more than it has asked for.
+      // A truncated body needs no more than its frames so far.
       return window.largest;
     }
     return window.largest;
   }
 
-  /** Passes over a frame; false behind the last. */
+  /** Skips a frame; false after the last one. */
   private boolean frame() throws IOException {
     int first = in.read();
     if (first < 0) {
@@ -86,7 +87,7 @@ public final class ZstdWindow {
     return base + base / 8 * (descriptor & 7);
   }
 
-  /** Little-endian; of eight bytes more than a long holds is negative. */
+  /** Reads a little-endian number; eight bytes that exceed a long become negative. */
   private long number(int width) throws IOException {
     long number = 0;
     for (int i = 0; i < width; i++) {

@@ -4,7 +4,7 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import java.util.List;
 
-/** A configuration has problems; all of them are named. */
+/** Thrown for an invalid configuration. The message lists all problems. */
 public final class ConfigException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ public final class ConfigException extends RuntimeException implements KnownErro
     this.problems = List.copyOf(problems);
   }
 
-  /** Each with its place. */
+  /** Returns all problems, each with its place. */
   public List<String> problems() {
     return problems;
   }

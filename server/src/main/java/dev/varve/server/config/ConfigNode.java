@@ -16,8 +16,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * A piece of configuration that knows where it was set: {@code varve.yaml line 12}, {@code --set
- * memory}, {@code environment VARVE_MEMORY}.
+ * A part of a configuration with its place: {@code varve.yaml line 12}, {@code --set memory} or
+ * {@code environment VARVE_MEMORY}.
  */
 public sealed interface ConfigNode {
   String where();
@@ -33,11 +33,11 @@ public sealed interface ConfigNode {
   }
 
   /**
-   * Reads YAML.
+   * Parses YAML.
    *
-   * @param source how the text is called in messages
-   * @param numbered whether messages name its lines
-   * @throws ConfigException if it is no YAML
+   * @param source name of the text in messages
+   * @param numbered whether messages include line numbers
+   * @throws ConfigException if it is not YAML
    */
   static ConfigNode parse(String text, String source, boolean numbered) {
     try {
@@ -92,8 +92,9 @@ public sealed interface ConfigNode {
   }
 
   /**
-   * A copy of a mapping with one value set, mappings made on the way; keys match without regard to
-   * case where {@code anyCase}.
+   * Returns a copy of a mapping with one value set, and creates mappings on the way if necessary.
+   *
+   * @param anyCase whether keys match case-insensitively
    */
   static Mapping with(Mapping root, List<String> path, ConfigNode value, boolean anyCase) {
     Map<String, ConfigNode> members = new LinkedHashMap<>(root.members());

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the members of a mapping, notes what is wrong with them and goes on, so that all problems
- * are found at once.
+ * Reads the members of a mapping. It records problems and continues, so that all of them are found
+ * at once.
  */
 public final class ConfigReader {
   private static final Pattern SIZE =
@@ -47,13 +47,13 @@ public final class ConfigReader {
     return mapping.members().containsKey(key);
   }
 
-  /** Whether there is a mapping below a key. */
+  /** Returns whether the value of a key is a mapping. */
   public boolean isMapping(String key) {
     return mapping.members().get(key) instanceof ConfigNode.Mapping;
   }
 
   public void problem(String key, String text) {
-    // What is wrong may be a URL with a password.
+    // The invalid value may be a URL with a password.
     problems.add(name(key) + ": " + Url.redacted(text) + ", set in " + where(key));
   }
 
@@ -72,8 +72,8 @@ public final class ConfigReader {
   }
 
   /**
-   * Bytes, written as {@code 256MB}, {@code 4GB} or a plain number; K, M, G and T are powers of
-   * 1,024.
+   * Reads a size in bytes, written as {@code 256MB}, {@code 4GB} or a plain number; K, M, G and T
+   * are powers of 1,024.
    */
   public long size(String key, long otherwise) {
     String text = text(key);
@@ -108,8 +108,8 @@ public final class ConfigReader {
   }
 
   /**
-   * Reads a duration as Prometheus writes it: numbers with units, the largest first, such as {@code
-   * 1h30m}; a year has 365 days. Null if it is none.
+   * Parses a duration in Prometheus' format: numbers with units, the largest first, such as {@code
+   * 1h30m}; a year has 365 days. Null if the text is not a duration.
    */
   public static @Nullable Duration parseDuration(String text) {
     Matcher matcher = DURATION.matcher(text);
@@ -137,13 +137,13 @@ public final class ConfigReader {
         return value;
       }
     } catch (NumberFormatException e) {
-      // Said below, as for a number out of range.
+      // Reported below, like a number out of range.
     }
     wrong(key, "'" + text + "' is not a number from " + min + " to " + max);
     return otherwise;
   }
 
-  /** One of some words. */
+  /** Reads one of several words. */
   public String choice(String key, List<String> words, String otherwise) {
     String text = text(key, otherwise);
     if (!words.contains(text)) {
@@ -169,13 +169,13 @@ public final class ConfigReader {
     };
   }
 
-  /** A path, a relative one from a folder on; null where there is none. */
+  /** Reads a path and resolves it against a folder; null if the key is absent. */
   public @Nullable Path path(String key, Path folder) {
     String text = text(key);
     return text == null ? null : resolved(key, text, folder);
   }
 
-  /** Paths, relative ones from a folder on. */
+  /** Reads paths and resolves them against a folder. */
   public List<Path> paths(String key, Path folder) {
     List<Path> paths = new ArrayList<>();
     for (String text : texts(key)) {
@@ -208,7 +208,7 @@ public final class ConfigReader {
     return read;
   }
 
-  /** The mappings of a list. */
+  /** Reads the mappings of a list. */
   public List<ConfigReader> list(String key) {
     known.add(key);
     List<ConfigReader> readers = new ArrayList<>();
@@ -244,12 +244,12 @@ public final class ConfigReader {
     return List.copyOf(mapping.members().keySet());
   }
 
-  /** Takes keys as known, whatever they say. */
+  /** Accepts keys without reading them. */
   public void passOver(List<String> keys) {
     known.addAll(keys);
   }
 
-  /** Notes every key that nobody asked for. */
+  /** Records a problem for every key that was not read. */
   public void refuseUnknown() {
     for (String key : mapping.members().keySet()) {
       if (!known.contains(key)) {

@@ -7,14 +7,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A URL that may hold a user and a password. Its text, in logs, metrics and answers, shows neither.
+ * A URL that may contain a user and a password. Its text, for logs, metrics and answers, hides
+ * them.
  *
- * @param uri with them: for requests alone
+ * @param uri the URL with user and password, for requests only
  */
 public record Url(URI uri) {
   /**
-   * Up to the last @ of a word: where a password holds one, or a slash, it is not a URI, and is
-   * printed all the same.
+   * Matches up to the last @ of a word. A password with an @ or a slash makes the URI invalid, but
+   * such a text is printed in messages too.
    */
   private static final Pattern CREDENTIALS =
       Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]*:/{1,3})[^\\s'\"<>]*@");
@@ -23,21 +24,19 @@ public record Url(URI uri) {
     return new Url(URI.create(text));
   }
 
-  /** The same URL with something behind its path. */
+  /** Returns the same URL with an addition to its path. */
   public Url plus(String path) {
     return of(uri.toString().replaceFirst("/+$", "") + path);
   }
 
-  /** The URL without a user and a password: what a request is sent to. */
+  /** Returns the URL without user and password, as the target of a request. */
   public URI bare() {
     return uri.getRawUserInfo() == null
         ? uri
         : URI.create(uri.toString().replaceFirst("//[^/?#]*@", "//"));
   }
 
-  /**
-   * The header {@code Authorization} that user and password come to; empty where there are none.
-   */
+  /** Returns the header {@code Authorization} for user and password; empty if there are none. */
   public Optional<String> authorization() {
     String pair = uri.getUserInfo();
     return pair == null
@@ -46,7 +45,7 @@ public record Url(URI uri) {
             "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** The URL with {@code ***} for its user and password. */
+  /** Returns the URL with {@code ***} in place of user and password. */
   @Override
   public String toString() {
     return uri.getRawUserInfo() == null
@@ -54,7 +53,7 @@ public record Url(URI uri) {
         : uri.toString().replaceFirst("//[^/?#]*@", "//***@");
   }
 
-  /** A text, such as the message of an error, with {@code ***} for credentials in its URLs. */
+  /** Returns a text, such as an error message, with {@code ***} for credentials in its URLs. */
   public static String redacted(String text) {
     return text.indexOf('@') < 0 ? text : CREDENTIALS.matcher(text).replaceAll("$1***@");
   }

@@ -248,7 +248,7 @@ final class Pickle {
     return value;
   }
 
-  /** Little-endian; of eight bytes more than a long holds is negative. */
+  /** Reads a little-endian number; eight bytes that exceed a long become negative. */
   private long unsigned(int width) {
     int from = skip(width);
     long value = 0;

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code GET /api/v1/status/damage}: the damage that stores have met in their files since the
- * server started, and what they did about it. In the shape of Prometheus' API, on every listener.
+ * {@code GET /api/v1/status/damage}: the damage that stores have found in their files since the
+ * server started, and its outcome. Has the form of Prometheus' API and answers on every listener.
  */
 public final class DamageStatus {
   private static final String JSON = "application/json";
@@ -30,9 +30,9 @@ public final class DamageStatus {
   private final Supplier<@Nullable Engine> engine;
 
   /**
-   * Prepares to answer.
+   * Creates the routes.
    *
-   * @param engine null as long as its stores are not open
+   * @param engine supplies null until the stores are open
    */
   public DamageStatus(Supplier<@Nullable Engine> engine) {
     this.engine = engine;

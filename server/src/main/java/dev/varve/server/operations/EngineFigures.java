@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The figures of the engine, which come as {@code name{label="value"}}: counters where the name
- * ends in {@code _total}, else gauges.
+ * Exports the figures of the engine, given as {@code name{label="value"}}: counters if the name
+ * ends in {@code _total}, otherwise gauges.
  */
 final class EngineFigures implements MultiCollector {
   private static final String COUNTER = "_total";

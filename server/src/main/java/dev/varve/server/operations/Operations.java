@@ -21,11 +21,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /-/healthy}, {@code /-/ready}, {@code /-/reload} and {@code /metrics}; never kept waiting
- * by other work.
+ * {@code /-/healthy}, {@code /-/ready}, {@code /-/reload} and {@code /metrics}, which never wait
+ * for other work.
  */
 public final class Operations {
-  /** The name of these paths among the dialects of a listener. */
+  /** Name of these paths in the list of a listener's dialects. */
   public static final String NAME = "operations";
 
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
@@ -35,10 +35,11 @@ public final class Operations {
   private final Runnable reload;
 
   /**
-   * Prepares to answer.
+   * Creates the routes.
    *
-   * @param engine null as long as its stores are not open
-   * @param reload reads again what can be read again; throws ConfigException where that is wrong
+   * @param engine supplies null until the stores are open
+   * @param reload reloads the files that can be reloaded; throws ConfigException if they are
+   *     invalid
    */
   public Operations(
       ServerMetrics metrics,
@@ -75,7 +76,7 @@ public final class Operations {
     exchange.answer(200, "text/plain; charset=utf-8", "healthy\n");
   }
 
-  /** Asks all datasets, or the one that the parameter {@code dataset} names. */
+  /** Checks all datasets, or the one named by the parameter {@code dataset}. */
   private void ready(Exchange exchange) throws IOException {
     String reason = unreadiness(exchange.parameter("dataset"));
     exchange.answer(

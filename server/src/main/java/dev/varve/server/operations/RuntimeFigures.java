@@ -14,7 +14,7 @@ import java.lang.management.RuntimeMXBean;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
 
-/** Figures of the JVM and its process, from the platform's beans, under their usual names. */
+/** Exports figures of the JVM and its process from platform beans, under their usual names. */
 final class RuntimeFigures {
   private final MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();

@@ -23,14 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the server's metrics into a dataset, again and again, so that there is something to ask it
- * from its first seconds on. All values are doubles and all names of the plainest letters, so that
- * they fit into every layout whose tags are free; of a histogram count and sum are kept.
+ * Writes the server's metrics into a dataset periodically, so that a new server has something to
+ * query within seconds. All values are doubles and all names use plain letters, so that they fit
+ * into every layout with free tags. Histograms are reduced to count and sum.
  */
 public final class SelfMonitoring implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SelfMonitoring.class);
 
-  /** The first time comes soon, so that a new server holds data ten seconds after its start. */
+  /** Short, so that a new server holds data ten seconds after its start. */
   private static final Duration FIRST = Duration.ofSeconds(1);
 
   private final ServerMetrics metrics;
@@ -44,7 +44,7 @@ public final class SelfMonitoring implements AutoCloseable {
   /**
    * Starts the loop.
    *
-   * @param instance what all series carry as tag {@code instance}
+   * @param instance value of the tag {@code instance} of all series
    */
   public SelfMonitoring(
       ServerMetrics metrics, Dataset dataset, String instance, Duration interval, Clock clock) {
@@ -77,7 +77,7 @@ public final class SelfMonitoring implements AutoCloseable {
     }
   }
 
-  /** Says once what would be the same every ten seconds; the counters have the rest. */
+  /** Logs a problem once instead of every ten seconds; counters count all of them. */
   private void complain(String message, @Nullable RuntimeException cause) {
     if (!complained) {
       complained = true;
@@ -85,7 +85,7 @@ public final class SelfMonitoring implements AutoCloseable {
     }
   }
 
-  /** The metrics as samples of one instant. */
+  /** Returns the metrics as samples of one instant. */
   static Batch batch(MetricSnapshots snapshots, String instance, long millis) {
     BatchBuilder batch = new BatchBuilder();
     for (MetricSnapshot snapshot : snapshots) {
@@ -121,7 +121,10 @@ public final class SelfMonitoring implements AutoCloseable {
     return Tags.of(tags);
   }
 
-  /** Letters, digits and {@code - _ . /}, of which every layout takes any number but none. */
+  /**
+   * Replaces everything but letters, digits and {@code - _ . /}, which every layout accepts in any
+   * non-zero number.
+   */
   static String plain(String text) {
     String plain = text.replaceAll("[^a-zA-Z0-9_./-]", "_");
     return plain.isEmpty() ? "none" : plain;

@@ -19,13 +19,13 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The server's own metrics. Safe for use by several threads. */
+/** The server's own metrics. Thread-safe. */
 public final class ServerMetrics implements RequestListener, IngestListener {
   private static final double[] SECONDS = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
   };
 
-  /** Senders of line protocols never read an answer: the log is where their refusals are seen. */
+  /** Senders of line protocols never read an answer, so the log shows their refusals. */
   private final RateLimitedLog refusals = new RateLimitedLog("refused");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -106,7 +106,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .register(registry);
   }
 
-  /** Shows which build runs, and on which Java. */
+  /** Exports the versions of the build and of Java. */
   public void build(String version) {
     Info.builder()
         .name("varve_build_info")
@@ -125,7 +125,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .register(registry);
   }
 
-  /** Shows how full the budget of writes is, and how often it had no room. */
+  /** Exports the fill of the write budget and its refusals. */
   public void writes(WriteBudget budget) {
     gauge(
         "varve_write_budget_bytes",
@@ -145,7 +145,8 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   }
 
   /**
-   * Shows figures under {@code varve_} and their names, counters where these end in {@code _total}.
+   * Exports figures under their names with the prefix {@code varve_}: counters if they end in
+   * {@code _total}.
    */
   public void figures(Supplier<Map<String, Double>> figures) {
     registry.register(new EngineFigures(figures));
@@ -184,7 +185,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         .forEach((rule, count) -> refused(dataset, dialect, rule, count, () -> of(rule, result)));
   }
 
-  /** The first rejection by a rule; reasons are kept of the first thousand of a batch. */
+  /** Returns the first rejection by a rule. Reasons are kept for the first thousand of a batch. */
   private static String of(String rule, WriteResult result) {
     return result.rejections().stream()
         .filter(rejection -> rejection.refusal().rule().equals(rule))
@@ -201,7 +202,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
         "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule), count, example);
   }
 
-  /** Logs what is held back, before a server ends. */
+  /** Logs what was held back, before the server stops. */
   public void flushLog() {
     refusals.flush();
   }
@@ -211,7 +212,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
     dropped.labelValues(dataset, dialect).inc(samples);
   }
 
-  /** Counts a query that is over. */
+  /** Counts a finished query. */
   public void ended(EndedQuery query) {
     String dataset = query.query().origin().dataset();
     String language = query.query().origin().language();
@@ -226,7 +227,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   }
 
   /**
-   * Counts samples whose time to live is not heeded.
+   * Counts samples whose time to live is ignored.
    *
    * @return whether these are the first
    */

@@ -1,8 +1,8 @@
 /**
- * What whoever runs the server looks at: health, readiness, metrics, and the loop that stores the
- * server's own metrics in itself.
+ * Health, readiness and metrics for operators, and the loop that stores the server's own metrics in
+ * itself.
  *
- * <p>Counters are fed by listeners that the other packages call; no protocol knows a metric.
+ * <p>Other packages update counters through listeners; no protocol knows a metric.
  */
 @NullMarked
 package dev.varve.server.operations;

@@ -12,7 +12,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /** Writes lines of JSON, each a value and a line feed, to a target that stays open. */
 public final class JsonLines {
-  /** A line that breaks off half way is not closed, so that it does not look whole. */
+  /** An incomplete line is not closed, so that it does not look complete. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
@@ -36,8 +36,8 @@ public final class JsonLines {
   }
 
   /**
-   * A generator that writes values one behind the other, with nothing between, and neither flushes
-   * nor closes what it writes to.
+   * Returns a generator that writes values one after another without separators, and neither
+   * flushes nor closes its target.
    */
   public static JsonGenerator generator(OutputStream out) {
     return JSON.createGenerator(ObjectWriteContext.empty(), out);

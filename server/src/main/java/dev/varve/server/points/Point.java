@@ -6,12 +6,12 @@ import dev.varve.model.GroupKey;
 import dev.varve.model.Value;
 import java.util.Map;
 
-/** What one line of the point form says. */
+/** The content of one line of the point form. */
 public sealed interface Point {
   /**
    * Samples of one key at one instant.
    *
-   * @param time in the resolution of the dataset
+   * @param time time in the resolution of the dataset
    * @param fields at least one, in the order of the line
    */
   record Sample(GroupKey key, long time, Map<String, Value> fields) implements Point {}

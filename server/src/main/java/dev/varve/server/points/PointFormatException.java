@@ -3,7 +3,7 @@ package dev.varve.server.points;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A line is not of the point form. The message says where and what would be right. */
+/** Thrown if a line is not in the point form. The message has the place and the expected form. */
 public final class PointFormatException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Writes a batch in the point form, one point a line. */
+/** Writes a batch in the point form, one point per line. */
 public final class PointLines {
   private PointLines() {}
 
@@ -32,7 +32,8 @@ public final class PointLines {
       if (column.has(place)) {
         Value before = fields.put(column.field(), value(column, place));
         if (before != null) {
-          // One field of two kinds at one place: two points, since a point has a field once.
+          // A field with samples of two kinds at one instant becomes two points, because a point
+          // has each field once.
           write(
               new Point.Sample(group.key(), group.times()[place], Map.of(column.field(), before)),
               out);
@@ -44,7 +45,7 @@ public final class PointLines {
     }
   }
 
-  /** The value at a place that is filled. */
+  /** Returns the value at a place that has one. */
   static Value value(Column column, int place) {
     return switch (column) {
       case Column.Doubles doubles -> new Value.Real(doubles.values()[place]);

@@ -22,12 +22,12 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Reads lines of the point form.
  *
- * <p>A value is an integer (int64), a number with point or exponent (double), {@code "NaN"}, {@code
- * "Infinity"} or {@code "-Infinity"} (double), or {@code {"string":"..."}}. An attribute's value is
- * a text, a number, {@code {"double":"NaN"}} where it is no plain one, or {@code {"hex":"..."}} for
- * raw bytes; it may have a {@code time}.
+ * <p>A value is an integer (int64), a number with a point or exponent (double), {@code "NaN"},
+ * {@code "Infinity"} or {@code "-Infinity"} (double), or {@code {"string":"..."}}. The value of an
+ * attribute is a string, a number, {@code {"double":"NaN"}} for a double that JSON lacks, or {@code
+ * {"hex":"..."}} for raw bytes; an attribute may have a {@code time}.
  *
- * <p>Every error names the column where reading ended, the first being 1.
+ * <p>Every error has the column where reading stopped, counted from 1.
  */
 public final class PointReader {
   private static final String VALUE_FORMS =
@@ -38,7 +38,7 @@ public final class PointReader {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // A table of names would keep what all clients have sent.
+          // A table of names would keep the names of all clients.
           .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
           .build();
 
@@ -47,7 +47,7 @@ public final class PointReader {
   /**
    * Reads one line.
    *
-   * @throws PointFormatException if it is not of the form
+   * @throws PointFormatException if it is not in the point form
    */
   public static Point read(String line) {
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
@@ -68,7 +68,7 @@ public final class PointReader {
         "column " + json.currentTokenLocation().getColumnNr() + ": " + what);
   }
 
-  /** The members of one object, gathered in any order. */
+  /** The members of one object, in any order. */
   private static final class Members {
     private final JsonParser json;
     private @Nullable String metric;
@@ -196,7 +196,7 @@ public final class PointReader {
       return wellFormed(json.getString());
     }
 
-    /** JSON can name half a character, which no store can hold. */
+    /** Rejects unpaired surrogates, which JSON can express and no store can hold. */
     private String wellFormed(String text) {
       if (text.codePoints()
           .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
@@ -252,7 +252,7 @@ public final class PointReader {
       return bad(json, "the point ends without " + member);
     }
 
-    /** The double that has no number in JSON, or null where the text names none. */
+    /** Returns the double named by a text, such as NaN; null if it names none. */
     private static @Nullable Value special(String text) {
       return switch (text) {
         case "NaN" -> new Value.Real(Double.NaN);

@@ -9,8 +9,8 @@ import java.util.Map;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * Writes points in the point form; {@link PointReader} reads them back the same, but for the bits
- * of a NaN: the form has one.
+ * Writes points in the point form. {@link PointReader} reads equal points back, except for the bits
+ * of NaNs: the form has only one NaN.
  */
 public final class PointWriter {
   private PointWriter() {}
@@ -53,7 +53,7 @@ public final class PointWriter {
     switch (attribute.value()) {
       case Value.Text(String text) -> json.writeString(text);
       case Value.Real(double number) when !Double.isFinite(number) ->
-          // A plain text would be read as one.
+          // A plain string would be read as a string.
           wrap("double", Double.toString(number), json);
       case Value.Int64 v -> write(v, json);
       case Value.Real v -> write(v, json);
@@ -77,8 +77,8 @@ public final class PointWriter {
   }
 
   /**
-   * Writes a value so that its kind can be told: doubles have a point or an exponent, or are texts
-   * where JSON has no number for them.
+   * Writes a value so that its kind is recognisable: doubles have a point or an exponent, or are
+   * strings if JSON has no number for them.
    */
   public static void write(Value value, JsonGenerator json) {
     switch (value) {

@@ -1,10 +1,10 @@
 /**
- * The point form: one point a line as a JSON object, the form in which tools and Varve's own API
- * take and give points.
+ * The point form: one point per line as a JSON object, in which commands and Varve's own API accept
+ * and return points.
  *
- * <p>Here is the form and nothing else: no socket, no dataset. {@code
- * {"metric":"m","tags":{},"resource":{},"time":0,"value":1.5}}, with {@code "fields":{"f":1}} in
- * place of {@code value} for several fields, or {@code "attribute":"name"} for what is no sample.
+ * <p>An example is {@code {"metric":"m","tags":{},"resource":{},"time":0,"value":1.5}}. {@code
+ * "fields":{"f":1}} replaces {@code value} for several fields, and {@code "attribute":"name"} marks
+ * an attribute. The package knows neither sockets nor datasets.
  */
 @NullMarked
 package dev.varve.server.points;

@@ -5,11 +5,11 @@ import dev.varve.query.running.QueryCapacity;
 import java.time.Duration;
 
 /**
- * What queries may take.
+ * The limits of queries.
  *
- * @param limits what one may use
- * @param capacity what all of them may use together
- * @param slow from what time on a query is logged, with what it waited
+ * @param limits limits of one query
+ * @param capacity limits of all queries together
+ * @param slow duration from which a query is logged, including its wait
  */
 public record QueryOptions(QueryLimits limits, QueryCapacity capacity, Duration slow) {
   public static final QueryOptions DEFAULTS =

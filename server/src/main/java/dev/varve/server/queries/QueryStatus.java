@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code GET /api/v1/status/queries}: the queries that wait or run; {@code POST
- * /api/v1/status/queries/ID/kill}: ends one. In the shape of Prometheus' API, on every listener,
- * and never kept waiting by queries.
+ * {@code GET /api/v1/status/queries} lists waiting and running queries, and {@code POST
+ * /api/v1/status/queries/ID/kill} ends one. Has the form of Prometheus' API, answers on every
+ * listener, and never waits for queries.
  */
 public final class QueryStatus {
   private static final String JSON = "application/json";

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs queries that took long, each in one line of {@code name=value} pairs, texts in quotes as
- * JSON has them. Safe for use by several threads.
+ * Logs slow queries, each in one line of {@code name=value} pairs with strings quoted as in JSON.
+ * Thread-safe.
  */
 public final class SlowQueryLog implements Consumer<EndedQuery> {
   private static final Logger LOG = LoggerFactory.getLogger(SlowQueryLog.class);
@@ -18,7 +18,9 @@ public final class SlowQueryLog implements Consumer<EndedQuery> {
   private final Duration slow;
 
   /**
-   * @param slow from what time on, with what a query waited
+   * Creates the log.
+   *
+   * @param slow duration from which a query is logged, including its wait
    */
   public SlowQueryLog(Duration slow) {
     this.slow = slow;
@@ -61,7 +63,7 @@ public final class SlowQueryLog implements Consumer<EndedQuery> {
     return line.toString();
   }
 
-  /** What comes from outside may neither end the line nor begin a pair. */
+  /** Quotes text from outside, which must neither end the line nor begin a pair. */
   private static void text(StringBuilder line, String text) {
     line.append('"');
     for (int i = 0; i < text.length(); i++) {

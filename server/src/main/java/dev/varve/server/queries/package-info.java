@@ -1,9 +1,9 @@
 /**
- * Queries under way, as whoever runs the server sees them: listed and ended over HTTP, and those
- * that took long in a log.
+ * Running queries for operators: a list of them, a way to end them over HTTP, and a log of slow
+ * ones.
  *
- * <p>What a query may use and how it is stopped stands in {@code dev.varve.query.running}; no
- * dialect is known here.
+ * <p>{@code dev.varve.query.running} has the limits of queries and stops them. This package knows
+ * no dialect.
  */
 @NullMarked
 package dev.varve.server.queries;

@@ -6,11 +6,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A set of labels while rules change it. An empty value is no label.
+ * A set of labels while rules change it. A label with an empty value is absent.
  *
- * <p>Where a rule goes over all labels, those that nobody has touched come first, by name, and then
- * those that were set, in that order: where two are mapped to one name the later wins, and so it is
- * the one that wins in Prometheus.
+ * <p>A rule that iterates over all labels sees unchanged labels first, by name, then changed ones
+ * in the order of their change. If two are mapped to one name the later one wins, and so the same
+ * one wins as in Prometheus.
  */
 final class LabelEdit {
   private final SortedMap<String, String> untouched = new TreeMap<>();
@@ -24,7 +24,7 @@ final class LabelEdit {
     });
   }
 
-  /** The value; empty where there is no such label. */
+  /** Returns the value of a label; empty if it is absent. */
   String get(String name) {
     String value = set.get(name);
     return value == null ? untouched.getOrDefault(name, "") : value;
@@ -44,7 +44,7 @@ final class LabelEdit {
     set.remove(name);
   }
 
-  /** The labels as they are now, in the order in which a rule goes over them. */
+  /** Returns the current labels in the order of iteration. */
   Map<String, String> copy() {
     Map<String, String> copy = new LinkedHashMap<>(untouched);
     copy.putAll(set);

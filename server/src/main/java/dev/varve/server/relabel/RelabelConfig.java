@@ -5,16 +5,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule as it is declared, in Prometheus' words; null is what is not said. An empty text is said.
+ * A declared rule in Prometheus' terms. Null means absent; an empty text is a value.
  *
- * @param sourceLabels whose values, joined by the separator, are looked at
- * @param separator {@code ;} where it is not said
- * @param regex has to fit the whole of what is looked at, in RE2's syntax with {@code s}; {@code
- *     (.*)} where it is not said
- * @param modulus of {@code hashmod}, from 1 to 2^64 - 1
- * @param targetLabel what is set
- * @param replacement to what; {@code $1} where it is not said
- * @param action {@link Action#REPLACE} where it is not said
+ * @param sourceLabels labels whose values, joined by the separator, are the input
+ * @param separator default {@code ;}
+ * @param regex must match the whole input, in RE2's syntax with flag {@code s}; default {@code
+ *     (.*)}
+ * @param modulus modulus of {@code hashmod}, from 1 to 2^64 - 1
+ * @param targetLabel the label to set
+ * @param replacement its new value; default {@code $1}
+ * @param action default {@link Action#REPLACE}
  */
 public record RelabelConfig(
     @Nullable List<String> sourceLabels,
@@ -41,30 +41,30 @@ public record RelabelConfig(
 
   /** What a rule does. */
   public enum Action {
-    /** Sets the target to the replacement, where the regex fits. */
+    /** Sets the target to the replacement if the regex matches. */
     REPLACE,
-    /** Drops what the regex does not fit. */
+    /** Drops the labels if the regex does not match. */
     KEEP,
-    /** Drops what the regex fits. */
+    /** Drops the labels if the regex matches. */
     DROP,
-    /** Drops what is not equal to the target. */
+    /** Drops the labels if the input differs from the target. */
     KEEPEQUAL,
-    /** Drops what is equal to the target. */
+    /** Drops the labels if the input equals the target. */
     DROPEQUAL,
-    /** Sets the target to a hash of what is looked at, modulo some number. */
+    /** Sets the target to a hash of the input, modulo a number. */
     HASHMOD,
-    /** Copies labels whose names the regex fits to the names that the replacement makes of them. */
+    /** Copies labels whose names match the regex to the names given by the replacement. */
     LABELMAP,
-    /** Removes labels whose names the regex fits. */
+    /** Removes labels whose names match the regex. */
     LABELDROP,
     /** Removes all other labels. */
     LABELKEEP,
-    /** Sets the target to what is looked at, in small letters. */
+    /** Sets the target to the input in lower case. */
     LOWERCASE,
-    /** The same in capitals. */
+    /** Sets the target to the input in upper case. */
     UPPERCASE;
 
-    /** As it is written in a configuration. */
+    /** Returns its name in configurations. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -9,9 +9,9 @@ public final class RelabelReader {
   private RelabelReader() {}
 
   /**
-   * Reads the list of rules under a key; what is wrong with one is noted with its place.
+   * Reads the list of rules of a key. Problems are recorded with their places.
    *
-   * @return no rule at all where one of them is wrong
+   * @return no rules if one of them is invalid
    */
   public static Relabelling read(ConfigReader within, String key) {
     List<RelabelConfig> rules = new ArrayList<>();

@@ -17,11 +17,11 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that has been checked and can be applied. Safe for use by several threads.
+ * A validated rule. Thread-safe.
  *
  * @param modulus unsigned; 0 for none
- * @param targetName the target with the groups of the pattern in it
- * @param replacement the value with them, or the name where labels are mapped
+ * @param targetName target with references to groups of the pattern
+ * @param replacement value with references to groups, or the name if labels are mapped
  */
 record RelabelRule(
     Action action,
@@ -37,10 +37,10 @@ record RelabelRule(
   private static final String REPLACEMENT = "$1";
 
   /**
-   * Checks a rule.
+   * Validates a rule.
    *
-   * @throws IllegalArgumentException if it contradicts itself, in Prometheus' words where it has
-   *     some
+   * @throws IllegalArgumentException if it is inconsistent; the message is Prometheus' if it has
+   *     one
    */
   static RelabelRule of(RelabelConfig config) {
     Action action = action(config.action());
@@ -157,7 +157,7 @@ record RelabelRule(
     return said == null ? otherwise : said;
   }
 
-  /** Changes labels; false where they are dropped. */
+  /** Changes labels; false if they are dropped. */
   boolean apply(LabelEdit labels) {
     String value = value(labels);
     switch (action) {
@@ -206,7 +206,7 @@ record RelabelRule(
     }
   }
 
-  /** What a label is mapped to is not mapped once more. A name that comes out empty is none. */
+  /** Maps labels. A mapped label is not mapped again, and an empty name is ignored. */
   private void map(LabelEdit labels) {
     labels
         .copy()
@@ -221,7 +221,10 @@ record RelabelRule(
         });
   }
 
-  /** The last 8 bytes of MD5, as a number without a sign: other senders shard by the same. */
+  /**
+   * Returns the last 8 bytes of the MD5 hash as an unsigned number, because other senders shard by
+   * the same number.
+   */
   private static long hash(String value, long modulus) {
     try {
       byte[] md5 = MessageDigest.getInstance("MD5").digest(value.getBytes(StandardCharsets.UTF_8));
@@ -231,7 +234,7 @@ record RelabelRule(
     }
   }
 
-  /** Letter by letter, as Go does it: no letter becomes two. */
+  /** Maps a text letter by letter, as in Go: no letter becomes two. */
   private static String mapped(String text, IntUnaryOperator letter) {
     return text.codePoints()
         .map(letter)

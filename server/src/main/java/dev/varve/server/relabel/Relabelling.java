@@ -7,12 +7,12 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules that are applied to labels one after the other, as Prometheus 3.5 applies its <a
- * href="https://prometheus.io/docs/prometheus/latest/configuration/configuration/#relabel_config">relabel_config</a>.
- * Immutable; safe for use by several threads.
+ * Rules that are applied to labels one after another, with the semantics of <a
+ * href="https://prometheus.io/docs/prometheus/latest/configuration/configuration/#relabel_config">relabel_config</a>
+ * in Prometheus 3.5. Immutable.
  */
 public final class Relabelling {
-  /** No rule: labels stay as they are. */
+  /** No rules; labels stay unchanged. */
   public static final Relabelling NONE = new Relabelling(List.of());
 
   private final List<RelabelRule> rules;
@@ -22,9 +22,10 @@ public final class Relabelling {
   }
 
   /**
-   * Checks rules.
+   * Validates rules.
    *
-   * @throws IllegalArgumentException if one contradicts itself, saying which, from 0, and why
+   * @throws IllegalArgumentException if one is inconsistent; the message has its index, from 0, and
+   *     the reason
    */
   public static Relabelling of(List<RelabelConfig> configs) {
     List<RelabelRule> rules = new ArrayList<>(configs.size());
@@ -39,9 +40,9 @@ public final class Relabelling {
   }
 
   /**
-   * Checks one rule.
+   * Validates one rule.
    *
-   * @throws IllegalArgumentException if it contradicts itself
+   * @throws IllegalArgumentException if it is inconsistent
    */
   public static void check(RelabelConfig config) {
     RelabelRule.of(config);
@@ -60,10 +61,9 @@ public final class Relabelling {
   /**
    * Applies the rules.
    *
-   * @param labels with the name of the metric as {@code __name__}, if it has one; an empty value is
-   *     no label; not changed
-   * @return the caller's own, without empty values, and maybe without a name; null where what
-   *     carries the labels is dropped
+   * @param labels labels, with the metric as {@code __name__}; an empty value means absent; not
+   *     modified
+   * @return a new map without empty values, possibly without a name; null if the labels are dropped
    */
   public @Nullable SortedMap<String, String> apply(Map<String, String> labels) {
     LabelEdit edit = new LabelEdit(labels);

@@ -1,11 +1,10 @@
 /**
- * Relabelling: rules in the words of Prometheus' {@code relabel_config} that rewrite a set of
- * labels or drop what carries it.
+ * Relabelling: rules with the semantics of Prometheus' {@code relabel_config} that change or drop
+ * sets of labels.
  *
- * <p>Here are the rules and what they do to labels, as Prometheus 3.5 does it, and nothing of where
- * labels come from: whoever takes points at the door, scrapes targets or sends alerts hands labels
- * in and takes labels out. No file is read here, so that a rule says what is wrong with it and its
- * reader where it stood.
+ * <p>The package does not know where labels come from. Intake of points, scraping and alerting pass
+ * labels in and take labels out. It reads no files: a rule reports what is wrong with it, and its
+ * reader adds the place.
  */
 @NullMarked
 package dev.varve.server.relabel;

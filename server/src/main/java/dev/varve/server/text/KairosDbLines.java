@@ -240,7 +240,7 @@ public final class KairosDbLines implements LineFormat {
       };
     }
 
-    /** JSON can name half a character, which no store can hold. */
+    /** Rejects unpaired surrogates, which JSON can express and no store can hold. */
     private static String wellFormed(String text) {
       return wellFormed(text, "a text has");
     }
