@@ -364,7 +364,7 @@ class DatasetTest {
 
     assertThatThrownBy(() -> engine.read(ReadRequest.of(broken, TimeRange.ALL)))
         .isInstanceOf(QueryRefusedException.class)
-        .hasMessageContaining("'a(b' is no pattern in RE2 syntax");
+        .hasMessageContaining("'a(b' is not a valid RE2 pattern");
     assertThatThrownBy(() -> engine.dataset().series(broken, null))
         .isInstanceOf(QueryRefusedException.class);
     assertThatThrownBy(() -> engine.dataset().catalog().labelNames(broken, null, ReadGuard.NONE))

@@ -3,8 +3,8 @@ package dev.varve.engine.catalog;
 import java.util.Arrays;
 
 /**
- * Numbers by dense index, in chunks that never move: growing copies nothing, and an element may be
- * read and set while others are appended.
+ * Growable arrays of numbers, stored in chunks that never move. Growing copies no elements, so an
+ * element can be read and set while others are appended.
  */
 final class Columns {
   private static final int SHIFT = 14;
@@ -24,7 +24,7 @@ final class Columns {
       return chunks[index >>> SHIFT][index & MASK];
     }
 
-    /** Sets an element; the first of a chunk makes the chunk. */
+    /** Sets an element. The first element of a chunk allocates the chunk. */
     void set(int index, long value) {
       int chunk = index >>> SHIFT;
       if (chunk >= chunks.length) {
@@ -47,7 +47,7 @@ final class Columns {
       return chunks[index >>> SHIFT][index & MASK];
     }
 
-    /** Sets an element; the first of a chunk makes the chunk. */
+    /** Sets an element. The first element of a chunk allocates the chunk. */
     void set(int index, int value) {
       int chunk = index >>> SHIFT;
       if (chunk >= chunks.length) {

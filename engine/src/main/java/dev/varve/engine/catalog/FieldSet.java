@@ -7,29 +7,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one or more keys, each with the kinds of its samples. Guarded by the index that
- * owns it, as is all that follows; only {@link #sorted} may be set by several readers at once.
+ * The fields of one or more keys, each with the kinds of its samples. The lock of the owning index
+ * guards all state; only {@link #sorted} may be set by several readers at once.
  */
 final class FieldSet {
   private static final int CAPACITY_MIN = 2;
 
-  /** Of the object itself, its two arrays and its place among the sets. */
+  /** Heap bytes of the object, the headers of its two arrays and its entry in the list of sets. */
   private static final int BYTES = 160;
 
-  /** An open table of numbers of names, plus 1; 0 where a slot is free. */
+  /** An open-addressing hash table of name IDs, plus 1; 0 in free slots. */
   private int[] table;
 
-  /** A bit for each kind, in the slots of {@link #table}. */
+  /** For each slot of {@link #table}, one bit per kind. */
   private byte[] kinds;
 
   private int size;
   private byte allKinds;
   private long hash;
 
-  /** How many keys have the set. */
+  /** The number of keys that have this set. */
   private int users;
 
-  /** The names in their order; null until somebody asks. */
+  /** The names, sorted; null until first requested. */
   private @Nullable List<String> sorted;
 
   FieldSet() {
@@ -45,7 +45,7 @@ final class FieldSet {
     this.hash = other.hash;
   }
 
-  /** The same fields in a set that no key has yet. */
+  /** Returns a copy of the fields as a set that no key has yet. */
   FieldSet copy() {
     return new FieldSet(this);
   }
@@ -82,12 +82,12 @@ final class FieldSet {
     users--;
   }
 
-  /** The sum of the hashes of fields and kinds, so that it does not depend on their order. */
+  /** Returns the sum of the hashes of fields and kinds. It does not depend on their order. */
   long hash() {
     return hash;
   }
 
-  /** The hash of this set with one more kind of a field. */
+  /** Returns the hash that this set would have with one more kind of a field. */
   long hashWith(int name, byte kind) {
     // The finaliser of SplitMix64.
     long z = (((long) name << 3) | kind) + 0x9e3779b97f4a7c15L;
@@ -96,17 +96,16 @@ final class FieldSet {
     return hash + (z ^ (z >>> 31));
   }
 
-  /** The kinds of a field; 0 where the field is not here. */
+  /** Returns the kinds of a field as bits; 0 if the set does not contain the field. */
   byte kinds(int name) {
     return kinds[slot(name)];
   }
 
-  /** Whether any field has one of some kinds. */
+  /** Returns whether any field has one of the given kinds. */
   boolean hasAnyOf(byte bits) {
     return (allKinds & bits) != 0;
   }
 
-  /** Adds a kind of a field. */
   void add(int name, byte kind) {
     if ((kinds(name) & kind) != 0) {
       return;
@@ -125,7 +124,7 @@ final class FieldSet {
     }
   }
 
-  /** Whether this is another set with one more kind of a field. */
+  /** Returns whether this set equals another set with one more kind of a field. */
   boolean is(FieldSet other, int name, byte kind) {
     int more = other.kinds(name) == 0 ? 1 : 0;
     if (size != other.size + more || kinds(name) != (other.kinds(name) | kind)) {
@@ -140,7 +139,7 @@ final class FieldSet {
     return true;
   }
 
-  /** The names of the fields, sorted. */
+  /** Returns the names of the fields, sorted. */
   List<String> names(Names names) {
     List<String> known = sorted;
     if (known == null) {
@@ -158,7 +157,7 @@ final class FieldSet {
     return known;
   }
 
-  /** About how many bytes of heap it takes, without the names. */
+  /** Estimates the heap bytes of this set, without the names. */
   long bytes() {
     List<String> known = sorted;
     return BYTES

@@ -12,43 +12,41 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields keys have, and of which kinds. Most keys of a dataset share one of a few sets, so
- * that a key keeps only the number of its set. Guarded by the index that owns it.
+ * The fields of keys and their kinds. Most keys of a dataset share one of a few sets, so a key
+ * stores only the number of its set. The lock of the owning index guards all state.
  *
- * <p>A set that only one key has grows in place: a key that gets its fields one by one takes time
- * and memory in proportion to its fields, and leaves no smaller sets behind. A set that several
- * keys have is copied when one of them gets another field.
+ * <p>A set that only one key has grows in place. A key that gets its fields one by one therefore
+ * takes time and memory in proportion to its fields, and leaves no smaller sets behind. A set that
+ * several keys share is copied when one of them gets another field.
  */
 final class FieldSets {
-  /** The number of the set without fields. */
+  /** The number of the empty set. */
   static final int NONE = 0;
 
   private final Names names;
 
-  /** By number; null where a number is free. */
+  /** The sets by number; null for free numbers. */
   private final List<@Nullable FieldSet> sets = new ArrayList<>();
 
   private final Deque<Integer> free = new ArrayDeque<>();
 
-  /** The numbers of sets by their hashes. */
+  /** Set numbers by hash. */
   private final Map<Long, Integer> numbers = new HashMap<>();
 
   /**
-   * Sets without any field.
-   *
-   * @param names the pool that the names of fields stand in
+   * @param names the string pool for field names
    */
   FieldSets(Names names) {
     this.names = names;
     sets.add(new FieldSet());
   }
 
-  /** One more than the greatest number of a set. */
+  /** Returns one more than the highest set number. */
   int size() {
     return sets.size();
   }
 
-  /** About how many bytes of heap the sets take, without the names of the fields. */
+  /** Estimates the heap bytes of the sets, without the names of the fields. */
   long bytes() {
     long bytes = 0;
     for (FieldSet set : sets) {
@@ -57,7 +55,7 @@ final class FieldSets {
     return bytes;
   }
 
-  /** Whether any key has the set. */
+  /** Returns whether any key has the set. */
   boolean isUsed(int set) {
     return sets.get(set) != null;
   }
@@ -66,12 +64,12 @@ final class FieldSets {
     return (kinds(set, field) & FieldSet.bit(kind)) != 0;
   }
 
-  /** Whether a set has a field with samples of any of some kinds. */
+  /** Returns whether a set contains a field with samples of any of the given kinds. */
   boolean has(int set, String field, Set<Kind> kinds) {
     return (kinds(set, field) & FieldSet.bits(kinds)) != 0;
   }
 
-  /** Whether a set has any field with samples of any of some kinds. */
+  /** Returns whether a set contains any field with samples of any of the given kinds. */
   boolean hasAny(int set, Set<Kind> kinds) {
     return get(set).hasAnyOf(FieldSet.bits(kinds));
   }
@@ -81,15 +79,15 @@ final class FieldSets {
     return name < 0 ? 0 : get(set).kinds(name);
   }
 
-  /** The names of the fields of a set, sorted. */
+  /** Returns the names of the fields of a set, sorted. */
   List<String> names(int set) {
     return get(set).names(names);
   }
 
   /**
-   * Moves a key from its set to the one that has one more field or kind.
+   * Moves a key from its set to the one with an additional field or kind.
    *
-   * @return the number of the key's set from now on; the key no longer has {@code set}
+   * @return the number of the key's new set; the key no longer has {@code set}
    */
   int with(int set, String field, Kind kind) {
     int name = names.add(field);
@@ -117,7 +115,7 @@ final class FieldSets {
     return number(after);
   }
 
-  /** The set that is another one with one more kind of a field; -1 where there is none. */
+  /** Finds the set that equals another one with one more kind of a field; -1 if absent. */
   private int find(FieldSet before, int name, byte bit) {
     Integer number = numbers.get(before.hashWith(name, bit));
     return number != null && get(number).is(before, name, bit) ? number : -1;

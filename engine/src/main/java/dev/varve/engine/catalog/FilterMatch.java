@@ -9,15 +9,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A filter made ready: a label's value, the empty text where it is absent, has to match, or must
- * not.
+ * A prepared filter: the value of a label must match, or must not match. An absent label has the
+ * empty text as its value.
  *
- * @param match null where the label only has to be there
+ * @param match null if the label only has to be present
  */
 record FilterMatch(String label, @Nullable ValueMatch match, boolean negated) {
   /**
-   * @param guard asked while patterns are tried
-   * @throws IllegalArgumentException if a pattern is none
+   * @param guard checked while patterns are evaluated
+   * @throws IllegalArgumentException if a pattern is invalid
    */
   static List<FilterMatch> of(Selector selector, ReadGuard guard) {
     List<FilterMatch> filters = new ArrayList<>(selector.filters().size());
@@ -46,12 +46,16 @@ record FilterMatch(String label, @Nullable ValueMatch match, boolean negated) {
     return new FilterMatch(name, new ValueMatch.OneOf(values), negated);
   }
 
-  /** Whether a label may have a value; null where it is absent. */
+  /**
+   * Returns whether the filter accepts a label's value.
+   *
+   * @param value null if the label is absent
+   */
   boolean test(@Nullable String value) {
     return match == null ? value != null : match.test(value == null ? "" : value) != negated;
   }
 
-  /** Whether the values can be looked up, without a walk over those that there are. */
+  /** Returns whether the values can be looked up without iterating over all values of the label. */
   boolean isLookUp() {
     return match == null || match instanceof ValueMatch.OneOf;
   }

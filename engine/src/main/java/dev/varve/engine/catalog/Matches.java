@@ -13,19 +13,19 @@ import java.util.stream.Stream;
 import org.roaringbitmap.IntConsumer;
 import org.roaringbitmap.RoaringBitmap;
 
-/** The keys that a selector matches, as they were when it was asked. */
+/** The keys that matched a selector when it was evaluated. */
 public final class Matches {
-  /** The order of metric, then tags, then resource identifiers. */
+  /** Orders keys by metric, then tags, then resource identifiers. */
   public static final Comparator<GroupKey> ORDER =
       Comparator.comparing(GroupKey::metric)
           .thenComparing(GroupKey::tags, Matches::compare)
           .thenComparing(GroupKey::resource, Matches::compare);
 
   /**
-   * A key that matches.
+   * A matching key.
    *
-   * @param series its number in the index
-   * @param fields those of its fields that match, sorted
+   * @param series the number of the key in the index
+   * @param fields the fields of the key that match, sorted
    */
   public record Match(int series, GroupKey key, List<String> fields) {}
 
@@ -45,7 +45,7 @@ public final class Matches {
     this.guard = guard;
   }
 
-  /** Whether a field may be one of those that match. */
+  /** Returns whether the selector accepts a field. */
   public boolean wantsField(String field) {
     return wantedFields.test(field);
   }
@@ -58,7 +58,7 @@ public final class Matches {
     return series;
   }
 
-  /** Hands each to an action, in the order of their numbers. */
+  /** Passes each match to an action, in the order of series numbers. */
   public void forEach(Consumer<Match> action) {
     series.forEach(
         (IntConsumer)
@@ -68,7 +68,7 @@ public final class Matches {
             });
   }
 
-  /** One after the other, in the order of their numbers, each looked up when its turn comes. */
+  /** Returns the matches in the order of series numbers. Each is resolved when it is pulled. */
   public Stream<Match> stream() {
     return series.stream()
         .mapToObj(one -> {
@@ -77,12 +77,12 @@ public final class Matches {
         });
   }
 
-  /** Whether a field of a key is among those that match. */
+  /** Returns whether a field of a key matches. */
   public boolean contains(int key, String field) {
     return series.contains(key) && wantsField(field);
   }
 
-  /** All of them, in {@link #ORDER}. */
+  /** Returns all matches, in {@link #ORDER}. */
   public List<Match> inOrder() {
     List<Match> all = new ArrayList<>(size());
     forEach(all::add);

@@ -1,6 +1,6 @@
 package dev.varve.engine.catalog;
 
-/** Spreads the bits of numbers that stand in open tables (the finaliser of MurmurHash3). */
+/** Mixes the bits of numbers for open-addressing hash tables (the finaliser of MurmurHash3). */
 final class Mix {
   private Mix() {}
 

@@ -2,18 +2,21 @@ package dev.varve.engine.catalog;
 
 import java.util.Arrays;
 
-/** Strings, each once, numbered from 0 as they come. Guarded by the index that owns it. */
+/**
+ * A pool of distinct strings, numbered from 0 in the order of insertion. Guarded by the lock of the
+ * owning index.
+ */
 final class Names {
   private String[] byId = new String[1024];
   private int[] table = new int[4096];
   private int size;
 
-  /** Of a string and its array of bytes, without its characters. */
+  /** Heap bytes of a string and its byte array, without its characters. */
   private static final int STRING_BYTES = 48;
 
   private long stringBytes;
 
-  /** About how many bytes of heap they take. */
+  /** Estimates the heap bytes of the pool. */
   long bytes() {
     return stringBytes + (long) Integer.BYTES * (table.length + byId.length);
   }
@@ -26,12 +29,12 @@ final class Names {
     return byId[id];
   }
 
-  /** The number of a string, or -1 where it is not here. */
+  /** Returns the number of a string, or -1 if it is absent. */
   int find(String name) {
     return table[slot(name)] - 1;
   }
 
-  /** The number of a string, a new one where it was not here. */
+  /** Returns the number of a string, which is added if it is absent. */
   int add(String name) {
     int slot = slot(name);
     if (table[slot] != 0) {

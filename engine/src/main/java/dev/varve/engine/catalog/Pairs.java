@@ -6,16 +6,16 @@ import java.util.List;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Pairs of a label's name and value, numbered from 0 as they come, and for each the series that
- * carry it. Guarded by the index that owns it.
+ * Pairs of a label's name and value, numbered from 0 in the order of insertion, each with the
+ * series that carry it. Guarded by the lock of the owning index.
  *
- * <p>Many values belong to one series alone (a host, a pod), so that the first series of a pair
- * stands in place of a bitmap.
+ * <p>Many values belong to a single series (a host, a pod). A pair with one series stores the
+ * series itself instead of a bitmap.
  */
 final class Pairs {
   private static final int NOBODY = -1;
 
-  /** Of a bitmap with one container, without its entries, and of an entry. */
+  /** Heap bytes of a bitmap with one container, without its entries. */
   private static final long BITMAP_BYTES = 160;
 
   private static final long POSTED_BYTES = 2;
@@ -23,21 +23,21 @@ final class Pairs {
   private final Columns.Ints nameIds = new Columns.Ints();
   private final Columns.Ints valueIds = new Columns.Ints();
 
-  /** The only series, {@link #NOBODY}, or -2 - the place in {@link #bitmaps}. */
+  /** The only series, {@link #NOBODY}, or -2 minus the index in {@link #bitmaps}. */
   private final Columns.Ints postings = new Columns.Ints();
 
   private final List<RoaringBitmap> bitmaps = new ArrayList<>();
   private int[] table = new int[4096];
   private int size;
 
-  /** How many series the bitmaps hold together. */
+  /** The total number of entries of all bitmaps. */
   private long posted;
 
   int size() {
     return size;
   }
 
-  /** About how many bytes of heap they take. */
+  /** Estimates the heap bytes of the pairs and their series. */
   long bytes() {
     return nameIds.bytes()
         + valueIds.bytes()
@@ -55,12 +55,12 @@ final class Pairs {
     return valueIds.get(pair);
   }
 
-  /** The number of a pair, or -1 where it is not here. */
+  /** Returns the number of a pair, or -1 if it is absent. */
   int find(int name, int value) {
     return table[slot(name, value)] - 1;
   }
 
-  /** The number of a pair, a new one where it was not here. */
+  /** Returns the number of a pair, which is added if it is absent. */
   int add(int name, int value) {
     int slot = slot(name, value);
     if (table[slot] != 0) {
@@ -77,9 +77,9 @@ final class Pairs {
   }
 
   /**
-   * Notes that a series carries a pair.
+   * Records that a series carries a pair.
    *
-   * @return whether it is the first
+   * @return whether the series is the first of the pair
    */
   boolean post(int pair, int series) {
     int posting = postings.get(pair);
@@ -108,7 +108,7 @@ final class Pairs {
     }
   }
 
-  /** How many series carry a pair. */
+  /** Returns the number of series that carry a pair. */
   long count(int pair) {
     int posting = postings.get(pair);
     return posting >= 0
@@ -140,7 +140,6 @@ final class Pairs {
     }
   }
 
-  /** A list of pairs. */
   static final class PairList {
     private int[] pairs = new int[4];
     private int size;

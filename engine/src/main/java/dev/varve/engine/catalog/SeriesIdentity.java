@@ -17,19 +17,19 @@ import java.util.TreeMap;
  * key :=
  *   version   u8        // 1
  *   metric    text
- *   tags      count varint, then count x (name text, value text), names rising
+ *   tags      count varint, then count x (name text, value text), names ascending
  *   resource  likewise
  * text := length varint in bytes, UTF-8
  * varint := 7 bits a byte, lowest first, the high bit set on all but the last
  * </pre>
  *
- * <p>Different keys have different encodings, given texts that UTF-8 can carry, which layouts see
- * to. That two of them have one hash is improbable but not impossible; whoever adds a key compares.
+ * <p>Different keys have different encodings if UTF-8 can represent their texts, which layouts
+ * ensure. A hash collision is improbable but possible, so code that adds a key compares keys.
  */
 public record SeriesIdentity(long high, long low) {
   private static final int VERSION = 1;
 
-  /** The identity of an encoded key. */
+  /** Returns the identity of an encoded key. */
   public static SeriesIdentity of(byte[] encoded) {
     HashValue128 hash = Hashing.xxh3_128().hashBytesTo128Bits(encoded);
     return new SeriesIdentity(hash.getMostSignificantBits(), hash.getLeastSignificantBits());
@@ -39,7 +39,7 @@ public record SeriesIdentity(long high, long low) {
     return of(encode(key));
   }
 
-  /** The 16 bytes of it, big-endian. */
+  /** Returns the identity as 16 bytes, big-endian. */
   public byte[] toArray() {
     byte[] bytes = new byte[16];
     for (int i = 0; i < 8; i++) {
@@ -59,9 +59,9 @@ public record SeriesIdentity(long high, long low) {
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the result of {@link #encode}.
    *
-   * @throws IllegalArgumentException if the bytes are none of it
+   * @throws IllegalArgumentException if the bytes are not an encoded key
    */
   public static GroupKey decode(byte[] bytes, int from, int to) {
     Reader reader = new Reader(bytes, from, to);

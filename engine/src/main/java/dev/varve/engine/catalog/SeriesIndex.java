@@ -24,37 +24,38 @@ import org.roaringbitmap.PeekableIntIterator;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * The keys of a dataset, numbered from 0 in the order in which this process met them, with an
+ * The keys of a dataset, numbered from 0 in the order in which this process added them, with an
  * inverted index of their labels. Safe for use by several threads.
  */
 public final class SeriesIndex {
-  /** Memory of a listed string in addition to its characters. */
+  /** Heap bytes of a listed string in addition to its characters. */
   private static final long STRING_BYTES = 48;
 
-  /** Of so many keys the times are looked at where they are only counted. */
+  /** Number of keys whose extents are checked to estimate a count. */
   private static final int KEYS_SAMPLED = 4096;
 
-  /** Of a name in a sorted set; the text is that of the index. */
+  /** Heap bytes of a name in a sorted set. The set shares the string with the index. */
   private static final int BYTES_PER_NAME = 64;
 
-  /** Of an entry of a hash map from number to number. */
+  /** Heap bytes of an entry of a hash map. */
   private static final int BYTES_PER_ENTRY = 80;
 
   /*
-   * A key is a run of ints in a slab: the number of its metric, how many tags, their pairs, and the
-   * pairs of its resource identifiers up to where the next key begins. A pair is a name and a value,
-   * each a number in one pool of strings. So a key costs 4 bytes a tag, 16 of identity, 8 to 16 of
-   * hash table and 32 of fields, extent and count, beside the strings and postings of its own.
+   * A key is a sequence of ints in a slab: the number of its metric, its number of tags, their
+   * pairs, and the pairs of its resource identifiers up to the start of the next key. A pair is a
+   * name and a value, each a number in one pool of strings. A key therefore takes 4 bytes per tag,
+   * 16 of identity, 8 to 16 of hash table and 32 of fields, extent and count, in addition to its
+   * own strings and postings.
    *
-   * Labels follow Series.label: a tag hides a resource identifier of its name, which then shows as
-   * resource.NAME, and the metric and the field hide tags that are named like their labels.
+   * Labels follow Series.label: a tag hides a resource identifier of the same name, which then
+   * appears as resource.NAME. The metric and the field hide tags that are named like their labels.
    */
   private final Names names = new Names();
   private final Pairs pairs = new Pairs();
   private final Map<String, Label> labels = new HashMap<>();
   private final FieldSets fieldSets = new FieldSets(names);
 
-  /** By the number of a metric's name: the fields of its keys, the default one left aside. */
+  /** By the number of a metric's name: the fields of its keys, without the default field. */
   private final Map<Integer, FieldSet> fieldsOfMetric = new HashMap<>();
 
   private final Columns.Ints slab = new Columns.Ints();
@@ -72,21 +73,21 @@ public final class SeriesIndex {
   private int[] table = new int[4096];
   private int size;
 
-  /** Guards all of the above but the counts. */
+  /** Guards all of the above except the counts. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-  /** What is known of a label: the pairs that have it, and the keys that carry it. */
+  /** A label: its pairs and the keys that carry it. */
   private static final class Label {
     private final PairList pairs = new PairList();
     private final RoaringBitmap carriers = new RoaringBitmap();
   }
 
-  /** How many keys there are. */
+  /** Returns the number of keys. */
   public int size() {
     return reading(() -> size);
   }
 
-  /** About how many bytes of heap the index takes. */
+  /** Estimates the heap bytes of the index. */
   public long bytes() {
     return reading(() -> {
       long ofLabels = 0;
@@ -106,13 +107,13 @@ public final class SeriesIndex {
     });
   }
 
-  /** The number of a key, or -1 where it is not here. */
+  /** Returns the number of a key, or -1 if it is absent. */
   public int find(SeriesIdentity identity) {
     return reading(() -> table[slot(identity.high(), identity.low())] - 1);
   }
 
   /**
-   * The number of a key, a new one where it was not here.
+   * Returns the number of a key, which is added if it is absent.
    *
    * @throws IllegalArgumentException if another key has the same identity
    */
@@ -149,7 +150,7 @@ public final class SeriesIndex {
     GroupKey standing = keyAt(series);
     if (!standing.equals(key)) {
       throw new IllegalArgumentException(
-          "%s has the same 128 bits of identity as %s, which stands".formatted(key, standing));
+          "%s has the same 128-bit identity as the existing key %s".formatted(key, standing));
     }
     return series;
   }
@@ -158,7 +159,7 @@ public final class SeriesIndex {
     return reading(() -> keyAt(series));
   }
 
-  /** Notes that a key has samples of a field and kind. */
+  /** Records that a key has samples of a field and kind. */
   public void addField(int series, String field, Kind kind) {
     lock.writeLock().lock();
     try {
@@ -174,12 +175,12 @@ public final class SeriesIndex {
     }
   }
 
-  /** The fields of a key, sorted. */
+  /** Returns the fields of a key, sorted. */
   public List<String> fields(int series) {
     return reading(() -> fieldSets.names(fields.get(series)));
   }
 
-  /** How many fields the keys of a metric have together, the default one left aside. */
+  /** Returns the number of distinct fields of a metric's keys, without the default field. */
   public int fieldsOfMetric(String metric) {
     return reading(() -> {
       FieldSet set = fieldsOfMetric.get(names.find(metric));
@@ -187,7 +188,11 @@ public final class SeriesIndex {
     });
   }
 
-  /** Whether a key of a metric has a field, which is not the default one. */
+  /**
+   * Returns whether any key of a metric has a field.
+   *
+   * @param field not the default field
+   */
   public boolean metricHasField(String metric, String field) {
     return reading(() -> {
       FieldSet set = fieldsOfMetric.get(names.find(metric));
@@ -196,12 +201,12 @@ public final class SeriesIndex {
     });
   }
 
-  /** Whether samples of a field and kind are known of a key. */
+  /** Returns whether a key is known to have samples of a field and kind. */
   public boolean hasField(int series, String field, Kind kind) {
     return reading(() -> fieldSets.has(fields.get(series), field, kind));
   }
 
-  /** Widens the stretch of time outside of which a key surely has no sample. */
+  /** Widens the extent of a key. */
   public void extend(int series, TimeRange extent) {
     lock.writeLock().lock();
     try {
@@ -214,7 +219,7 @@ public final class SeriesIndex {
     }
   }
 
-  /** The stretch of time outside of which a key surely has no sample; empty where it has none. */
+  /** Returns the extent of a key; empty if it has no samples. */
   public TimeRange extent(int series) {
     return reading(() -> {
       long start = from.get(series);
@@ -222,7 +227,7 @@ public final class SeriesIndex {
     });
   }
 
-  /** The stretch of time outside of which none of some keys has a sample; empty without any. */
+  /** Returns the combined extent of some keys; empty if they have no samples. */
   public TimeRange extent(int[] some) {
     return reading(() -> {
       long start = Long.MAX_VALUE;
@@ -235,27 +240,30 @@ public final class SeriesIndex {
     });
   }
 
-  /** The stretch of time outside of which no key has a sample; empty where there is none. */
+  /** Returns the combined extent of all keys; empty if there are no samples. */
   public TimeRange extent() {
     return reading(() -> new TimeRange(allFrom, Math.max(allFrom, allTo)));
   }
 
-  /** Counts samples of a key. Two threads that count at once may lose a count. */
+  /** Adds to the number of samples of a key. Concurrent calls may lose a count. */
   public void count(int series, long samples) {
     counts.set(series, counts.get(series) + samples);
   }
 
-  /** Takes note that a key has at least so many samples. */
+  /** Raises the number of samples of a key to at least the given number. */
   public void countAtLeast(int series, long samples) {
     counts.set(series, Math.max(counts.get(series), samples));
   }
 
-  /** About how many samples of a key were accepted, those that replaced others counted too. */
+  /**
+   * Returns approximately how many samples of a key were accepted, including those that replaced
+   * others.
+   */
   public long count(int series) {
     return counts.get(series);
   }
 
-  /** How many samples of a key the home says there are. */
+  /** Returns the number of samples of a key that the home records. */
   public long notedCount(int series) {
     return notedCounts.get(series);
   }
@@ -265,9 +273,9 @@ public final class SeriesIndex {
   }
 
   /**
-   * The keys that match.
+   * Returns the keys that match.
    *
-   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @param times excludes keys whose extent does not overlap the range; null for all keys
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(Selector selector, @Nullable TimeRange times) {
@@ -275,9 +283,9 @@ public final class SeriesIndex {
   }
 
   /**
-   * The keys that match, found under a guard.
+   * Returns the keys that match.
    *
-   * @param times leaves out keys that surely have no sample in the range; null for all
+   * @param times excludes keys whose extent does not overlap the range; null for all keys
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
@@ -285,11 +293,10 @@ public final class SeriesIndex {
   }
 
   /**
-   * The keys that match, found under a guard.
+   * Returns the keys that match.
    *
-   * @param times leaves out keys that surely have no sample in the range; null for all
-   * @param kinds leaves out fields of which no sample is of any of these, and keys that have no
-   *     other field
+   * @param times excludes keys whose extent does not overlap the range; null for all keys
+   * @param kinds excludes fields without samples of these kinds, and keys without any other field
    * @throws IllegalArgumentException if a filter is malformed
    */
   public Matches match(
@@ -314,7 +321,7 @@ public final class SeriesIndex {
     });
   }
 
-  /** How many values of labels have to be compared with filters, at most. */
+  /** Returns an upper bound of the number of label values to compare with filters. */
   private long compared(List<FilterMatch> filters) {
     if (filters.stream().allMatch(FilterMatch::isLookUp)) {
       return 0;
@@ -330,10 +337,10 @@ public final class SeriesIndex {
   }
 
   /**
-   * About how many keys match, whatever fields they have.
+   * Estimates how many keys match, regardless of their fields.
    *
-   * @param times leaves out keys that surely have no sample in the range, of many by a sample of
-   *     them; null for all
+   * @param times excludes keys whose extent does not overlap the range. If many keys match, a
+   *     sample of them decides the proportion. Null for all keys
    */
   public long count(Selector selector, @Nullable TimeRange times) {
     List<FilterMatch> filters = FilterMatch.of(selector, ReadGuard.NONE);
@@ -355,7 +362,7 @@ public final class SeriesIndex {
   }
 
   /**
-   * The names of the tags and resource identifiers of the keys that match, sorted.
+   * Returns the names of the tags and resource identifiers of the matching keys, sorted.
    *
    * @param times as in {@link #match}
    */
@@ -364,7 +371,7 @@ public final class SeriesIndex {
   }
 
   /**
-   * The names of the tags and resource identifiers of the keys that match, sorted.
+   * Returns the names of the tags and resource identifiers of the matching keys, sorted.
    *
    * @param times as in {@link #match}
    * @param kinds as in {@link #match}
@@ -387,10 +394,10 @@ public final class SeriesIndex {
   }
 
   /**
-   * The values of a label among the series that match, sorted.
+   * Returns the values of a label among the matching series, sorted.
    *
    * @param times as in {@link #match}
-   * @param most how many at most: of more, those that are found first
+   * @param most maximum number returned; if there are more, the first ones found are returned
    */
   public List<String> labelValues(
       String name, Selector selector, @Nullable TimeRange times, int most, ReadGuard guard) {
@@ -398,11 +405,11 @@ public final class SeriesIndex {
   }
 
   /**
-   * The values of a label among the series that match, sorted.
+   * Returns the values of a label among the matching series, sorted.
    *
    * @param times as in {@link #match}
    * @param kinds as in {@link #match}
-   * @param most how many at most: of more, those that are found first
+   * @param most maximum number returned; if there are more, the first ones found are returned
    */
   public List<String> labelValues(
       String name,
@@ -434,11 +441,11 @@ public final class SeriesIndex {
   }
 
   /**
-   * The first values in their order that begin so. Writers of new series wait for one label at a
-   * time at most.
+   * Returns the first values, in sorted order, that begin with a prefix. The lock is held for one
+   * label at a time, so writers of new series wait no longer than that.
    *
-   * @param name null for the values of all labels but the metric
-   * @param most how many at most, at least 1
+   * @param name null for the values of all labels except the metric
+   * @param most maximum number returned, at least 1
    */
   public List<String> firstValues(@Nullable String name, String prefix, int most, ReadGuard guard) {
     List<String> of = name == null ? reading(() -> List.copyOf(labels.keySet())) : List.of(name);
@@ -516,7 +523,7 @@ public final class SeriesIndex {
         carriers.sorted());
   }
 
-  /** How many values a label has, and their bytes in UTF-8. */
+  /** Returns the number of values of a label and their total size in UTF-8 bytes. */
   private long[] countPairs(String name, Label label, Top metrics, Top carriers, ReadGuard guard) {
     long bytes = 0;
     for (int i = 0; i < label.pairs.size(); i++) {
@@ -563,7 +570,7 @@ public final class SeriesIndex {
     return ofField.stream().allMatch(filter -> filter.test(label));
   }
 
-  /** Of some keys those that have a field that is wanted. */
+  /** Returns the keys that have at least one matching field. */
   private RoaringBitmap having(
       RoaringBitmap keys, List<FilterMatch> ofField, Set<Kind> kinds, ReadGuard guard) {
     boolean[] wanted = new boolean[fieldSets.size()];
@@ -591,7 +598,7 @@ public final class SeriesIndex {
 
   private boolean isWanted(int set, List<FilterMatch> ofField, Set<Kind> kinds) {
     if (ofField.isEmpty()) {
-      // A key without a known field has no text either.
+      // A key without known fields has no text values either.
       return set == FieldSets.NONE || fieldSets.hasAny(set, kinds);
     }
     return fieldSets.names(set).stream()
@@ -610,7 +617,7 @@ public final class SeriesIndex {
     return kept;
   }
 
-  /** A new bitmap of the keys for which all filters hold, those on the field left aside. */
+  /** Returns a new bitmap of the keys that satisfy all filters, ignoring filters on the field. */
   private RoaringBitmap matchKeys(List<FilterMatch> filters, ReadGuard guard) {
     RoaringBitmap matched = null;
     List<FilterMatch> walks = new ArrayList<>();
@@ -634,7 +641,10 @@ public final class SeriesIndex {
     return matched == null ? everything() : matched;
   }
 
-  /** Reads the label of each key, which is less work than trying every value that there is. */
+  /**
+   * Tests the label of each key. With few keys this is cheaper than testing every value of the
+   * label.
+   */
   private RoaringBitmap testEach(RoaringBitmap keys, FilterMatch filter, ReadGuard guard) {
     RoaringBitmap kept = new RoaringBitmap();
     for (PeekableIntIterator i = keys.getIntIterator(); i.hasNext(); ) {
@@ -679,7 +689,7 @@ public final class SeriesIndex {
     return into;
   }
 
-  /** Adds the carriers of a label whose values match. */
+  /** Adds the keys whose value of a label matches. */
   private void addAgreeing(
       RoaringBitmap into, String name, Label label, ValueMatch match, ReadGuard guard) {
     if (match instanceof ValueMatch.OneOf(var values)) {

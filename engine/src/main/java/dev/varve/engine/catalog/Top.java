@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
-/** Keeps those with the largest counts. */
+/** Keeps the entries with the largest counts. */
 final class Top {
-  /** The largest count first; of equal ones in the order of names. */
+  /** Largest count first; equal counts are ordered by name. */
   private static final Comparator<Count> ORDER =
       Comparator.comparingLong(Count::count).reversed().thenComparing(Count::name);
 
@@ -16,13 +16,13 @@ final class Top {
   private final PriorityQueue<Count> kept = new PriorityQueue<>(ORDER.reversed());
 
   /**
-   * @param most how many, at least 1
+   * @param most maximum number of entries, at least 1
    */
   Top(int most) {
     this.most = most;
   }
 
-  /** Whether a count may be among the largest. */
+  /** Returns whether a count may be among the largest. */
   boolean wants(long count) {
     return kept.size() < most || count >= kept.element().count();
   }

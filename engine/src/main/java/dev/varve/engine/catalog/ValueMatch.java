@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the value of a label must be like. */
+/** A condition on the value of a label. */
 sealed interface ValueMatch {
   boolean test(String value);
 
-  /** One of some values, which can be looked up. */
+  /** Matches any of the given values, which can be looked up. */
   record OneOf(Set<String> values) implements ValueMatch {
     @Override
     public boolean test(String value) {
@@ -22,9 +22,9 @@ sealed interface ValueMatch {
   }
 
   /**
-   * Begins with a prefix.
+   * Matches values that begin with a prefix.
    *
-   * @param more how many characters must follow the prefix at least, 0 or 1
+   * @param more minimum number of characters after the prefix, 0 or 1
    */
   record Begins(String prefix, int more) implements ValueMatch {
     @Override
@@ -41,11 +41,11 @@ sealed interface ValueMatch {
   }
 
   /**
-   * The meaning of a pattern in RE2 syntax that has to match the whole value, where {@code .} also
-   * matches a line break. Literals, alternations of literals and prefixes become look-ups.
+   * Compiles a pattern in RE2 syntax that has to match the whole value; {@code .} also matches line
+   * breaks. Literals, alternations of literals, and prefixes need no automaton.
    *
-   * @param guard asked while a pattern is tried
-   * @throws IllegalArgumentException if it is no pattern
+   * @param guard checked while a pattern is evaluated
+   * @throws IllegalArgumentException if the pattern is invalid
    */
   static ValueMatch ofRegex(String regex, ReadGuard guard) {
     ValueMatch simple = Simple.of(regex);
@@ -57,11 +57,11 @@ sealed interface ValueMatch {
       return new Matches(Pattern.compile(regex, Pattern.DOTALL), guard);
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(
-          "'%s' is no pattern in RE2 syntax: %s".formatted(regex, e.getMessage()), e);
+          "'%s' is not a valid RE2 pattern: %s".formatted(regex, e.getMessage()), e);
     }
   }
 
-  /** Finds the patterns that need no automaton. */
+  /** Recognises patterns that need no automaton. */
   final class Simple {
     private static final String META = "\\.+*?()[]{}|^$";
 
@@ -94,7 +94,10 @@ sealed interface ValueMatch {
       return new OneOf(literals);
     }
 
-    /** What stands in the one group that holds the whole pattern, or the pattern. */
+    /**
+     * Returns the content of the group that encloses the whole pattern, or the pattern itself if
+     * there is no such group.
+     */
     private static String ungrouped(String regex) {
       boolean grouped = regex.startsWith("(") && regex.indexOf(')') == regex.length() - 1;
       if (!grouped || regex.endsWith("\\)")) {

@@ -1,9 +1,8 @@
 /**
- * The index of the series of a dataset: which exist, under which labels, with which fields, about
- * how many samples, and when.
+ * The in-memory index of the series of a dataset: their labels, fields, approximate sample counts
+ * and extents.
  *
- * <p>All of it is memory and arithmetic. What is kept of it in cells is the concern of the home;
- * nothing here knows a store.
+ * <p>This package does not access stores. The home persists the index in cells.
  */
 @NullMarked
 package dev.varve.engine.catalog;

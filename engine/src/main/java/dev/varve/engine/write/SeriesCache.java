@@ -81,7 +81,7 @@ final class SeriesCache {
       if (!dataset.index().key(number).equals(key)) {
         throw new RefusedException(
             "catalog.identity",
-            "%s has the same 128 bits of identity as %s, which stands"
+            "%s has the same 128-bit identity as the existing key %s"
                 .formatted(key, dataset.index().key(number)));
       }
       standing = new Standing(number, fields(number), dataset.index().extent(number));

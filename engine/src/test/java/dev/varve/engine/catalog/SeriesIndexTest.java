@@ -63,7 +63,7 @@ class SeriesIndexTest {
 
     assertThatThrownBy(() -> index.add(SeriesIdentity.of(standing), other))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("mem{} has the same 128 bits of identity as cpu{}, which stands");
+        .hasMessage("mem{} has the same 128-bit identity as the existing key cpu{}");
   }
 
   @Test
@@ -271,7 +271,7 @@ class SeriesIndexTest {
     assertThatThrownBy(
             () -> index.match(new Selector(List.of(new TagFilter.Regex("host", "a(b"))), null))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("'a(b' is no pattern in RE2 syntax: ");
+        .hasMessageStartingWith("'a(b' is not a valid RE2 pattern: ");
   }
 
   /** The bitmaps answer what asking every series for its label answers. */

@@ -329,7 +329,7 @@ class RemoteReadTest {
   void tellsWhatIsWrong() throws Exception {
     assertThat(text(read(new byte[] {7, 7, 7}))).contains("the body is not a read request");
     assertThat(text(read(new WireWriter().message(1, query(0, 1, matcher(2, "a", "("))).toBytes())))
-        .contains("is no pattern in RE2 syntax");
+        .contains("is not a valid RE2 pattern");
     assertThat(text(read(new WireWriter().message(1, query(0, 1, matcher(4, "a", "b"))).toBytes())))
         .contains("a matcher of type 4");
     assertThat(text(read(new WireWriter().varint(2, 7).toBytes()))).contains("supported are 0");
