@@ -18,8 +18,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A foreign table that is not there, such as one that only later versions of its server make:
- * nothing stands in it, and nothing can be written.
+ * Stands in for a foreign table that does not exist, such as one that only later versions of its
+ * server create. It is empty and rejects all writes.
  */
 public record AbsentTable(TableSpec spec) implements Table {
   @Override
@@ -27,7 +27,7 @@ public record AbsentTable(TableSpec spec) implements Table {
     RowOutcome outcome =
         new RowOutcome(
             Status.REJECTED,
-            "table '%s' is not there, and is not ours to make".formatted(spec.name()));
+            "table '%s' does not exist; foreign tables are never created".formatted(spec.name()));
     List<RowOutcome> outcomes = new ArrayList<>();
     for (int first = 0; first < batch.size(); first = batch.mutationEnd(first)) {
       outcomes.add(outcome);

@@ -15,11 +15,11 @@ import java.util.Collection;
 import java.util.stream.Stream;
 
 /**
- * What belongs to a dataset while it is open: writing and reading stand on it.
+ * The state of an open dataset, shared by its writer and its reader.
  *
- * @param store of the layouts' tables
- * @param homeStore of the home; mostly the same
- * @param marks of the clock in the home's store
+ * @param store the store of the layouts' tables
+ * @param homeStore the store of the home; usually the same
+ * @param marks the marks of the clock, saved in the home's store
  */
 public record OpenDataset(
     DatasetConfig config,
@@ -41,30 +41,32 @@ public record OpenDataset(
   }
 
   /**
-   * Gives {@code count} stamps that follow each other, and returns the first. Every layout and
-   * store of the dataset can tell them from all that were given before.
+   * Reserves {@code count} consecutive stamps and returns the first. Every layout and store of the
+   * dataset can distinguish them from all earlier stamps.
    */
   public long stamps(int count) {
     return clock.reserve(count, periods.stampUnit());
   }
 
   /**
-   * How durable what comes before the last write of a batch has to be: a sync of one store says
-   * nothing of another.
+   * Returns the durability required of all writes of a batch before its last one. With two stores
+   * each write is synced, because a sync of one store does not cover the other.
    */
   public Durability earlier() {
     return store.equals(homeStore) ? Durability.ORDERED : Durability.SYNCED;
   }
 
   /**
-   * Whether nothing is written outside of the extents that the catalog knows: others write where
-   * they like.
+   * Returns whether the catalog's extents cover all samples. In attached tables, other programs
+   * write without updating the catalog.
    */
   public boolean trustsExtents() {
     return config.attached() == null;
   }
 
-  /** Tells other servers of series that are about to change in the home, where there are any. */
+  /**
+   * Announces series that are about to change in the home to other servers that share it, if any.
+   */
   public void tellOthers(Collection<SeriesIdentity> identities) {
     ChangeTable changes = home.changes();
     if (changes != null) {
@@ -72,14 +74,15 @@ public record OpenDataset(
     }
   }
 
-  /** The system's time in the resolution of the dataset. */
+  /** Returns the system time in the resolution of the dataset. */
   public long now() {
     return Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
   }
 
   /**
-   * The first time of which no sample is taken: one that lies too far ahead where a store may
-   * remove cells by the time of their writing, or in a period that only another server knows.
+   * Returns the earliest time at which samples are refused. Samples are refused in periods that
+   * only another server knows, and too far in the future if the store expires cells by the time of
+   * the write.
    */
   public long firstRefused() {
     Duration retention = config.retention();
@@ -90,7 +93,9 @@ public record OpenDataset(
     return Math.min(periods.closedFrom(), now() + ahead);
   }
 
-  /** The time from which on samples are kept; {@link Long#MIN_VALUE} where all are. */
+  /**
+   * Returns the start of the retained time range; {@link Long#MIN_VALUE} if all samples are kept.
+   */
   public long oldestKept() {
     Duration retention = config.retention();
     if (retention == null) {

@@ -4,9 +4,9 @@ import dev.varve.model.TimeRange;
 import java.util.List;
 
 /**
- * A stretch of time in which one set of layouts is valid.
+ * A span of time in which one set of layouts is valid.
  *
- * @param index its place among the periods of the dataset
+ * @param index position among the periods of the dataset
  * @param times in the resolution of the dataset, half-open
  * @param layouts the primary and its companions
  */

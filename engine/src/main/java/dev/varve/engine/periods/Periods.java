@@ -22,7 +22,7 @@ public final class Periods implements AutoCloseable {
   private final long[] starts;
   private final long stampUnit;
 
-  /** From here on another server knows of a period that this one does not. */
+  /** The start of a period that another server declared and that this one does not know. */
   private final AtomicLong closedFrom = new AtomicLong(Long.MAX_VALUE);
 
   private Periods(List<Period> periods, long stampUnit) {
@@ -38,11 +38,14 @@ public final class Periods implements AutoCloseable {
   /**
    * The layouts of a period, before they are opened.
    *
-   * @param from its first instant, in the resolution of the dataset
+   * @param from the start of the period, in the resolution of the dataset
    */
   public record Declared(long from, List<Layout> layouts) {}
 
-  /** Says why the tables of a dataset could not be served by a store, before anything is made. */
+  /**
+   * Returns the reasons why a store cannot serve the tables of a dataset. Called before anything is
+   * created.
+   */
   public static List<String> check(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> reasons = new ArrayList<>();
     for (Placement placement : placements(config, declared, store)) {
@@ -66,17 +69,18 @@ public final class Periods implements AutoCloseable {
     return reasons;
   }
 
-  /** Whether a table of samples of one of the layouts is there already. */
+  /** Returns whether the data table of any of the layouts already exists. */
   public static boolean exist(DatasetConfig config, List<Declared> declared, Store store) {
     return placements(config, declared, store).stream()
         .anyMatch(placement -> store.exists(placement.dataTable()));
   }
 
   /**
-   * Asks the tables that are there whether they were made with the layouts that are declared,
-   * before anything is made or kept of that declaration.
+   * Checks that existing tables match the declared layouts. Called before anything is created or
+   * saved.
    *
-   * @throws InvalidConfigException if they were made with other parameters
+   * @throws InvalidConfigException if the tables were created with other parameters, or if
+   *     co-writing is not possible
    */
   public static void tryOut(DatasetConfig config, List<Declared> declared, Store store) {
     for (Placement placement : placements(config, declared, store)) {
@@ -91,12 +95,12 @@ public final class Periods implements AutoCloseable {
     }
   }
 
-  /** Where the tables of another server lie, which the dataset is attached to. */
+  /** Returns the location of the foreign tables to which the dataset is attached. */
   public static String place(DatasetConfig config, List<Declared> declared, Store store) {
     return store.place(placements(config, declared, store).getFirst().dataTable());
   }
 
-  /** Of all layouts, period by period, each time the primary first. */
+  /** Returns the placements of all layouts, period by period, each with its primary first. */
   private static List<Placement> placements(
       DatasetConfig config, List<Declared> declared, Store store) {
     List<Placement> placements = new ArrayList<>();
@@ -109,7 +113,7 @@ public final class Periods implements AutoCloseable {
     return placements;
   }
 
-  /** Another server's tables are those of the first primary; all others are our own. */
+  /** Attached tables belong to the first primary. The tables of all other layouts are our own. */
   private static Placement placement(
       DatasetConfig config, Layout layout, int period, int place, Store store) {
     Attached attached = config.attached();
@@ -122,7 +126,8 @@ public final class Periods implements AutoCloseable {
   /**
    * Opens the tables.
    *
-   * @param homeUnit the unit of stamps, in microseconds, that the store of the home tells apart
+   * @param homeUnit the smallest difference between stamps, in microseconds, that the store of the
+   *     home preserves
    */
   public static Periods open(
       DatasetConfig config,
@@ -156,8 +161,9 @@ public final class Periods implements AutoCloseable {
   }
 
   /**
-   * What stands before the names of a layout's tables. Every layout but the first primary has its
-   * place in it: the same layout may stand in two periods with other parameters.
+   * Returns the prefix of the names of a layout's tables. Except for the first primary, it contains
+   * the position of the layout, because two periods may use the same layout with different
+   * parameters.
    */
   static String prefix(String dataset, int period, int layout) {
     return period == 0 && layout == 0
@@ -184,25 +190,31 @@ public final class Periods implements AutoCloseable {
   }
 
   /**
-   * Takes note that a period that this server does not know begins.
+   * Records the start of a period that this server does not know.
    *
-   * @return whether that is new
+   * @return whether the start differs from the one recorded before
    */
   public boolean closeFrom(long from) {
     return closedFrom.getAndSet(from) != from;
   }
 
-  /** The first instant that this server knows no layout of; {@link Long#MAX_VALUE} for none. */
+  /**
+   * Returns the first instant for which this server knows no layout; {@link Long#MAX_VALUE} if it
+   * knows all layouts.
+   */
   public long closedFrom() {
     return closedFrom.get();
   }
 
-  /** The unit of stamps, in microseconds, that every layout and store can tell from the next. */
+  /**
+   * Returns the smallest difference between stamps, in microseconds, that every layout and store
+   * preserves.
+   */
   public long stampUnit() {
     return stampUnit;
   }
 
-  /** How many layouts there are in all periods. */
+  /** Returns the number of layouts of all periods. */
   public int slots() {
     return periods.stream().mapToInt(period -> period.layouts().size()).sum();
   }

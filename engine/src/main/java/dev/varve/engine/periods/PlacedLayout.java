@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A layout at the open tables that it has in a dataset. */
+/** A layout with its open tables in a dataset. */
 public final class PlacedLayout implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PlacedLayout.class);
 
@@ -56,12 +56,12 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
-   * Opens the tables of a layout, and makes those that are missing, unless they are foreign.
+   * Opens the tables of a layout and creates missing ones, unless they are foreign.
    *
-   * @param slot the place of the layout among all of the dataset
-   * @param primary whether it acknowledges
-   * @param clock stamps for what the steps of the layout claim
-   * @param lookUpCache bytes that what the layout has looked up in its tables may take
+   * @param slot the position of the layout among all layouts of the dataset
+   * @param primary whether the layout acknowledges writes
+   * @param clock source of stamps for cells that the layout's steps claim
+   * @param lookUpCache maximum bytes of cached lookups
    */
   static PlacedLayout open(
       Placement placement,
@@ -85,7 +85,7 @@ public final class PlacedLayout implements AutoCloseable {
     return new PlacedLayout(placement, slot, primary, List.copyOf(tables), clock, lookUpCache);
   }
 
-  /** Opens the tables of a layout that are there, to be asked what they say of themselves. */
+  /** Opens the existing tables of a layout to check their parameters. Creates nothing. */
   static PlacedLayout openAsIs(Placement placement, Store store) {
     OpenMode mode = placement.isForeign() ? placement.mode() : OpenMode.READ_ONLY;
     List<Table> tables = new ArrayList<>();
@@ -100,11 +100,11 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
-   * Compares the layout with what its tables say of themselves.
+   * Compares the layout with the parameters saved in its tables.
    *
-   * @return what they lack
-   * @throws InvalidConfigException if they were made with other parameters
-   * @throws CorruptDataException if they cannot be read
+   * @return cells that the tables lack
+   * @throws InvalidConfigException if the tables were created with other parameters
+   * @throws CorruptDataException if the saved parameters cannot be decoded
    */
   List<Step.TableCell> ask(String dataset) {
     String where = where(dataset);
@@ -118,10 +118,10 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
-   * Looks whether samples can be written beside the server that has made the tables, where that is
-   * meant.
+   * Checks that Varve can write alongside the server that owns the tables. Does nothing unless the
+   * layout is opened to co-write.
    *
-   * @throws InvalidConfigException if they cannot
+   * @throws InvalidConfigException if co-writing is not possible
    */
   void askToWrite(String dataset) {
     if (mode != OpenMode.READ_WRITE) {
@@ -145,8 +145,7 @@ public final class PlacedLayout implements AutoCloseable {
   }
 
   /**
-   * Compares as {@link #ask} does, and puts there what the tables lack; nothing where they are only
-   * read.
+   * Compares as {@link #ask} does, then writes the missing cells unless the layout is read-only.
    */
   void agree(String dataset, LongSupplier clock) {
     List<Step.TableCell> missing = ask(dataset);
@@ -175,17 +174,17 @@ public final class PlacedLayout implements AutoCloseable {
     return layout;
   }
 
-  /** The place of the layout among all layouts of the dataset. */
+  /** Returns the position of the layout among all layouts of the dataset. */
   public int slot() {
     return slot;
   }
 
-  /** Whether it is the layout that acknowledges, and no companion. */
+  /** Returns whether this is a primary, not a companion. */
   public boolean isPrimary() {
     return primary;
   }
 
-  /** The name of the layout, for messages. */
+  /** Returns the name of the layout, for messages. */
   public String name() {
     return layout.identity().name();
   }
@@ -202,37 +201,37 @@ public final class PlacedLayout implements AutoCloseable {
     return steps.run(step);
   }
 
-  /** The same while somebody looks on. */
+  /** Runs a step and reports its reads to an onlooker. */
   public <T> T run(Step<T> step, Onlooker onlooker) {
     return steps.run(step, onlooker);
   }
 
-  /** Forgets what steps have found. */
+  /** Clears the cached lookups. */
   public void forget() {
     steps.forget();
   }
 
   /**
-   * Finds what the layout needs of a key to read it; empty where that is not there, and so no row.
+   * Finds the binding of a key for reads; empty if the key has no binding and therefore no rows.
    *
-   * @throws RefusedException if the layout does not take the key
-   * @throws DamagedCellException if what is there cannot be used
+   * @throws RefusedException if the layout cannot hold the key
+   * @throws DamagedCellException if cells of the binding cannot be decoded
    */
   public Optional<Binding> find(GroupKey key) {
     return run(layout.bind(key, false));
   }
 
   /**
-   * Makes a key ready to be written.
+   * Prepares a key for writes.
    *
-   * @throws RefusedException if the layout does not take the key, or what its tables hold of it
-   *     cannot be used: other keys of a batch are none the worse for that
+   * @throws RefusedException if the layout cannot hold the key, or if cells of its binding are
+   *     damaged. Only this key of a batch is refused then
    */
   public Binding bind(GroupKey key) {
     return bound(key, () -> run(layout.bind(key, true)));
   }
 
-  /** Makes a key ready as {@link #bind} would, and writes nothing. */
+  /** Prepares a key as {@link #bind} would, without writing anything. */
   public Binding rehearse(GroupKey key) {
     return bound(key, () -> new RehearsedSteps(steps, this).run(layout.bind(key, true)));
   }

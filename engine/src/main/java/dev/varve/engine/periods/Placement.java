@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the tables of a layout lie in a store.
+ * The tables of a layout in a store.
  *
- * @param tables as the store knows them, in the order of the layout
- * @param mode how they are opened
+ * @param tables the tables under their names in the store, in the order of the layout
+ * @param mode how to open the tables
  */
 public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
   public Placement {
@@ -21,9 +21,9 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
   }
 
   /**
-   * Tables of our own, whose names begin with {@code prefix}.
+   * Returns the placement of our own tables, whose names begin with {@code prefix}.
    *
-   * @param upkeep of the table of samples
+   * @param upkeep the upkeep of the data table
    */
   static Placement own(Layout layout, String prefix, Upkeep upkeep) {
     List<TableSpec> tables = new ArrayList<>();
@@ -36,9 +36,9 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
   }
 
   /**
-   * Tables that another server has made.
+   * Returns the placement of foreign tables.
    *
-   * @param upkeep of what is put into the table of samples; the table itself stays as it is
+   * @param upkeep the upkeep of cells written to the data table; the table itself is not altered
    */
   static Placement attached(Layout layout, Attached attached, Upkeep upkeep) {
     List<String> names = foreignNames(layout, attached);
@@ -51,7 +51,7 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
     return new Placement(layout, tables, written ? OpenMode.READ_WRITE : OpenMode.READ_ONLY);
   }
 
-  /** What the tables of a layout are called where they are attached, in its order. */
+  /** Returns the names of a layout's attached tables, in the order of the layout. */
   public static List<String> foreignNames(Layout layout, Attached attached) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < layout.tables().size(); i++) {
@@ -65,7 +65,7 @@ public record Placement(Layout layout, List<TableSpec> tables, OpenMode mode) {
     return mode != OpenMode.CREATE_IF_ABSENT;
   }
 
-  /** The table of samples. */
+  /** Returns the table of samples. */
   TableSpec dataTable() {
     return tables.get(layout.dataTable());
   }

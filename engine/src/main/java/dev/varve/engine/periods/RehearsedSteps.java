@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs steps as if: what they claim counts as claimed, and counters go on from where they stand,
- * but nothing is written. Used once, by one thread.
+ * Simulates steps without writing: claims succeed, and counters continue from their stored values.
+ * Used once, by one thread.
  */
 final class RehearsedSteps {
   private record Column(int table, Bytes row, int family, Bytes qualifier) {}

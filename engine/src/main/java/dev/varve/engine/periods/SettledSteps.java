@@ -16,26 +16,24 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the steps of a layout and remembers what they found where it will never change. Safe for use
- * by several threads.
+ * Runs the steps of a layout and caches lookups whose results never change. Safe for use by several
+ * threads.
  */
 final class SettledSteps {
   /*
-   * Each read is remembered by itself: the UIDs of a million series are those of some thousand
-   * names, and a series that is new shares most of them with those before it.
+   * Each read is cached separately: a million series may use the UIDs of only a few thousand names,
+   * and a new series shares most of them with earlier series.
    */
   private static final long REMEMBERED_BYTES_MAX = 256 << 20;
 
-  /** About what a read of one cell and its answer take, but for the bytes of the cell. */
+  /** Approximate heap bytes of a cached read of one cell, without the bytes of the cell. */
   private static final int OVERHEAD_BYTES = 1200;
 
   private final Steps steps;
   private final Cache<TableRead, CellBatch> settled;
 
   /**
-   * Steps over the tables of a layout.
-   *
-   * @param bytes how much of the heap what is remembered may take; up to 256 MiB are used
+   * @param bytes maximum heap bytes of the cache; values above 256 MiB count as 256 MiB
    */
   SettledSteps(List<Table> tables, LongSupplier clock, long bytes) {
     this.steps = new Steps(tables, clock);
@@ -46,15 +44,15 @@ final class SettledSteps {
             .build();
   }
 
-  /** Runs a step to its end while nobody looks on. */
+  /** Runs a step to completion. */
   <T> T run(Step<T> step) {
     return run(step, Onlooker.NONE);
   }
 
   /**
-   * Runs a step to its end.
+   * Runs a step to completion.
    *
-   * @param onlooker looks on while tables are read
+   * @param onlooker observes reads of tables
    * @throws StoreException if a table fails
    */
   <T> T run(Step<T> step, Onlooker onlooker) {

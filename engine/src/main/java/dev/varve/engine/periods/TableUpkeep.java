@@ -12,23 +12,22 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a store may do for the table of samples of a layout. Other tables are kept as they are. */
+/** Derives the upkeep of the data table of a layout. Other tables have none. */
 public final class TableUpkeep {
   /**
-   * How far ahead of the clock samples are taken where a store may remove cells by the time of
-   * their writing.
+   * How far in the future samples are accepted if the store expires cells by the time of the write.
    */
   public static final Duration AHEAD = Duration.ofDays(1);
 
-  /** A store that is split into more parts from the start has more of them than it has machines. */
+  /** Maximum number of initial splits. More would exceed the number of machines of a store. */
   private static final int SPLITS_MAX = 63;
 
   private TableUpkeep() {}
 
   /**
-   * The upkeep of a table of samples.
+   * Returns the upkeep of a data table.
    *
-   * @param retention how long the dataset keeps samples by their own time; null for ever
+   * @param retention how long the dataset keeps samples, by their own time; null means forever
    */
   static Upkeep of(Layout layout, @Nullable Duration retention) {
     return new Upkeep(
@@ -38,9 +37,9 @@ public final class TableUpkeep {
   }
 
   /*
-   * A store counts from the writing of a cell. A late sample is removed later than need be, and none
-   * early as long as samples are at most so far ahead of the clock. What has no time is needed for
-   * ever, so that tables with attributes keep all.
+   * A store measures age from the write of a cell. It removes late samples later than necessary,
+   * but none too early as long as samples are at most AHEAD in the future. Attributes without a
+   * time never expire, so tables with attributes keep everything.
    */
   private static @Nullable Duration retention(Layout layout, @Nullable Duration retention) {
     return retention == null || layout.domain().attributes()
@@ -48,7 +47,7 @@ public final class TableUpkeep {
         : retention.plus(AHEAD.multipliedBy(2));
   }
 
-  /** The width of the rows' buckets, where these are stretches of time. */
+  /** Returns the width of the rows' buckets; null if rows have no buckets of time. */
   private static @Nullable Duration bucket(RowShape rows, Resolution resolution) {
     int part = rows.lastTimePart();
     if (part < 0) {
@@ -66,7 +65,10 @@ public final class TableUpkeep {
         .plusNanos(width % perSecond * (1_000_000_000L / perSecond));
   }
 
-  /** Between the salts that row keys begin with, rising. */
+  /**
+   * Returns ascending split points between the salts with which row keys begin; empty without a
+   * salt.
+   */
   private static List<Bytes> splits(RowShape rows) {
     if (!(rows.parts().getFirst() instanceof KeyPart.Salt salt)) {
       return List.of();

@@ -1,8 +1,8 @@
 /**
- * The layouts of a dataset at their tables, period by period: what writing and reading share.
+ * The layouts of a dataset with their tables, by period. Writes and reads share this package.
  *
- * <p>Here tables are opened and the steps of a layout are run. What is written and read, and in
- * which order, is not decided here.
+ * <p>It opens tables and runs the steps of layouts. It does not decide what is written or read, or
+ * in which order.
  */
 @NullMarked
 package dev.varve.engine.periods;

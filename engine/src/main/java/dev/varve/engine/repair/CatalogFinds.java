@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Series that were found in the rows, or in an index, of a layout: gathered, then written into the
- * home and put into the index as far as they are new. Used by one thread.
+ * Collects series found in the rows or the index of a layout. {@link #keep} writes new ones to the
+ * home and adds them to the catalog. Used by one thread.
  */
 final class CatalogFinds {
   private static final long MARK_AHEAD_MICROS = 1_000_000;
@@ -28,7 +28,7 @@ final class CatalogFinds {
   private final Domain domain;
   private final Map<GroupKey, Found> found = new HashMap<>();
 
-  /** What was found of a key since the last {@link #keep}. */
+  /** The finds for one key since the last {@link #keep}. */
   private static final class Found {
     private final Set<String> fields = new HashSet<>();
     private @Nullable TimeRange extent;
@@ -39,7 +39,7 @@ final class CatalogFinds {
     this.domain = domain;
   }
 
-  /** Gathers that a key may have samples in a stretch of time. */
+  /** Records that a key may have samples in a time range. */
   void add(GroupKey key, TimeRange times) {
     Found of = found.computeIfAbsent(key, k -> new Found());
     TimeRange before = of.extent;
@@ -50,16 +50,16 @@ final class CatalogFinds {
                 Math.min(before.from(), times.from()), Math.max(before.to(), times.to()));
   }
 
-  /** Gathers that a key that was gathered has a field. */
+  /** Records that a key has a field. */
   void addField(GroupKey key, String field) {
     found.computeIfAbsent(key, k -> new Found()).fields.add(field);
   }
 
   /**
-   * Makes what was gathered part of the catalog, and forgets it.
+   * Adds the collected finds to the catalog and clears them.
    *
-   * @return how many keys were new
-   * @throws StoreException if the home cannot be written; what was gathered stays then
+   * @return the number of new keys
+   * @throws StoreException if the home cannot be written; the finds are kept in that case
    */
   int keep() {
     long stamp = dataset.stamps(1);
@@ -82,7 +82,7 @@ final class CatalogFinds {
     return added;
   }
 
-  /** Adds edits of what is new of a key; says whether the key is. */
+  /** Adds edits for new properties of a key. Returns whether the key itself is new. */
   private boolean put(MutationBatch edits, GroupKey key, Found of, long stamp) {
     SeriesIndex index = dataset.index();
     SeriesIdentity identity = SeriesIdentity.of(key);
@@ -104,7 +104,10 @@ final class CatalogFinds {
     return number < 0;
   }
 
-  /** Where others write, extents are not asked for, and would only pile up in the home. */
+  /**
+   * Returns the extent to record. Datasets that other programs write ignore extents, so recording
+   * them would only fill the home.
+   */
   private @Nullable TimeRange extent(Found of) {
     return dataset.trustsExtents() ? of.extent : null;
   }

@@ -35,29 +35,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the series of one period by the row keys of its primary's table, or by the layout's own
- * index where it has one. The rebuild writes what it finds and its place as it proceeds. An
- * interrupted rebuild resumes at that place.
+ * Finds the series of one period from the row keys of its primary's data table, or from the
+ * layout's own index if it has one. The rebuild saves its finds and its position as it proceeds. An
+ * interrupted rebuild resumes at that position.
  */
 final class CatalogRebuild {
   /*
-   * Of a row one cell a family is read, without its value, unless the layout has fields: only cells
-   * tell which. The
-   * extent of a series comes from the buckets of its rows, and is exact only as far as these are.
-   * How many samples there are stays unknown.
+   * The scan reads one cell per row, without its value. If the layout has fields, it reads whole
+   * rows, because only cells show which fields exist. The extent of a series is derived from the
+   * buckets of its rows and is only as exact as they are. The number of samples remains unknown.
    *
-   * What is asked of a row is which series it is of, which can take look-ups: by the part of its key
-   * that names the series it is known again. Series that were found stay known from one search to
-   * the next, where nothing else is asked of their rows; such that nobody can read for one search.
+   * Identifying the series of a row can require lookups, so rows are recognised by the part of
+   * their key that names the series. If a rebuild needs nothing else from rows, it remembers series
+   * from one search to the next. Unreadable series are remembered within one search only.
    *
-   * The place is a token of the scan. Where the layout has an index of its own, which is asked
-   * metric by metric, the last metric stands in the token in place of a row.
+   * The position is a resume token of the scan. A layout's own index is read metric by metric; the
+   * token then contains the last metric instead of a row.
    */
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRebuild.class);
   private static final int DAMAGED_SHOWN = 10;
   private static final int ENTRIES_OF_PAGE = 10_000;
 
-  /** A complete catalog loses little where a search of it begins a little earlier. */
+  /**
+   * Interval at which a search of a complete catalog saves its position. Resuming a little earlier
+   * costs little.
+   */
   private static final long NANOS_BETWEEN_PLACES = 5_000_000_000L;
 
   private final OpenDataset dataset;
@@ -80,11 +82,9 @@ final class CatalogRebuild {
   private long bytes;
 
   /**
-   * A rebuild of the catalog from the table of a period's primary.
-   *
-   * @param found what earlier searches of this process have found
-   * @param progress told now and then
-   * @param stopped asked now and then whether to stop
+   * @param found series found by earlier searches of this process
+   * @param progress receives progress from time to time
+   * @param stopped polled from time to time; true stops the rebuild
    */
   CatalogRebuild(
       OpenDataset dataset,
@@ -106,10 +106,11 @@ final class CatalogRebuild {
   }
 
   /**
-   * Rebuilds from a place.
+   * Rebuilds from a position.
    *
-   * @param from where an earlier rebuild of this period was interrupted; null for the start
-   * @return whether it reached the end of the table
+   * @param from the position at which an earlier rebuild of this period was interrupted; null for
+   *     the start
+   * @return whether the rebuild reached the end of the table
    * @throws StoreException if the store fails
    */
   boolean run(@Nullable ResumeToken from) {
@@ -122,12 +123,12 @@ final class CatalogRebuild {
   }
 
   /**
-   * Looks for rows of recent times in the layout's index, which it has; this is no rebuild, and
-   * goes on nowhere. Metrics that are new are listed whole.
+   * Reads rows of recent times from the layout's own index, which must exist. Saves no position.
+   * Lists all rows of new metrics.
    *
-   * @param times of the samples
-   * @param known the metrics that were there before; new ones are added
-   * @return whether it came to the end
+   * @param times the times of the samples
+   * @param known the metrics already known; new ones are added
+   * @return whether the search reached the end
    */
   boolean listRecent(TimeRange times, Set<String> known) {
     Directory directory = layout.directory().orElseThrow();
@@ -144,7 +145,7 @@ final class CatalogRebuild {
     return true;
   }
 
-  /** Whether a series that is known has nothing more to be told. */
+  /** Returns whether further rows of a known series can be skipped. */
   private boolean seenIsEnough() {
     return !layout.domain().fields() && !dataset.trustsExtents();
   }
@@ -207,7 +208,9 @@ final class CatalogRebuild {
     return true;
   }
 
-  /** Whether the key alone is one of the layout: then all rows of its series fail alike. */
+  /**
+   * Returns whether the row key itself is valid. All rows of its series then fail in the same way.
+   */
   private boolean isSound(Bytes row) {
     byte[] bytes = row.toArray();
     try {
@@ -251,7 +254,7 @@ final class CatalogRebuild {
     }
   }
 
-  /** The times that the samples of a row can have. */
+  /** Returns the range of times that samples of a row can have. */
   private TimeRange times(Bytes row) {
     int part = shape.lastTimePart();
     if (part < 0) {
@@ -280,7 +283,10 @@ final class CatalogRebuild {
     return true;
   }
 
-  /** Takes in what the index lists of a metric, a page at a time; says whether it was all. */
+  /**
+   * Adds the rows that the index lists for a metric, page by page. Returns whether it reached the
+   * end.
+   */
   private boolean list(Directory directory, String metric, TimeRange times) {
     @Nullable Bytes place = null;
     do {
@@ -306,14 +312,14 @@ final class CatalogRebuild {
     damaged++;
     if (damaged <= DAMAGED_SHOWN) {
       LOG.warn(
-          "dataset '{}': rebuilding the catalog leaves out {}: {}",
+          "dataset '{}': rebuilding the catalog skips {}: {}",
           dataset.name(),
           place,
           e.getMessage());
     }
   }
 
-  /** Writes what was found, and then the place after it. */
+  /** Saves the finds, then the position after them. */
   private void keep(@Nullable ResumeToken token) {
     series += finds.keep();
     foundSinceKept.forEach(found::add);

@@ -31,34 +31,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rebuilds the catalog of a dataset whose tables were there before it, and keeps it up where
- * another server writes into them.
+ * Rebuilds the catalog of a dataset whose tables existed before it, and keeps it up to date if
+ * another server writes to them.
  *
- * <p>A layout with an index of its own is asked for its recent rows again and again, so that a new
- * series is known within the time that the dataset states. Late rows, and those of a layout that
- * has no index, are found by a search of everything, which begins a stated time after the last one
- * ended and goes on after a restart where it stopped.
+ * <p>If the layout has its own index, a thread polls it for recent rows, so that new series appear
+ * within the configured refresh time. A full search finds late rows, and all rows of a layout
+ * without an index. It starts a configured time after the previous one ended, and resumes after a
+ * restart where it stopped.
  */
 public final class CatalogRefresh implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CatalogRefresh.class);
   private static final Duration BEFORE_ANOTHER_TRY_MAX = Duration.ofSeconds(10);
 
   /**
-   * A look at the layout's index is followed by a pause of so many times what it took, so that it
-   * asks for a fifth of one connection at most, however large the index is.
+   * The pause after a poll of the layout's index, as a multiple of the time that the poll took.
+   * Polls therefore use at most a fifth of one connection, regardless of the size of the index.
    */
   private static final int PAUSE_FOR_EACH_LOOK = 4;
 
-  /** How often the log says how far a rebuild is. */
+  /** Interval of progress messages in the log. */
   private static final Duration BETWEEN_LINES = Duration.ofSeconds(10);
 
-  /** Samples that are later than that are found by the next search of everything. */
+  /** Samples later than this are found by the next full search. */
   private static final long RECENT_SECONDS = 3600;
 
   private final OpenDataset dataset;
   private final Refresh times;
 
-  /** Used under the lock of the search of everything. */
+  /** Guarded by {@link #rebuilding}. */
   private final SeenHashes found = new SeenHashes();
 
   private final Set<String> knownMetrics = new TreeSet<>();
@@ -66,7 +66,7 @@ public final class CatalogRefresh implements AutoCloseable {
   private final CountDownLatch stop = new CountDownLatch(1);
   private volatile @Nullable Thread thread;
 
-  /** Guards the search of everything, of which there is one at a time. */
+  /** Held during a full search, so that only one runs at a time. */
   private final ReentrantLock rebuilding = new ReentrantLock();
 
   private volatile RebuildProgress progress = RebuildProgress.NONE;
@@ -80,7 +80,7 @@ public final class CatalogRefresh implements AutoCloseable {
     this.complete = dataset.home().identity().catalogState().complete();
   }
 
-  /** Starts to rebuild and keep up a catalog, where that is called for. */
+  /** Starts to rebuild or refresh the catalog if necessary. */
   public void start() {
     boolean othersWrite = dataset.config().attached() != null;
     if (!complete || othersWrite) {
@@ -95,7 +95,7 @@ public final class CatalogRefresh implements AutoCloseable {
   private void work(boolean othersWrite) {
     boolean isRestart = complete;
     if (!isRestart) {
-      LOG.info("dataset '{}': rebuilding the catalog from the rows that are there", dataset.name());
+      LOG.info("dataset '{}': rebuilding the catalog from existing rows", dataset.name());
       while (!complete && !isStopped()) {
         attempt(() -> rebuild(now -> {}));
       }
@@ -124,7 +124,9 @@ public final class CatalogRefresh implements AutoCloseable {
     }
   }
 
-  /** Looks again and again; after a restart at once, for what came while nobody looked. */
+  /**
+   * Polls until stopped. After a restart it begins at once, to find rows written in the meantime.
+   */
   private void keepUp(boolean isRestart) {
     boolean indexed = layout().directory().isPresent();
     boolean isDue = isRestart && !indexed;
@@ -147,20 +149,22 @@ public final class CatalogRefresh implements AutoCloseable {
     } while (!isStopped(Duration.ofNanos(pause)));
   }
 
-  /** Says whether the work came to its end; after a failure it has waited before another try. */
+  /**
+   * Runs work and returns whether it completed. Waits after a failure, before the caller retries.
+   */
   private boolean attempt(Runnable work) {
     try {
       work.run();
       return true;
     } catch (StoreException | ReadCancelledException | WriteFailedException e) {
       LOG.warn(
-          "dataset '{}': looking for series failed and is tried again: {}",
+          "dataset '{}': search for series failed and will be retried: {}",
           dataset.name(),
           e.getMessage());
       isStopped(beforeAnotherTry());
       return false;
     } catch (RuntimeException e) {
-      LOG.error("dataset '{}': looking for series failed and is tried again", dataset.name(), e);
+      LOG.error("dataset '{}': search for series failed and will be retried", dataset.name(), e);
       isStopped(beforeAnotherTry());
       return false;
     }
@@ -190,10 +194,10 @@ public final class CatalogRefresh implements AutoCloseable {
   }
 
   /**
-   * Finds the series that others have written into the tables of the dataset, by their rows. Waits
-   * for a search that is under way. One that was interrupted goes on where it stopped.
+   * Finds the series that other programs wrote to the tables of the dataset, by their rows. Waits
+   * for a search in progress. Resumes an interrupted search where it stopped.
    *
-   * @param told now and then, by the thread that calls
+   * @param told receives progress from time to time, on the calling thread
    */
   public void rebuild(Consumer<RebuildProgress> told) {
     rebuilding.lock();
@@ -215,10 +219,10 @@ public final class CatalogRefresh implements AutoCloseable {
   }
 
   /**
-   * Searches the periods one after another, from where the last search was interrupted. Of a
-   * complete catalog this searches the first period only: other servers write nowhere else.
+   * Searches the periods one after another, from where the last search was interrupted. If the
+   * catalog is complete, searches only the first period, because other servers write nowhere else.
    *
-   * @return whether it reached the end
+   * @return whether the search reached the end
    */
   private boolean searchAll(Consumer<RebuildProgress> told) {
     CatalogState state = dataset.home().identity().catalogState();
@@ -256,17 +260,17 @@ public final class CatalogRefresh implements AutoCloseable {
     }
   }
 
-  /** Whether every series is known that was there when the dataset was made. */
+  /** Returns whether all series are known that existed when the dataset was created. */
   public boolean isComplete() {
     return complete;
   }
 
-  /** How far the search of everything is, or what the last one came to. */
+  /** Returns the progress of the current full search, or the result of the last one. */
   public RebuildProgress progress() {
     return progress;
   }
 
-  /** Figures by name. */
+  /** Returns the metrics of the refresh, by name. */
   public Map<String, Double> figures() {
     Map<String, Double> figures = new TreeMap<>();
     figures.put("catalog_complete", complete ? 1.0 : 0.0);
@@ -280,7 +284,7 @@ public final class CatalogRefresh implements AutoCloseable {
     return figures;
   }
 
-  /** Makes what is under way stop, and every later search; they go on after a restart. */
+  /** Stops the current search and prevents further ones. They resume after a restart. */
   public void stop() {
     stop.countDown();
   }

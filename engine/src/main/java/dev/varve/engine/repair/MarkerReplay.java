@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies from the primary into its companions what a write that has a marker may not have brought
- * there: at once when a dataset is opened, and again and again while markers stand.
+ * Replays markers: copies the samples of unfinished writes from the primary to its companions. Runs
+ * once when a dataset is opened, then periodically.
  */
 public final class MarkerReplay implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MarkerReplay.class);
@@ -42,7 +42,7 @@ public final class MarkerReplay implements AutoCloseable {
   private volatile @Nullable Thread thread;
   private volatile boolean closed;
 
-  /** Markers of which was told that they cannot be repeated; used by one thread at a time. */
+  /** Markers whose failure was already logged. Used by one thread at a time. */
   private final Set<Marker> refused = new HashSet<>();
 
   public MarkerReplay(
@@ -53,7 +53,7 @@ public final class MarkerReplay implements AutoCloseable {
     this.writer = writer;
   }
 
-  /** Replays all markers that are due, and from then on those that come to be. */
+  /** Replays all due markers, then starts a thread that replays later ones. */
   public void start() {
     replayAll();
     thread =
@@ -86,14 +86,14 @@ public final class MarkerReplay implements AutoCloseable {
         refused.remove(marker);
       } catch (StoreException | ReadCancelledException | WriteFailedException e) {
         LOG.warn(
-            "dataset '{}': companions still lack a write and it will be tried again: {}",
+            "dataset '{}': companions still lack a write, which will be retried: {}",
             dataset.name(),
             e.getMessage());
         return;
       } catch (RuntimeException e) {
         if (refused.add(marker)) {
           LOG.error(
-              "dataset '{}': companions lack the write of marker {}, which stands until it can be repeated",
+              "dataset '{}': companions lack the write of marker {}, which is kept until it can be replayed",
               dataset.name(),
               marker.stamp(),
               e);
@@ -102,7 +102,10 @@ public final class MarkerReplay implements AutoCloseable {
     }
   }
 
-  /** Another server may have a period that this one lacks, and sees to its markers itself. */
+  /**
+   * Returns whether this server knows the periods of a marker. A server with additional periods
+   * replays its own markers.
+   */
   private boolean isKnown(Marker marker) {
     int periods = dataset.periods().all().size();
     return marker.written().stream()
@@ -142,9 +145,9 @@ public final class MarkerReplay implements AutoCloseable {
   }
 
   /**
-   * A companion gets every sample under the stamp that it has in the primary: what another server
-   * writes meanwhile is not hidden by what was read before. Where cell times are event times nobody
-   * knows the stamps, and new ones are taken.
+   * Copies a run to a companion. Every sample keeps its stamp from the primary, so that the copy
+   * does not hide samples that another server writes meanwhile. If cell times are event times,
+   * stamps are unknown and new ones are used.
    */
   private void copy(Run run, PlacedLayout companion) {
     Samples samples = run.samples();

@@ -23,22 +23,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes into account what other servers do to the tables of a dataset: reads what they tell of the
- * catalog, looks for their markers and for periods that they know alone, and now and then puts
- * right what they may have deleted. Does nothing where nobody else can be there.
+ * Follows the changes of other servers to the tables of a dataset. Reads their announcements of
+ * catalog changes, checks for their markers and for periods that only they know, and periodically
+ * restores index rows that they may have deleted. Does nothing if no other server can share the
+ * tables.
  */
 public final class OtherServers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OtherServers.class);
 
-  /** So far clocks of two servers may be apart, and so late a change may arrive, in minutes. */
+  /** Maximum clock skew and propagation delay, in minutes. */
   private static final int MINUTES_BACK = 3;
 
   private static final int MINUTES_AHEAD = 2;
 
-  /** A change is told before it is made: so long every look reads it again. */
+  /**
+   * A change is announced before it is made, so every poll reads the series again for this long.
+   */
   private static final Duration MAY_COME = ChangeTable.MADE_WITHIN.multipliedBy(2);
 
-  /** And once more after so long, for whoever was slow. */
+  /** After this long a changed series is read once more, in case the other server was slow. */
   private static final Duration LAST_LOOK = Duration.ofSeconds(90);
 
   private static final long MINUTES_CLEARED_AT_ONCE = 60;
@@ -52,7 +55,7 @@ public final class OtherServers implements AutoCloseable {
   private final LongAdder taken = new LongAdder();
   private final long startedAt;
 
-  /** Used by the one thread, as all below. */
+  /** Used only by {@link #thread}, like all fields below. */
   private final Map<Told, Long> seen = new HashMap<>();
 
   private final Map<SeriesIdentity, Long> pending = new HashMap<>();
@@ -62,10 +65,8 @@ public final class OtherServers implements AutoCloseable {
   private long revisited = System.nanoTime();
 
   /**
-   * What sees to others once it is started.
-   *
-   * @param loadedAt the minute in which the reading of the catalog was begun: what others tell from
-   *     then on may be missing in it
+   * @param loadedAt the minute in which loading of the catalog began. The catalog may lack changes
+   *     announced since then
    */
   public OtherServers(OpenDataset dataset, DatasetWriter writer, long loadedAt) {
     this.dataset = dataset;
@@ -76,7 +77,7 @@ public final class OtherServers implements AutoCloseable {
     this.clearedTo = lookedAt - keptMinutes() - MINUTES_CLEARED_AFTER_START;
   }
 
-  /** Starts to look, where there may be others. */
+  /** Starts polling if other servers may share the tables. */
   public void start() {
     if (changes != null || (dataset.config().attached() != null && !isReadOnly())) {
       thread =
@@ -129,17 +130,17 @@ public final class OtherServers implements AutoCloseable {
     }
   }
 
-  /** What one look cannot see is no reason to leave out the others. */
+  /** Runs one check. Its failure does not prevent the other checks. */
   private void tried(Runnable look) {
     try {
       look.run();
     } catch (StoreException | ReadCancelledException e) {
       LOG.warn(
-          "dataset '{}': what other servers do cannot be seen, and is looked for again: {}",
+          "dataset '{}': cannot read the changes of other servers, will retry: {}",
           dataset.name(),
           e.getMessage());
     } catch (RuntimeException e) {
-      LOG.error("dataset '{}': what other servers do cannot be seen", dataset.name(), e);
+      LOG.error("dataset '{}': cannot read the changes of other servers", dataset.name(), e);
     }
   }
 
@@ -167,7 +168,7 @@ public final class OtherServers implements AutoCloseable {
 
   private void stopWriting() {
     String reason =
-        "dataset '%s' is written by another process that says to be this server, since its data directory is a copy of this one's, or this one of that: stop one of the two, remove file 'server-id' from its directory, and start it again"
+        "dataset '%s' is written by another process with the same server id, because one data directory is a copy of the other: stop one of the two processes, remove file 'server-id' from its directory, and restart it"
             .formatted(dataset.name());
     if (writer.stop(reason)) {
       LOG.error(reason);
@@ -190,7 +191,7 @@ public final class OtherServers implements AutoCloseable {
     pending.keySet().removeAll(last);
   }
 
-  /** Deletes what was told so long ago that nobody asks for it. */
+  /** Deletes announcements that are too old to be read by any server. */
   private void clear(ChangeTable from) {
     long end = Math.min(minute() - keptMinutes(), clearedTo + MINUTES_CLEARED_AT_ONCE);
     if (end > clearedTo) {
@@ -199,7 +200,9 @@ public final class OtherServers implements AutoCloseable {
     }
   }
 
-  /** A period that this server does not know is none that it can write or read. */
+  /**
+   * Looks for periods that only another server knows. This server can neither write nor read them.
+   */
   private void lookAtPeriods() {
     long minute = minute();
     if (minute == minuteOfPeriods) {
@@ -212,14 +215,14 @@ public final class OtherServers implements AutoCloseable {
       long from = made.periods().get(known).from();
       if (dataset.periods().closeFrom(from)) {
         LOG.warn(
-            "dataset '{}' has a period from {} on that this server's configuration lacks: nothing is written or read from then on until it is declared here too",
+            "dataset '{}' has a period starting at {} that this server's configuration lacks: samples from then on are neither written nor read until the period is declared here too",
             dataset.name(),
             from);
       }
     }
   }
 
-  /** How many changes of others were read. */
+  /** Returns the number of changes read from other servers. */
   public double changesRead() {
     return taken.doubleValue();
   }

@@ -3,7 +3,7 @@ package dev.varve.engine.repair;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Holds a search up so that it reads no more rows a second than it may. Used by one thread. */
+/** Limits the rate at which a search reads rows. Used by one thread. */
 final class Pace {
   private static final long LOOK_MILLIS = 50;
 
@@ -12,17 +12,19 @@ final class Pace {
   private final long start = System.nanoTime();
 
   /**
-   * A pace from now on.
-   *
-   * @param rowsPerSecond 0 for as fast as can be
-   * @param stopped asked now and then whether to wait no longer
+   * @param rowsPerSecond the limit; 0 for none
+   * @param stopped polled during waits; true ends the wait
    */
   Pace(long rowsPerSecond, BooleanSupplier stopped) {
     this.rowsPerSecond = rowsPerSecond;
     this.stopped = stopped;
   }
 
-  /** Waits until so many rows, since the start, are no more than allowed. */
+  /**
+   * Waits until the limit permits a number of rows.
+   *
+   * @param rows rows read since this object was created
+   */
   void keep(long rows) {
     if (rowsPerSecond == 0) {
       return;

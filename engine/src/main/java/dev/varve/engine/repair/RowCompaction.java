@@ -21,18 +21,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Compacts the rows of some series. Used once, by one thread; others write meanwhile.
+ * Compacts the rows of some series. Used once, by one thread, while other threads write.
  *
- * <p>What the walk finds worth compacting is read once more, some rows at a time, while nobody
- * writes: only so a row holds all that was accepted before. Its new cell is written before the
- * cells that it stands for are deleted, so that whoever kills the process between the two finds the
- * same samples.
+ * <p>Rows that the walk finds worth compacting are read again, a few at a time, while writes are
+ * blocked; only then does a row contain all samples accepted before. The new cell is written before
+ * the cells that it replaces are deleted, so a crash between the two loses nothing.
  */
 public final class RowCompaction {
-  /** How many rows are written anew while writers wait. */
+  /** Number of rows rewritten at once, while writers wait. */
   private static final int ROWS_AT_ONCE = 32;
 
-  /** After so many rows the walk tells how far it is. */
+  /** Number of rows between progress reports. */
   private static final int ROWS_BETWEEN_NEWS = 1000;
 
   private final OpenDataset dataset;
@@ -49,10 +48,8 @@ public final class RowCompaction {
   private long damaged;
 
   /**
-   * Prepares a compaction.
-   *
-   * @param progress told now and then
-   * @param stopped asked row by row whether to stop
+   * @param progress receives progress from time to time
+   * @param stopped polled after every row; true stops the compaction
    */
   public RowCompaction(
       OpenDataset dataset,
@@ -65,7 +62,7 @@ public final class RowCompaction {
     this.stopped = stopped;
   }
 
-  /** Compacts the rows of a walk, whose layout has a form for that. */
+  /** Compacts the rows of a walk, whose layout must support compaction. */
   public void run(RowWalk walk) {
     PlacedLayout placed = walk.layout();
     Compaction form = placed.layout().compaction().orElseThrow();
@@ -84,7 +81,7 @@ public final class RowCompaction {
     }
   }
 
-  /** Makes all of it durable and says what it came to. */
+  /** Makes the compaction durable and returns its result. */
   public CompactionProgress end() {
     dataset.marks().sync();
     return now();

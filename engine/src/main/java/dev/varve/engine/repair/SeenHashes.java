@@ -4,10 +4,10 @@ import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.model.Bytes;
 
 /**
- * Which byte strings were seen before, by 128 bits of a hash: two arrays of longs, at most three
- * quarters full, so that one of them takes 22 to 43 bytes. Used by one thread at a time.
+ * A set of byte strings, represented by 128-bit hashes. Two arrays of longs are at most three
+ * quarters full, so each string takes 22 to 43 bytes. Used by one thread at a time.
  *
- * <p>Two strings of one hash are improbable enough that no catalog will see them.
+ * <p>A hash collision is so improbable that it is ignored.
  */
 final class SeenHashes {
   private static final int CAPACITY_AT_FIRST = 1024;
@@ -16,7 +16,6 @@ final class SeenHashes {
   private long[] lows = new long[CAPACITY_AT_FIRST];
   private int size;
 
-  /** Whether a string was added. */
   boolean contains(Bytes bytes) {
     return contains(SeriesIdentity.of(bytes.toArray()));
   }
@@ -40,7 +39,7 @@ final class SeenHashes {
     size++;
   }
 
-  /** Where a hash stands, or would; the hash of zeros counts as never added. */
+  /** Returns the slot of a hash, or the free slot for it. A hash of zero counts as absent. */
   private int place(long high, long low) {
     int mask = highs.length - 1;
     int place = (int) low & mask;

@@ -1,11 +1,10 @@
 /**
- * What puts right what is missing: writes that did not reach every companion are repeated, and
- * catalogs are rebuilt from rows that others have written. And what says the same in fewer cells:
- * rows are compacted.
+ * Repair and maintenance: replays writes that did not reach every companion, rebuilds catalogs from
+ * rows that other programs wrote, and compacts rows.
  *
- * <p>Everything here can be interrupted at any time, by a crash too, and goes on where it stopped.
- * Its threads bear the name of their dataset and are platform threads, so that every thread dump
- * shows them: what snapshots virtual threads while they run has crashed HotSpot 25 (JDK-8374820).
+ * <p>All of it can be interrupted at any time, even by a crash, and resumes where it stopped.
+ * Threads are named after their dataset. They are platform threads so that every thread dump shows
+ * them: dumping running virtual threads has crashed HotSpot 25 (JDK-8374820).
  */
 @NullMarked
 package dev.varve.engine.repair;
