@@ -21,18 +21,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is said of metrics: attributes of them, by name. Of two that say something of one metric the
- * later counts, attribute by attribute.
+ * The metadata of metrics: named attributes. For each attribute of a metric the last write wins.
  *
  * <pre>
  * row        metric, UTF-8                 // all rows are one partition
  * family     a
- * qualifier  type, unit or help, ASCII     // others are passed over
+ * qualifier  type, unit or help, ASCII     // others are ignored
  * value      UTF-8
  * </pre>
  */
 public final class AttributeTable implements AutoCloseable {
-  /** Memory of the metadata of a metric in addition to its characters. */
+  /** Heap bytes of the metadata of a metric in addition to its characters. */
   private static final long METRIC_BYTES = 200;
 
   private static final String TYPE = "type";
@@ -52,7 +51,7 @@ public final class AttributeTable implements AutoCloseable {
     return table;
   }
 
-  /** Adds the edits that put what is said; what is not said stays as it stands. */
+  /** Adds edits that write the given metadata. Unset properties keep their stored values. */
   public static void put(MutationBatch into, MetricMetadata said, long stamp) {
     if (!said.type().equals(MetricMetadata.UNKNOWN)) {
       put(into, said.metric(), TYPE, said.type(), stamp);
@@ -71,24 +70,24 @@ public final class AttributeTable implements AutoCloseable {
   }
 
   /**
-   * Makes edits durable.
+   * Applies edits durably.
    *
-   * @throws StoreException if that fails
+   * @throws StoreException if the write fails
    */
   public void apply(MutationBatch edits) {
     HomeWrite.apply(table, edits);
   }
 
-  /** What is known of one metric; none or one. */
+  /** Returns the metadata of a metric: one element, or none if there is no metadata. */
   public List<MetricMetadata> of(String metric) {
     return read(Slice.row(Bytes.EMPTY, utf8(metric)), 1, ReadGuard.NONE);
   }
 
   /**
-   * What is known of all metrics, by name.
+   * Returns the metadata of all metrics, in the order of their names.
    *
-   * @param limit of so many at most
-   * @param guard counts the memory that the result takes
+   * @param limit maximum number returned
+   * @param guard accounts for the memory of the result
    */
   public List<MetricMetadata> all(int limit, ReadGuard guard) {
     return read(Slice.partition(Bytes.EMPTY), limit, guard);

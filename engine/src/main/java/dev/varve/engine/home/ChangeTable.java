@@ -24,8 +24,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongSupplier;
 
 /**
- * What servers on one store tell each other of the catalog: of which series something new stands in
- * the home, or is about to.
+ * Announcements of catalog changes between servers that share a store: the series whose records in
+ * the home have changed or are about to change.
  *
  * <pre>
  * row        minute i64, since 1970 by the writer's clock | server i64   // the minute is the partition
@@ -34,32 +34,36 @@ import java.util.function.LongSupplier;
  * value      identities, 16 bytes each
  * </pre>
  *
- * <p>A change is told before it is made: a server that is killed between the two has told of
- * nothing, while one that had made it first would never tell. Whoever reads it looks again for a
- * while; what took longer than {@link #MADE_WITHIN} to be made is told once more.
+ * <p>A server announces a change before it makes it. If it crashes in between, it has announced a
+ * change that does not happen, which is harmless; in the opposite order a change could remain
+ * unannounced. Readers of an announcement therefore read the series repeatedly for a while. A
+ * change that takes longer than {@link #MADE_WITHIN} is announced again.
  */
 public final class ChangeTable implements AutoCloseable {
-  /** So long changes are kept; whoever has not looked for longer reads the whole catalog. */
+  /**
+   * How long announcements are kept. A server that has not read them for longer reads the whole
+   * catalog.
+   */
   public static final Duration KEPT = Duration.ofHours(1);
 
-  /** Whoever has told of a change and took longer to make it tells of it again. */
+  /** A server that takes longer than this to make a change announces it again. */
   public static final Duration MADE_WITHIN = Duration.ofSeconds(10);
 
   private static final long MINUTE_MICROS = 60_000_000;
 
-  /** Longer than anybody looks back. */
+  /** Longer than any server looks back. */
   private static final long OWN_KEPT_MICROS = 30 * MINUTE_MICROS;
 
-  /** As many identities as one cell holds: a megabyte is more than stores like. */
+  /** Maximum number of identities in a cell, 256 KiB. Stores handle cells of a megabyte poorly. */
   private static final int IDENTITIES_MAX = 16_384;
 
   private final Table table;
   private final ServerId server;
 
-  /** The stamps under which this server has told something lately. */
+  /** The stamps of this server's recent announcements. */
   private final ConcurrentSkipListSet<Long> own = new ConcurrentSkipListSet<>();
 
-  /** Changes that a server has told. */
+  /** An announcement of changes by a server. */
   public record Told(ServerId server, long minute, long stamp, List<SeriesIdentity> identities) {}
 
   ChangeTable(Store store, String name, ServerId server) {
@@ -78,17 +82,17 @@ public final class ChangeTable implements AutoCloseable {
     return table;
   }
 
-  /** The minute of a time. */
+  /** Returns the minute that contains a time. */
   public static long minute(long micros) {
     return Math.floorDiv(micros, MINUTE_MICROS);
   }
 
   /**
-   * Tells of series that are about to change, durably.
+   * Announces series that are about to change, durably.
    *
-   * @param micros the system's clock
-   * @param stamps gives stamps
-   * @throws StoreException if that fails
+   * @param micros the system clock
+   * @param stamps source of stamps
+   * @throws StoreException if the write fails
    */
   public void tell(
       Collection<SeriesIdentity> identities, LongSupplier micros, LongSupplier stamps) {
@@ -97,7 +101,8 @@ public final class ChangeTable implements AutoCloseable {
       List<SeriesIdentity> some = all.subList(from, Math.min(all.size(), from + IDENTITIES_MAX));
       long started;
       do {
-        // Others look back some minutes: what took longer than one to arrive is told again.
+        // Others look back only a few minutes, so an announcement that took over a minute is
+        // repeated.
         started = micros.getAsLong();
         put(some, minute(started), stamps.getAsLong());
       } while (micros.getAsLong() - started > MINUTE_MICROS);
@@ -114,23 +119,23 @@ public final class ChangeTable implements AutoCloseable {
     HomeWrite.apply(table, edit);
   }
 
-  /** What other servers told from one minute to another, both included. */
+  /** Returns the announcements of other servers between two minutes, inclusive. */
   public List<Told> toldByOthers(long from, long to) {
     return told(from, to).stream().filter(one -> !isOwn(one)).toList();
   }
 
   /**
-   * Whether somebody else has told something in the name of this server: its directory was copied,
-   * with the file that says who it is.
+   * Returns whether another process made announcements under this server's ID, which happens if the
+   * data directory, including the server ID file, was copied.
    *
-   * @param since a stamp of this process, before anything that it told
+   * @param since a stamp of this process, before its first announcement
    */
   public boolean isDoubled(List<Told> all, long since) {
     return all.stream()
         .anyMatch(one -> isOwn(one) && one.stamp() >= since && !own.contains(one.stamp()));
   }
 
-  /** What was told from one minute to another, both included, by whomever. */
+  /** Returns the announcements of all servers between two minutes, inclusive. */
   public List<Told> told(long from, long to) {
     List<Slice> minutes = new ArrayList<>();
     for (long minute = from; minute <= to; minute++) {
@@ -170,12 +175,12 @@ public final class ChangeTable implements AutoCloseable {
         identities);
   }
 
-  /** Whether this server has told something. */
+  /** Returns whether an announcement is from this server. */
   public boolean isOwn(Told one) {
     return one.server().equals(server);
   }
 
-  /** Deletes what was told in some minutes, by whomever. */
+  /** Deletes the announcements of all servers between two minutes, inclusive. */
   public void delete(long from, long to) {
     MutationBatch edits = new MutationBatch();
     for (Told old : toldByOthers(from, to)) {

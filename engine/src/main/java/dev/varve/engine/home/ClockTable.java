@@ -24,19 +24,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mark in a store up to which stamps may have been given to what it holds, so that stamps rise
- * over a restart whatever the system's clock does meanwhile.
+ * The mark in a store: the highest stamp that its cells may have. It makes stamps rise across
+ * restarts, whatever the system clock does in the meantime.
  *
  * <pre>
  * table .clock, family c, qualifier empty, value: mark i64, microseconds since 1970
  * row 00                 in an embedded store
- *     01 server i64      in a store that several servers share, where each has a mark of its own
- * The cell's time counts its writes, in steps that the store tells apart: the mark itself may fall
- * when a store is closed.
+ *     01 server i64      in a store that several servers share; each has its own mark
+ * The cell time counts the writes, in steps that the store distinguishes. It cannot be the mark,
+ * which may decrease when a store is closed.
  * </pre>
  */
 public final class ClockTable implements AutoCloseable {
-  /** How far writers put the mark ahead of their stamps, so that few writes have to move it. */
+  /** How far writers put the mark ahead of their stamps, so that few writes have to raise it. */
   public static final long MARK_AHEAD_MICROS = 2_000_000;
 
   private static final int TRIES = 4;
@@ -45,15 +45,15 @@ public final class ClockTable implements AutoCloseable {
   private final Bytes row;
   private final long stampUnit;
 
-  /** The mark that stands, or is on its way before everything that waits for {@link #reach}. */
+  /** The last mark written. */
   private volatile long mark = Long.MIN_VALUE;
 
   private long writes;
 
   /**
-   * The mark in a store.
+   * Opens the mark of a store.
    *
-   * @param server whose it is; null in an embedded store
+   * @param server the server that owns the mark; null in an embedded store
    */
   public ClockTable(Store store, @Nullable ServerId server) {
     this.row =
@@ -72,12 +72,12 @@ public final class ClockTable implements AutoCloseable {
     return table;
   }
 
-  /** How many microseconds of stamps the store does not tell apart. */
+  /** Returns the smallest difference between stamps, in microseconds, that the store preserves. */
   public long stampUnit() {
     return stampUnit;
   }
 
-  /** The mark; {@link Long#MIN_VALUE} in a new store. */
+  /** Returns the mark; {@link Long#MIN_VALUE} in a new store. */
   public long mark() {
     return mark;
   }
@@ -100,9 +100,10 @@ public final class ClockTable implements AutoCloseable {
   }
 
   /**
-   * Sees to it that the mark is at least at a stamp before what is written next to the store.
+   * Ensures that the mark is at least a stamp before the next write to the store.
    *
-   * @param ahead how far to put it beyond, so that this is seldom needed
+   * @param ahead how far beyond the stamp to put the mark, in microseconds, so that it is seldom
+   *     raised
    */
   public void reach(long stamp, long ahead) {
     if (stamp > mark) {
@@ -116,12 +117,12 @@ public final class ClockTable implements AutoCloseable {
     }
   }
 
-  /** Makes durable whatever was written to the store before. */
+  /** Makes all earlier writes to the store durable. */
   public synchronized void sync() {
     put(mark, Durability.SYNCED);
   }
 
-  /** Puts the mark back to the last stamp that was given: nothing is written any more. */
+  /** Lowers the mark to the last stamp given. Called after the last write. */
   public synchronized void settle(long lastStamp) {
     if (mark > lastStamp) {
       put(lastStamp, Durability.SYNCED);

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of our own that belong to a dataset. Their names begin with a dot, which no name of a
- * dataset does, so that no layout's table can meet them.
+ * The home of a dataset. The names of its tables begin with a dot. Names of datasets cannot, so no
+ * table of a layout has the same name.
  */
 public final class Home implements AutoCloseable {
   private final IdentityTable identity;
@@ -36,9 +36,9 @@ public final class Home implements AutoCloseable {
   }
 
   /**
-   * Opens the home of a dataset, and makes its tables where they are missing.
+   * Opens the home of a dataset and creates missing tables.
    *
-   * @param server who opens it, of several servers; null in an embedded store
+   * @param server the ID of this server; null in an embedded store
    */
   public static Home open(Store store, String dataset, @Nullable ServerId server) {
     String prefix = "." + dataset + ".";
@@ -50,21 +50,21 @@ public final class Home implements AutoCloseable {
         server == null ? null : new ChangeTable(store, prefix + "changes", server));
   }
 
-  /** Whether a store holds the home of a dataset. */
+  /** Returns whether a store contains the home of a dataset. */
   public static boolean isIn(Store store, String dataset) {
     return store.tables().contains("." + dataset + ".dataset");
   }
 
   /**
-   * Removes what damage has left of a home that no dataset could be opened with, and has the
-   * catalog rebuilt from the rows. Lost series, their fields and extents come back so; what a
-   * dataset was made with is taken from the configuration again, if it was lost.
+   * Repairs a home after damage to the store. Removes records that would prevent the dataset from
+   * opening and marks the catalog to be rebuilt from rows, which restores lost series with their
+   * fields and extents. If the identity was lost, it is taken from the configuration again.
    *
-   * @param damage what the store has lost
+   * @param damage the damage to the store
    */
   public static void mend(Store store, String dataset, List<StoreDamage> damage) {
     String prefix = "." + dataset + ".";
-    // Damage in a log may be of any table.
+    // Damage to a log may affect any table.
     boolean anywhere = damage.stream().anyMatch(one -> one.kind() == StoreDamage.Kind.LOG);
     Set<String> touched =
         damage.stream()
@@ -102,12 +102,15 @@ public final class Home implements AutoCloseable {
     return attributes;
   }
 
-  /** What servers tell each other; null in an embedded store, which one server has alone. */
+  /**
+   * Returns the announcements between servers; null in an embedded store, which only one server
+   * uses.
+   */
   public @Nullable ChangeTable changes() {
     return changes;
   }
 
-  /** All tables, to be read as they are. */
+  /** Returns all tables, for raw reads. */
   public List<Table> tables() {
     List<Table> tables =
         new ArrayList<>(

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Edits of a table of the home that must be durable, and may be made twice. */
+/** Applies idempotent edits durably to tables of the home. */
 final class HomeWrite {
   private static final int TRIES = 4;
 
   private HomeWrite() {}
 
   /**
-   * Makes edits durable; what the store surely has not applied is tried again for a moment.
+   * Applies edits durably. Retries briefly if an edit was not applied.
    *
-   * @throws StoreException if that fails
+   * @throws StoreException if the write fails
    */
   static void apply(Table table, MutationBatch edits) {
     List<RowOutcome> outcomes = table.apply(edits, Durability.SYNCED);

@@ -30,27 +30,27 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dataset was made with, and how far its catalog is, in cells.
+ * The declaration with which a dataset was created, and the state of its catalog.
  *
  * <pre>
  * family  d
  * row               qualifier     value
  * catalog           state         complete, or rebuilding
- *                   token         where a rebuild goes on (below); missing before its first page
+ *                   token         where a rebuild resumes (below); missing before its first page
  * dataset           format        01
  *                   resolution    s, ms, us or ns
  *                   store         the kind of store
- *                   maker         the server that makes it, i64; missing in an embedded store
- *                   attached      names of foreign tables, with a blank between; else missing
- *                   place         where these lie, in the store's words; missing where it has
- *                                 none, or the home lies with them, or before it was first seen
+ *                   maker         the server that creates it, i64; missing in an embedded store
+ *                   attached      names of foreign tables, separated by spaces; else missing
+ *                   place         their location as the store describes it; missing if it has
+ *                                 none, if the home is in the same place, or if not yet known
  * period from i64   layout u8     a layout's identity, the primary being 0
  *
- * from     the first instant, big-endian with the sign bit flipped so that rows are in its order
+ * from     the first instant, big-endian with the sign bit flipped so that rows sort by time
  * identity the form of a series key (SeriesIdentity): the layout's name as metric, its parameters
  *          as tags
  * token    slice i32, family i32, time i64, rowsSeen i64, cellsSeen i64, cellsInRow i32,
- *          versionsSeen i32, then row and qualifier, each after its length i32
+ *          versionsSeen i32, then row and qualifier, each preceded by its length i32
  * </pre>
  */
 public final class IdentityTable implements AutoCloseable {
@@ -69,10 +69,10 @@ public final class IdentityTable implements AutoCloseable {
   private static final int TOKEN_MAX = 1 << 16;
 
   /**
-   * A dataset as it was made.
+   * A dataset as it was created.
    *
-   * @param attached the tables of another server that it is attached to; none where all are our own
-   * @param place where these lie in their store; empty where that is not said
+   * @param attached the foreign tables to which it is attached; empty if there are none
+   * @param place the location of the foreign tables in their store; empty if not recorded
    */
   public record Made(
       Resolution resolution,
@@ -87,7 +87,7 @@ public final class IdentityTable implements AutoCloseable {
   }
 
   /**
-   * A period as it was made.
+   * A period as it was created.
    *
    * @param from in the resolution of the dataset
    * @param layouts the primary and its companions
@@ -95,7 +95,7 @@ public final class IdentityTable implements AutoCloseable {
   public record MadePeriod(long from, List<LayoutIdentity> layouts) {}
 
   /**
-   * How far the catalog is.
+   * The state of the catalog.
    *
    * @param complete whether it holds every series of the data. A rebuild of a complete catalog
    *     searches for series that other servers have added.
@@ -103,7 +103,7 @@ public final class IdentityTable implements AutoCloseable {
    * @param token where in that table the rebuild continues; null at its start
    */
   public record CatalogState(boolean complete, int period, @Nullable ResumeToken token) {
-    /** A complete catalog, of which no search is under way. */
+    /** A complete catalog without a search in progress. */
     public static final CatalogState COMPLETE = new CatalogState(true, 0, null);
 
     /** A catalog whose rebuild has not begun. */
@@ -125,7 +125,7 @@ public final class IdentityTable implements AutoCloseable {
     return table;
   }
 
-  /** The dataset as it was made, or null where it is new. */
+  /** Returns the dataset as it was created, or null if it is new. */
   public @Nullable Made made() {
     @Nullable Resolution resolution = null;
     String store = "";
@@ -150,7 +150,7 @@ public final class IdentityTable implements AutoCloseable {
       } else if (row.startsWith(PERIOD) && row.length() == PERIOD.length() + 8) {
         periods.computeIfAbsent(from(row), from -> new ArrayList<>()).add(identity(row, value));
       } else if (!row.equals(CATALOG)) {
-        throw damaged(row, "a row of no known meaning");
+        throw damaged(row, "unknown row");
       }
     }
     if (resolution == null) {
@@ -185,10 +185,10 @@ public final class IdentityTable implements AutoCloseable {
   }
 
   /**
-   * Claims to make the dataset, which several servers may want to at once.
+   * Claims the right to create the dataset, which several servers may attempt at once.
    *
-   * @param takeOver whether the claim of another server counts no more
-   * @return whether this server is the one
+   * @param takeOver whether to replace the claim of another server
+   * @return whether this server holds the claim
    */
   public boolean claim(boolean takeOver, long stamp) {
     Power.ConditionalPut power = table.power(Power.ConditionalPut.class).orElse(null);
@@ -216,7 +216,7 @@ public final class IdentityTable implements AutoCloseable {
   /** Writes a new dataset, durably. */
   public void make(Made made, long stamp) {
     if (server != null) {
-      // Others wait for the resolution, and read what stands then.
+      // Others wait for the resolution to appear, so the periods must precede it.
       MutationBatch periods = new MutationBatch();
       made.periods().forEach(period -> addPeriod(periods, period, stamp));
       apply(periods);
@@ -238,14 +238,17 @@ public final class IdentityTable implements AutoCloseable {
     apply(edits);
   }
 
-  /** Writes where the attached tables lie, durably: homes of earlier versions do not say so. */
+  /** Writes the location of the attached tables, durably. Homes of earlier versions lack it. */
   public void place(String place, long stamp) {
     MutationBatch edits = new MutationBatch();
     edits.put(DATASET, 0, PLACE, stamp, Bytes.utf8(place));
     apply(edits);
   }
 
-  /** Writes one more period, durably. What another server has put in its place meanwhile stays. */
+  /**
+   * Appends a period, durably. Does not replace a period that another server has appended
+   * meanwhile.
+   */
   public void append(MadePeriod period, long stamp) {
     MutationBatch edits = new MutationBatch();
     addPeriod(edits, period, stamp);
@@ -271,7 +274,7 @@ public final class IdentityTable implements AutoCloseable {
     }
   }
 
-  /** How far the catalog is; complete where nothing is said. */
+  /** Returns the state of the catalog; complete if none is recorded. */
   public CatalogState catalogState() {
     boolean complete = true;
     int period = 0;
@@ -291,7 +294,7 @@ public final class IdentityTable implements AutoCloseable {
     return new CatalogState(complete, period, token);
   }
 
-  /** Writes how far the catalog is, durably. */
+  /** Writes the state of the catalog, durably. */
   public void catalogState(CatalogState state, long stamp) {
     MutationBatch edits = new MutationBatch();
     edits.put(CATALOG, 0, STATE, stamp, Bytes.utf8(state.complete() ? "complete" : "rebuilding"));
@@ -312,7 +315,7 @@ public final class IdentityTable implements AutoCloseable {
   private int period(Bytes value) {
     int period = value.length() == Integer.BYTES ? ByteBuffer.wrap(value.toArray()).getInt() : -1;
     if (period < 0) {
-      throw damaged(CATALOG, "no index of a period");
+      throw damaged(CATALOG, "invalid index of a period");
     }
     return period;
   }
@@ -357,7 +360,7 @@ public final class IdentityTable implements AutoCloseable {
     return Bytes.of(bytes);
   }
 
-  /** Deletes everything, so that the dataset is made anew. */
+  /** Deletes everything, so that the dataset is created again. */
   void clear() {
     MutationBatch edits = new MutationBatch();
     CellBatch cells = readAll();

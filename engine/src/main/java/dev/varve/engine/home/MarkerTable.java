@@ -26,11 +26,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Markers of writes that go to several layouts, in cells: what stands here may have reached the
- * primary and not its companions.
+ * Markers of writes to several layouts. A marked write may have reached the primary but not all of
+ * its companions.
  *
  * <pre>
- * row        stamp i64                 // the first of the write, in an embedded store
+ * row        stamp i64                 // in an embedded store
  *            stamp i64, server i64     // in a store that several servers share
  * family     m
  * qualifier  empty
@@ -42,7 +42,7 @@ public final class MarkerTable implements AutoCloseable {
   /**
    * A write that may not have reached all layouts.
    *
-   * @param server whose it is; null in an embedded store
+   * @param server the server that made the write; null in an embedded store
    */
   public record Marker(@Nullable ServerId server, long stamp, List<Written> written)
       implements Comparable<Marker> {
@@ -50,7 +50,7 @@ public final class MarkerTable implements AutoCloseable {
       written = List.copyOf(written);
     }
 
-    /** The older first; markers of one stamp and server are one. */
+    /** Orders markers by stamp, then by server. */
     @Override
     public int compareTo(Marker other) {
       int byStamp = Long.compare(stamp, other.stamp);
@@ -63,14 +63,14 @@ public final class MarkerTable implements AutoCloseable {
   }
 
   /**
-   * Samples of a key in a stretch of time.
+   * The samples and attributes of a key that a write contains.
    *
-   * @param period by its place
-   * @param times of the samples, those of attributes too; all of time for what has no time
+   * @param period the index of the period
+   * @param times the range of their times; all time for an attribute without a time
    */
   public record Written(int period, GroupKey key, TimeRange times) {}
 
-  /** Of long keys, some 4 KiB each, these are a megabyte. */
+  /** Maximum number of keys in a marker. With long keys of about 4 KiB, this makes a megabyte. */
   private static final int WRITTEN_MAX = 256;
 
   private final Table table;
@@ -89,10 +89,10 @@ public final class MarkerTable implements AutoCloseable {
   }
 
   /**
-   * Markers of this server for all of what is written: several, where one cell would be larger than
-   * stores like.
+   * Returns this server's markers for a write. Large writes get several, to limit the size of a
+   * cell.
    *
-   * @param stamps gives each of them its own
+   * @param stamps source of a distinct stamp for each marker
    */
   public List<Marker> of(List<Written> written, LongSupplier stamps) {
     List<Marker> markers = new ArrayList<>();
@@ -103,7 +103,7 @@ public final class MarkerTable implements AutoCloseable {
     return markers;
   }
 
-  /** Whether this server has put a marker, perhaps in an earlier life. */
+  /** Returns whether this server wrote a marker, possibly before a restart. */
   public boolean isOwn(Marker marker) {
     return Objects.equals(marker.server(), server);
   }
@@ -138,7 +138,7 @@ public final class MarkerTable implements AutoCloseable {
             : ByteBuffer.allocate(16).putLong(marker.stamp()).putLong(server.id()).array());
   }
 
-  /** All markers, oldest first. */
+  /** Returns all markers, oldest first. */
   public List<Marker> all() {
     ReadPlan plan =
         ReadPlan.of(List.of(Slice.partition(Bytes.EMPTY)), List.of(FamilySelect.latest(0)));

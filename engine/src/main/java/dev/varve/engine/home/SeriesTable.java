@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The series of a dataset in cells: a row a key, under the key's identity.
+ * The table of the series of a dataset, with one row per key, under the identity of the key.
  *
  * <pre>
  * row        identity, 16 bytes            // its first byte is the partition
@@ -42,15 +42,15 @@ import java.util.TreeSet;
  * i64        big-endian, two's complement
  * </pre>
  *
- * <p>Extents add up: a key may have samples in any of them and nowhere else. That they are never
- * overwritten makes the order of writers that do not know of each other harmless.
+ * <p>Extents accumulate: a key may have samples within any of them and nowhere else. Extents are
+ * never overwritten, so the order of concurrent writers does not matter.
  */
 public final class SeriesTable implements AutoCloseable {
   private static final int KEY = 0;
   private static final int FIELD = 1;
   private static final int EXTENT = 2;
 
-  /** As many extents as a row may gather before they are made one when the table is loaded. */
+  /** A row with more extents than this has them merged when the table is loaded. */
   private static final int EXTENTS_MAX = 8;
 
   private static final int FOLDED_ROWS_AT_ONCE = 1000;
@@ -72,12 +72,12 @@ public final class SeriesTable implements AutoCloseable {
     return table;
   }
 
-  /** Adds the edit that says which key an identity is of. */
+  /** Adds the edit that records the key of an identity. */
   public static void putKey(MutationBatch into, SeriesIdentity identity, GroupKey key, long stamp) {
     put(into, identity, new byte[] {KEY}, stamp, SeriesIdentity.encode(key));
   }
 
-  /** Adds the edit that says that a key has samples of a field and kind. */
+  /** Adds the edit that records that a key has samples of a field and kind. */
   public static void putField(
       MutationBatch into, SeriesIdentity identity, String field, Kind kind, long stamp) {
     byte[] name = field.getBytes(StandardCharsets.UTF_8);
@@ -88,7 +88,7 @@ public final class SeriesTable implements AutoCloseable {
     put(into, identity, qualifier, stamp, new byte[0]);
   }
 
-  /** Adds the edit that says that a key may have samples in a stretch of time. */
+  /** Adds the edit that records that a key may have samples within an extent. */
   public static void putExtent(
       MutationBatch into, SeriesIdentity identity, TimeRange extent, long samples, long stamp) {
     byte[] value = ByteBuffer.allocate(8).putLong(samples).array();
@@ -112,7 +112,7 @@ public final class SeriesTable implements AutoCloseable {
   /**
    * Reads all series into an index.
    *
-   * @param stamp the time of cells in which extents that have gathered are made one
+   * @param stamp the cell time of merged extents
    * @throws StoreException if the store fails or a cell is damaged
    */
   public void load(SeriesIndex into, long stamp) {
@@ -130,9 +130,9 @@ public final class SeriesTable implements AutoCloseable {
   }
 
   /**
-   * Reads some series into an index that may have them already.
+   * Reads the given series into an index, which may already contain them.
    *
-   * @return those of them that stand
+   * @return the series that exist in the table
    * @throws StoreException if the store fails or a cell is damaged
    */
   public Set<SeriesIdentity> load(Collection<SeriesIdentity> identities, SeriesIndex into) {
@@ -162,8 +162,7 @@ public final class SeriesTable implements AutoCloseable {
   }
 
   /**
-   * Deletes rows that {@link #load} would fail of: those without their key, and those with a cell
-   * that is none of the table's.
+   * Deletes rows at which {@link #load} would fail: rows without a key and rows with unknown cells.
    *
    * @return whether there were any
    */
@@ -200,7 +199,7 @@ public final class SeriesTable implements AutoCloseable {
     return ReadPlan.of(partitions, List.of(FamilySelect.latest(0)));
   }
 
-  /** The walk over the cells of the table, row by row. */
+  /** A pass over the cells of the table, row by row. */
   private final class Loading {
     private final SeriesIndex index;
     private final long stamp;
@@ -222,7 +221,7 @@ public final class SeriesTable implements AutoCloseable {
       int length = page.qualifierLength(cell);
       int value = page.valueOffset(cell);
       if (page.rowLength(cell) != 16 || length == 0) {
-        throw damaged(page, cell, "neither 16 bytes of identity nor a qualifier");
+        throw damaged(page, cell, "expected 16 bytes of identity and a qualifier");
       }
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       if (bytes[qualifier] == KEY && length == 1) {
@@ -239,7 +238,7 @@ public final class SeriesTable implements AutoCloseable {
         extents.add(new TimeRange(buffer.getLong(qualifier + 1), buffer.getLong(qualifier + 9)));
         samples = Math.max(samples, buffer.getLong(value));
       } else {
-        throw damaged(page, cell, "none of key, field and extent");
+        throw damaged(page, cell, "neither a key, a field nor an extent");
       }
     }
 
@@ -277,7 +276,10 @@ public final class SeriesTable implements AutoCloseable {
       }
     }
 
-    /** An extent that is the sum of all is not deleted: some stores let that win over the put. */
+    /**
+     * Merges the extents of a row. An extent equal to the sum is not deleted, because in some
+     * stores a delete wins over a put.
+     */
     private void foldRow(TimeRange sum) {
       putExtent(folded, identity, sum, samples, stamp);
       Bytes row = Bytes.of(identity.toArray());

@@ -3,7 +3,7 @@ package dev.varve.engine.home;
 import java.util.HexFormat;
 
 /**
- * Which of several servers on one store this is: 64 random bits, shown as 16 hexadecimal digits.
+ * Identifies one of several servers on a store: 64 random bits, printed as 16 hexadecimal digits.
  */
 public record ServerId(long id) {
   @Override

@@ -13,9 +13,9 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 
 /**
- * The id of a server, which lies in file {@code server-id} of its directory and never changes. The
- * file is locked: a second process on the same directory, such as an import beside a server, is
- * another server to the store, and has an id for as long as it runs.
+ * The permanent ID of a server, in file {@code server-id} of its data directory. The file is
+ * locked. A second process on the same directory, such as an import alongside a server, acts as
+ * another server and uses a temporary ID.
  */
 public final class ServerIdFile implements AutoCloseable {
   private static final String NAME = "server-id";
@@ -24,9 +24,9 @@ public final class ServerIdFile implements AutoCloseable {
   private final ServerId id;
 
   /**
-   * Reads the file of a directory, and makes it where it is missing.
+   * Reads the file of a directory; creates it if it is missing.
    *
-   * @throws StoreException if that cannot be done
+   * @throws StoreException if the file cannot be read or created
    */
   public ServerIdFile(Path directory) {
     Path path = directory.resolve(NAME);
@@ -36,13 +36,13 @@ public final class ServerIdFile implements AutoCloseable {
           FileChannel.open(
               path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     } catch (IOException e) {
-      throw new StoreException("the server's id cannot be kept in '" + path + "': " + e, e);
+      throw new StoreException("cannot read or write the server id in '" + path + "': " + e, e);
     }
     try {
       this.id = isLocked() ? readOrWrite(path) : random();
     } catch (IOException e) {
       close();
-      throw new StoreException("the server's id cannot be kept in '" + path + "': " + e, e);
+      throw new StoreException("cannot read or write the server id in '" + path + "': " + e, e);
     } catch (StoreException e) {
       close();
       throw e;
@@ -53,7 +53,7 @@ public final class ServerIdFile implements AutoCloseable {
     return id;
   }
 
-  /** Whether the lock, which lasts until the file is closed, is ours. */
+  /** Tries to lock the file until it is closed; returns whether that succeeded. */
   private boolean isLocked() throws IOException {
     try {
       return file.tryLock() != null;
@@ -76,7 +76,7 @@ public final class ServerIdFile implements AutoCloseable {
       throw new StoreException(
           "file '"
               + path
-              + "' holds no server id of 16 hexadecimal digits; remove it for a new one",
+              + "' does not contain a server id of 16 hexadecimal digits; remove it for a new one",
           e);
     }
   }
@@ -90,7 +90,7 @@ public final class ServerIdFile implements AutoCloseable {
     try {
       file.close();
     } catch (IOException e) {
-      throw new StoreException("the file of the server's id cannot be closed: " + e, e);
+      throw new StoreException("cannot close the server id file: " + e, e);
     }
   }
 }

@@ -5,32 +5,32 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Gives stamps: microseconds since 1970, each higher than all before it, in this process and in
- * those before. Safe for use by several threads.
+ * Source of stamps: microseconds since 1970, each higher than all earlier ones of this process and
+ * of its predecessors. Safe for use by several threads.
  */
 public final class StampClock {
   /*
-   * A batch takes one stamp a place, and begins a unit of its layouts' cell times, so that more than
-   * a million places or a thousand milliseconds' worth of batches a second carry the stamps away
-   * from the system's clock. Whoever comes when they are further away than the bound waits
-   * until the system's clock has caught up. The part of the drift that comes from a restart or from
-   * a system's clock that was set back is not of the writers' making, and nobody waits for it: it
-   * is shown, and melts as time goes on.
+   * A batch takes one stamp per place and starts at a new unit of its layouts' cell times. More
+   * than a million places per second, or more than a thousand batches per second with cell times in
+   * milliseconds, therefore move the stamps ahead of the system clock. If they are ahead by more
+   * than the bound, callers wait until the system clock has caught up. Drift due to a restart or to
+   * a system clock that was set back is not caused by writes, so callers do not wait for it. It is
+   * reported as a metric and shrinks as time passes.
    */
   private static final long DRIFT_MAX_MICROS = 5_000_000;
 
   private final LongSupplier micros;
 
-  /** Guarded by this, as all below. */
+  /** Guarded by this, like all fields below. */
   private long next;
 
   private long seen;
   private long inherited;
 
   /**
-   * A clock that goes on where others stopped.
+   * Creates a clock that continues after earlier stamps.
    *
-   * @param micros the system's clock, microseconds since 1970
+   * @param micros the system clock, microseconds since 1970
    * @param last the highest stamp that may have been given before
    */
   public StampClock(LongSupplier micros, long last) {
@@ -40,14 +40,14 @@ public final class StampClock {
     this.inherited = next - seen;
   }
 
-  /** Gives one stamp. */
+  /** Returns a new stamp. */
   public long next() {
     return reserve(1, 1);
   }
 
   /**
-   * Gives {@code count} stamps that follow each other, and returns the first, which is the first of
-   * a unit: what was given before is in an earlier one.
+   * Reserves {@code count} consecutive stamps and returns the first, which starts a new unit: all
+   * earlier stamps are in earlier units.
    *
    * @param unit in microseconds, at least 1
    */
@@ -63,17 +63,17 @@ public final class StampClock {
     }
   }
 
-  /** The system's clock, microseconds since 1970. */
+  /** Returns the system time, microseconds since 1970. */
   public long systemMicros() {
     return micros.getAsLong();
   }
 
-  /** The highest stamp that was given. */
+  /** Returns the highest stamp given. */
   public synchronized long last() {
     return next - 1;
   }
 
-  /** How far the stamps are ahead of the system's clock, in microseconds; 0 where they are not. */
+  /** Returns how far the stamps are ahead of the system clock, in microseconds; at least 0. */
   public synchronized long driftMicros() {
     return Math.max(0, next - now());
   }

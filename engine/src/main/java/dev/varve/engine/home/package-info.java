@@ -1,9 +1,9 @@
 /**
- * The home of a dataset: the tables of our own in which its identity, its series and its markers
- * are kept, beside the tables of its layouts.
+ * The home of a dataset: the tables that hold its identity, catalog, markers and metadata, separate
+ * from the tables of its layouts.
  *
- * <p>Here are the forms of those cells, drawn where they are written, and nothing of what is done
- * with them. Rows and cells of samples are not known here.
+ * <p>This package defines the format of their cells, documented at each table. It does not decide
+ * how they are used and knows nothing of the cells of samples.
  */
 @NullMarked
 package dev.varve.engine.home;
