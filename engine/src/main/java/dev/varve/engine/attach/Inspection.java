@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was found at the tables of another server.
+ * The result of inspecting foreign tables.
  *
- * @param tables those of the layout, in its order
- * @param candidates ways to read them, the one that explains most first
+ * @param tables the tables of the layout, in its order
+ * @param candidates possible layouts, the one that explains the most rows first
  */
 public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
   public Inspection {
@@ -18,24 +18,25 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
   }
 
   /**
-   * A table.
+   * An inspected table.
    *
-   * @param table as the layout calls it
-   * @param name as its store does
-   * @param problems why it cannot be read, in words
+   * @param table the name of the table in the layout
+   * @param name the name of the table in the store
+   * @param problems human-readable reasons why the table cannot be read
    */
   public record FoundTable(String table, String name, boolean there, List<String> problems) {}
 
   /**
-   * A layout that may be that of the tables.
+   * A possible layout of the tables.
    *
-   * @param parameters that were given or guessed
-   * @param evidence what speaks for the parameters before any row was read with them
-   * @param rows how many were tried
-   * @param explained how many of them are rows of the layout, every cell of them
-   * @param examples of both kinds, in words
-   * @param refusal why the tables say themselves that it is another; empty where they do not
-   * @param demand which parameter the tables do not tell, and why; empty where there is none
+   * @param parameters given or inferred parameters
+   * @param evidence reasons for the inferred parameters, before any row was decoded with them
+   * @param rows number of rows tried
+   * @param explained number of rows whose cells the layout decodes completely
+   * @param examples human-readable examples of both kinds of rows
+   * @param refusal why the tables themselves contradict this layout; empty if they do not
+   * @param demand the parameter that cannot be inferred from the tables, and why; empty if there is
+   *     none
    */
   public record Candidate(
       Layout layout,
@@ -47,20 +48,20 @@ public record Inspection(List<FoundTable> tables, List<Candidate> candidates) {
       String refusal,
       String demand) {}
 
-  /** Whether every table that matters can be read. */
+  /** Returns whether every required table can be read. */
   public boolean isReadable() {
     return tables.stream().allMatch(table -> table.problems().isEmpty());
   }
 
   /**
-   * The candidates that explain the rows that were tried, all of them or all but the few that any
-   * old table has, and whose parameters are all known.
+   * Returns the candidates whose parameters are all known and that explain all rows tried, except
+   * for the few damaged rows that any old table contains.
    */
   public List<Candidate> whole() {
     return explaining().stream().filter(candidate -> candidate.demand().isEmpty()).toList();
   }
 
-  /** What has to be given before one of the candidates can be chosen. */
+  /** Returns the parameters that must be given before a candidate can be chosen. */
   public List<String> demands() {
     return explaining().stream()
         .map(Candidate::demand)

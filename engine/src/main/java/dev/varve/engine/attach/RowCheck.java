@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Looks whether a layout has the parameters of the rows that are there, before others are written
- * beside them: with a wrong salt or width they would lie where the other server does not look.
+ * Checks that the parameters of a layout fit existing rows before new rows are written. With a
+ * wrong salt or width, the other server would not find the new rows.
  */
 public final class RowCheck {
   private RowCheck() {}
 
   /**
-   * Tries the keys of some rows, at most a thousand or so.
+   * Decodes the keys of a sample of rows, about a thousand at most.
    *
-   * @param data the table of samples, as it is called in the store
-   * @return why nothing should be written there, in words; empty where nothing speaks against it,
-   *     and where an index lists the rows, as the tables say themselves then how they were made
+   * @param data the data table, under its name in the store
+   * @return human-readable reasons not to write; empty if there are none. Also empty if the layout
+   *     has its own index, because its tables then record their parameters
    */
   public static List<String> reasons(Layout layout, TableSpec data, Store store) {
     if (layout.directory().isPresent()
@@ -39,7 +39,7 @@ public final class RowCheck {
       return List.of();
     }
     return List.of(
-        "of %d rows of table '%s' that were tried, %d have keys that are none with these parameters, such as %s; 'varve attach' shows which fit"
+        "of %d sampled rows of table '%s', %d have keys that do not fit these parameters, such as %s; 'varve attach' shows which parameters fit"
             .formatted(rows.size(), data.name(), damages.size(), damages.getFirst()));
   }
 
@@ -53,7 +53,7 @@ public final class RowCheck {
     }
   }
 
-  /** What is wrong with a key, as far as it says so itself. */
+  /** Returns why a row key cannot be decoded; empty if it can. */
   private static List<String> damage(Layout layout, Bytes row) {
     try {
       layout.identify(row);

@@ -19,14 +19,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some rows of a table, from many places: a few, then on behind all that begin with the same bytes.
- * What it reads does not grow with the table.
+ * Samples rows from many places of a table. Reads a few rows, then skips all rows with the same
+ * prefix. The amount of data read does not depend on the size of the table.
  */
 final class RowSampler {
   /*
-   * It begins anew with one byte, two and so on, as long as there are few places: what stands
-   * first in a key, such as a salt of one byte, is seen with all of its values, and metrics and
-   * times behind it are told apart as far as the places reach.
+   * The sampler starts with prefixes of one byte and repeats with longer ones until it has found
+   * enough places. Short prefixes show all values of the first part of the key, such as a salt of
+   * one byte. Longer ones distinguish the metrics and times that follow, up to the maximum number
+   * of places.
    */
   static final int METRICS = 20;
   static final int ROWS_OF_METRIC = 10;
@@ -48,7 +49,7 @@ final class RowSampler {
     this.families = families.stream().map(FamilySelect::latest).toList();
   }
 
-  /** Cells as a guess of parameters asks for them. */
+  /** Returns the cells that the inference of parameters requests. */
   static List<Cell> cells(Table table, Guess.Sample sample) {
     RowSampler sampler = new RowSampler(table, sample.families());
     if (sample.rows().isEmpty()) {
@@ -68,7 +69,10 @@ final class RowSampler {
     }
   }
 
-  /** Reads at every place, which begins with {@code width} bytes of its own. */
+  /**
+   * Reads a few rows for each distinct prefix of {@code width} bytes. Returns the number of
+   * prefixes.
+   */
   private int readPlaces(int width) {
     Bytes from = Bytes.EMPTY;
     for (int place = 0; place < PLACES_MAX; place++) {
@@ -88,14 +92,14 @@ final class RowSampler {
     return row.length() < width ? row.successor() : row.slice(0, width).prefixEnd();
   }
 
-  /** Keeps the rows that are new. */
+  /** Adds rows that were not sampled before. */
   private void take(List<Cell> cells) {
     Map<Bytes, List<Cell>> read = new LinkedHashMap<>();
     cells.forEach(cell -> read.computeIfAbsent(cell.row(), row -> new ArrayList<>()).add(cell));
     read.forEach(rows::putIfAbsent);
   }
 
-  /** The first cells of one row. */
+  /** Returns the first cells of a row. */
   static List<Cell> row(Table table, Bytes row, Layout layout) {
     byte[] bytes = row.toArray();
     int partition =

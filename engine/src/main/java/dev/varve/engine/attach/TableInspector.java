@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Inspects the tables of another server in a store, which are only read. */
+/** Inspects foreign tables in a store. Writes nothing. */
 public final class TableInspector {
   private static final int EXAMPLES = 3;
 
@@ -42,14 +42,12 @@ public final class TableInspector {
   private final List<FoundTable> found = new ArrayList<>();
 
   /**
-   * An inspector.
-   *
-   * @param layout the name of the layout that the tables are thought to have
-   * @param given parameters that are known
-   * @param names of the tables in the store, by those that the layout gives them; what is missing
-   *     is called as the original calls it
-   * @throws IllegalArgumentException if there is no such layout or table
-   * @throws RefusedException if a parameter is none of the layout
+   * @param layout the name of the expected layout
+   * @param given known parameters of the layout
+   * @param names names of tables in the store, by their names in the layout. Others have the names
+   *     that the original uses
+   * @throws IllegalArgumentException if the layout or a table does not exist
+   * @throws RefusedException if the layout does not accept a parameter
    */
   public TableInspector(
       Store store, String layout, Map<String, String> given, Map<String, String> names) {
@@ -71,12 +69,12 @@ public final class TableInspector {
   }
 
   /**
-   * Looks.
+   * Inspects the tables.
    *
    * @throws StoreException if the store fails
    */
   public Inspection inspect() {
-    // Of the tables only that of the samples has to be there: others come with later versions.
+    // Only the data table is required: later versions of the original add others.
     for (int i = 0; i < specs.size(); i++) {
       boolean isThere = store.exists(specs.get(i));
       List<String> problems = isThere || i == first.dataTable() ? problems(i, isThere) : List.of();
@@ -174,7 +172,7 @@ public final class TableInspector {
         guess.demand());
   }
 
-  /** Rows read with one layout. */
+  /** The attempt to decode rows with one layout. */
   private static final class Trial {
     private final Layout layout;
     private final Steps steps;

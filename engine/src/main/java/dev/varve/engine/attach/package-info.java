@@ -1,6 +1,6 @@
 /**
- * Looks at the tables of another server before they are attached: whether they are what the layout
- * expects, and with which parameters. Reads a little, writes nothing.
+ * Inspects foreign tables before they are attached: checks that they fit the layout and infers its
+ * parameters. Reads little and writes nothing.
  */
 @NullMarked
 package dev.varve.engine.attach;

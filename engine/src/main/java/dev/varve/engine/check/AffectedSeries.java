@@ -3,11 +3,11 @@ package dev.varve.engine.check;
 import java.time.Instant;
 
 /**
- * A series with samples in a damaged place.
+ * A series that may have lost samples to damage.
  *
  * @param series in the syntax of selectors
- * @param from no affected sample is older
- * @param to no affected sample is newer
+ * @param from lower bound of the times of affected samples, inclusive
+ * @param to upper bound of the times of affected samples, inclusive
  */
 public record AffectedSeries(String dataset, String series, Instant from, Instant to) {
   @Override

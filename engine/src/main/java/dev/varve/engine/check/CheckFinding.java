@@ -3,12 +3,12 @@ package dev.varve.engine.check;
 import java.util.List;
 
 /**
- * What a check has found.
+ * A finding of a check.
  *
  * @param place {@code store NAME} or {@code dataset NAME}
- * @param text for the operator; names file or table and rows
- * @param affected series that have, or may have had, samples in the damaged place, the first 1,000
- * @param affectedSeries how many such series there are
+ * @param text description for operators; names the file, or the table and rows
+ * @param affected series that have or may have had samples in the damaged place, at most 1,000
+ * @param affectedSeries total number of such series
  */
 public record CheckFinding(
     Severity severity,
@@ -20,15 +20,15 @@ public record CheckFinding(
     affected = List.copyOf(affected);
   }
 
-  /** A finding that names no series. */
+  /** Creates a finding without affected series. */
   public CheckFinding(Severity severity, String place, String text) {
     this(severity, place, text, List.of(), 0);
   }
 
   public enum Severity {
-    /** Something cannot be read, or is not what was written. */
+    /** Data cannot be read or differs from what was written. */
     DAMAGE,
-    /** Something is unusual and may be all right. */
+    /** Something is unusual but may be harmless. */
     NOTE
   }
 }

@@ -1,12 +1,12 @@
 package dev.varve.engine.check;
 
 /**
- * How far a check is.
+ * The progress of a check.
  *
- * @param doing what it reads at present, such as {@code store rocksdb, file 000013.sst}
- * @param bytes read so far, of files and of cells
- * @param rows of samples read so far
- * @param cells read so far
- * @param damages found so far
+ * @param doing what is being read, such as {@code store rocksdb, file 000013.sst}
+ * @param bytes bytes of files and cells read so far
+ * @param rows rows of data tables read so far
+ * @param cells cells read so far
+ * @param damages findings of damage so far
  */
 public record CheckProgress(String doing, long bytes, long rows, long cells, long damages) {}

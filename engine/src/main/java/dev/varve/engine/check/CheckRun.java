@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A check under way: its pace, how far it is, what it has found. Used by one thread. */
+/** A running check: its rate limit, progress and findings. Used by one thread. */
 public final class CheckRun {
   private static final long LOOK_MILLIS = 50;
   private static final long NEWS_NANOS = 1_000_000_000L;
@@ -26,12 +26,10 @@ public final class CheckRun {
   private long damages;
 
   /**
-   * Begins.
-   *
-   * @param bytesPerSecond to read at most; 0 for as many as can be
-   * @param progress told about once a second
-   * @param found told of each finding
-   * @param stopped asked often whether to stop
+   * @param bytesPerSecond limit on bytes read per second; 0 for none
+   * @param progress receives progress about once per second
+   * @param found receives each finding
+   * @param stopped polled frequently; true stops the check
    */
   public CheckRun(
       long bytesPerSecond,
@@ -44,12 +42,12 @@ public final class CheckRun {
     this.stopped = stopped;
   }
 
-  /** How far it is. */
+  /** Returns the current progress. */
   public CheckProgress progress() {
     return new CheckProgress(doing, bytes, rows, cells, damages);
   }
 
-  /** Follows the reading of a store's files. */
+  /** Returns a listener for the check of a store's files. */
   public FileCheck reading(String store) {
     return new FileCheck() {
       @Override
@@ -60,12 +58,12 @@ public final class CheckRun {
 
       @Override
       public void damaged(StoreDamage damage) {
-        // A repair hands over what it has found at its end.
+        // A repair reports its findings when it ends.
       }
     };
   }
 
-  /** How many findings of damage there are. */
+  /** Returns the number of findings of damage. */
   public long damages() {
     return damages;
   }
@@ -75,7 +73,7 @@ public final class CheckRun {
     ensureWanted();
   }
 
-  /** Takes a finding. */
+  /** Reports a finding. */
   public void found(CheckFinding finding) {
     if (finding.severity() == Severity.DAMAGE) {
       damages++;
@@ -90,9 +88,9 @@ public final class CheckRun {
   }
 
   /**
-   * Counts bytes, and waits until so many are no more than allowed.
+   * Counts bytes and waits as the rate limit requires.
    *
-   * @throws ReadCancelledException if nobody wants the check any more
+   * @throws ReadCancelledException if the check was stopped
    */
   void spend(long moreBytes) {
     bytes += moreBytes;

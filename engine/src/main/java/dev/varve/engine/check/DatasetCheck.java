@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Reads all tables of a dataset: every cell must be one of its layout, and the catalog must list
- * the series of every row.
+ * Reads all tables of a dataset. Layouts must decode every cell, and the catalog must contain the
+ * series of every row.
  */
 public final class DatasetCheck {
-  /** Of one kind of finding so many are told one by one. */
+  /** Maximum number of findings of a kind that are reported individually. */
   private static final int TOLD_MAX = 100;
 
   private static final int EXAMPLES = 3;
@@ -36,12 +36,12 @@ public final class DatasetCheck {
   private final CheckRun run;
   private final BitSet seen = new BitSet();
 
-  /** Keys of rows that the catalog lacked when they were read, with a row of each. */
+  /** The keys that the catalog lacked when their rows were read, by their texts. */
   private final Map<String, GroupKey> unlisted = new TreeMap<>();
 
   private long damaged;
 
-  /** Whether every row of samples could be asked for its series. */
+  /** Whether the series of every row of samples was identified. */
   private boolean complete = true;
 
   public DatasetCheck(OpenDataset dataset, CheckRun run) {
@@ -49,12 +49,12 @@ public final class DatasetCheck {
     this.run = run;
   }
 
-  /** Whether rows were found whose series the catalog lacks. */
+  /** Returns whether the catalog lacks the series of any row. */
   public boolean catalogLacks() {
     return !unlisted.isEmpty();
   }
 
-  /** Reads everything. */
+  /** Reads all tables. */
   public void run() {
     for (Table table : dataset.home().tables()) {
       run.doing("dataset %s, table %s".formatted(dataset.name(), table.spec().name()));
@@ -126,7 +126,7 @@ public final class DatasetCheck {
     run.found(new CheckFinding(severity, "dataset " + dataset.name(), text));
   }
 
-  /** The rows of a table of samples. */
+  /** Checks the rows of a data table. */
   private final class SampleRows implements TableScan.Rows {
     private final PlacedLayout placed;
     private final Layout layout;
@@ -163,7 +163,9 @@ public final class DatasetCheck {
       }
     }
 
-    /** Asks each series once, as long as its rows come one behind the other. */
+    /**
+     * Looks up the series of a row in the catalog, once for consecutive rows of the same series.
+     */
     private void identify(CellBatch page, int cell) {
       signature.clear();
       byte[] bytes = page.bytes();
@@ -187,7 +189,7 @@ public final class DatasetCheck {
   }
 
   private void compareCatalog() {
-    // A row may be there a moment before its series.
+    // A concurrent write may add a row shortly before the catalog lists its series.
     unlisted.values().removeIf(key -> dataset.index().find(SeriesIdentity.of(key)) >= 0);
     if (!unlisted.isEmpty()) {
       tell(

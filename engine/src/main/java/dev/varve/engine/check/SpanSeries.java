@@ -26,12 +26,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the series of the catalog whose samples lie in a span of rows, and of what times these are.
+ * Finds the series of the catalog whose samples lie in a span of rows, with the times of those
+ * samples.
  */
 final class SpanSeries {
   /*
-   * With all other parts fixed, the rows of a series stand in the order of time, or in its reverse:
-   * so the times whose rows lie in the span are found by halving the extent of the series.
+   * With all other parts fixed, the rows of a series are sorted by time, ascending or descending. A
+   * binary search over the extent of the series therefore finds the times whose rows lie in the
+   * span.
    */
   private static final int LISTED_MAX = 1000;
 
@@ -39,17 +41,15 @@ final class SpanSeries {
 
   private final OpenDataset dataset;
 
-  /** Samples may lie here besides where the catalog says so. */
+  /** A time range in which samples may lie in addition to the extents in the catalog. */
   private final TimeRange beyond;
 
   private final List<AffectedSeries> listed = new ArrayList<>();
   private long count;
 
   /**
-   * Prepares.
-   *
-   * @param rebuilt whether the catalog was rebuilt from the rows that are left, so that it cannot
-   *     tell of what times the lost ones were: then they may be of any from 1970 to tomorrow
+   * @param rebuilt whether the catalog was rebuilt from the remaining rows. Its extents then do not
+   *     cover lost rows, which are assumed to lie anywhere between 1970 and tomorrow
    */
   SpanSeries(OpenDataset dataset, boolean rebuilt) {
     this.dataset = dataset;
@@ -60,17 +60,17 @@ final class SpanSeries {
             : new TimeRange(0, 0);
   }
 
-  /** The first thousand that were found. */
+  /** Returns the series found, at most 1,000. */
   List<AffectedSeries> listed() {
     return listed;
   }
 
-  /** How many were found. */
+  /** Returns the total number of series found. */
   long count() {
     return count;
   }
 
-  /** Adds the series of a span; none where it is of no table of samples of this dataset. */
+  /** Adds the series of a span. Does nothing if the span is not in a data table of this dataset. */
   void add(RowSpan span) {
     for (Period period : dataset.periods().all()) {
       for (PlacedLayout placed : period.layouts()) {
@@ -126,7 +126,7 @@ final class SpanSeries {
       Optional<Binding> binding = placed.find(key);
       return binding.orElse(null);
     } catch (RefusedException | DamagedCellException | StoreException e) {
-      // Its rows are named by their keys all the same.
+      // The description of the damage still gives the row keys.
       return null;
     }
   }
@@ -149,7 +149,7 @@ final class SpanSeries {
     return Instant.ofEpochSecond(seconds, Math.floorMod(time, second) * (1_000_000_000L / second));
   }
 
-  /** The times whose rows lie in the span; null where there are none. */
+  /** Returns the times whose rows lie in the span; null if there are none. */
   private static @Nullable TimeRange within(
       RowSpan span, RowShape shape, KeyInput input, TimeRange times) {
     int last = shape.lastTimePart();
@@ -180,9 +180,7 @@ final class SpanSeries {
     boolean holds(long time);
   }
 
-  /**
-   * The first time from which on a condition holds; the one behind the last where it never does.
-   */
+  /** Returns the first time from which the condition holds; {@code to + 1} if it never holds. */
   private static long first(long from, long to, Condition condition) {
     long low = from;
     long high = to + 1;
@@ -197,7 +195,7 @@ final class SpanSeries {
     return low;
   }
 
-  /** Whether rows that begin with a key may come at the beginning of the span or behind it. */
+  /** Returns whether rows with a key prefix may lie at or after the start of the span. */
   private static boolean isNotBefore(Bytes key, RowSpan span) {
     return key.compareTo(span.from()) >= 0 || span.from().startsWith(key);
   }

@@ -10,7 +10,7 @@ import dev.varve.store.StoreException;
 import java.util.List;
 import java.util.Set;
 
-/** Reads all files of a store, and names the series in what is damaged. */
+/** Checks all files of a store and identifies the series affected by damage. */
 public final class StoreCheck implements FileCheck {
   private final String name;
   private final Store store;
@@ -18,10 +18,8 @@ public final class StoreCheck implements FileCheck {
   private final CheckRun run;
 
   /**
-   * Prepares.
-   *
    * @param name the folder of the store
-   * @param datasets those that may lie in it
+   * @param datasets the datasets that may be in the store
    */
   public StoreCheck(String name, Store store, List<OpenDataset> datasets, CheckRun run) {
     this.name = name;
@@ -30,7 +28,7 @@ public final class StoreCheck implements FileCheck {
     this.run = run;
   }
 
-  /** Reads everything. */
+  /** Checks all files. */
   public void run() {
     try {
       store.checkFiles(this);
@@ -57,9 +55,9 @@ public final class StoreCheck implements FileCheck {
   }
 
   /**
-   * What a damaged file means for some datasets.
+   * Returns the finding for a damaged file, with the affected series of the given datasets.
    *
-   * @param rebuilt the names of those whose catalog was rebuilt from the rows that are left
+   * @param rebuilt names of datasets whose catalog was rebuilt from the remaining rows
    */
   public static CheckFinding finding(
       String place, StoreDamage damage, List<OpenDataset> datasets, Set<String> rebuilt) {

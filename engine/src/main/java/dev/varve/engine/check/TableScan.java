@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads all cells of a table, past places that are damaged. Used by one thread. */
+/** Reads all cells of a table and skips damaged places. Used by one thread. */
 final class TableScan {
-  /** A cursor is a snapshot, which keeps a store from freeing space. */
+  /** Maximum lifetime of a cursor: its snapshot keeps the store from freeing space. */
   private static final Duration SNAPSHOT_MAX = Duration.ofMinutes(1);
 
   private final Table table;
@@ -27,16 +27,14 @@ final class TableScan {
   private final Consumer<String> damaged;
   private Bytes lastRow = Bytes.EMPTY;
 
-  /** Takes what a scan reads. */
+  /** Receives the rows of a scan. */
   interface Rows {
-    /** Takes cells {@code from} to {@code to} (exclusive), which are of one row. */
+    /** Receives cells {@code from} (inclusive) to {@code to} (exclusive), all of one row. */
     void take(CellBatch page, int from, int to);
   }
 
   /**
-   * Prepares.
-   *
-   * @param damaged told of each place that could not be read
+   * @param damaged receives a description of each place that could not be read
    */
   TableScan(Table table, CheckRun run, Consumer<String> damaged) {
     this.table = table;
@@ -45,9 +43,9 @@ final class TableScan {
   }
 
   /**
-   * Reads all.
+   * Reads the whole table.
    *
-   * @return whether nothing had to be left out
+   * @return whether nothing was skipped
    */
   boolean run(Rows rows) {
     boolean whole = true;
@@ -69,14 +67,14 @@ final class TableScan {
         from = next;
       } catch (StoreException e) {
         damaged.accept(
-            "table '%s' could not be read behind row %s: %s"
+            "table '%s' could not be read after row %s: %s"
                 .formatted(table.spec().name(), lastRow, e.getMessage()));
         return false;
       }
     }
   }
 
-  /** The first row that the damage does not touch; null where nobody can tell. */
+  /** Returns the first row after the damage; null if unknown. */
   private @Nullable Bytes behind(DamagedStoreException e) {
     Bytes behind = null;
     for (var damage : e.damage()) {
@@ -106,7 +104,10 @@ final class TableScan {
     }
   }
 
-  /** Reads on for as long as a snapshot may be kept; says whether there may be more. */
+  /**
+   * Reads until the end of the table or until the snapshot is too old. Returns whether more rows
+   * may follow.
+   */
   private boolean pull(CellCursor cursor, Rows rows) {
     CellBatch page = new CellBatch();
     long start = System.nanoTime();

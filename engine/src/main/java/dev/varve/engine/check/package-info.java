@@ -1,6 +1,6 @@
 /**
- * Reads everything that an engine holds and reports damage: checksums of files, cells that their
- * layout cannot read, and differences between the catalog and the rows.
+ * Reads all data of an engine and reports damage: bad checksums of files, cells that their layout
+ * cannot decode, and differences between the catalog and the rows.
  */
 @NullMarked
 package dev.varve.engine.check;
