@@ -4,16 +4,16 @@ import dev.varve.model.TimeRange;
 import java.util.List;
 
 /**
- * How many series and labels there are, and of what most. Lists have the largest first.
+ * Statistics of series and labels. Lists are in descending order of counts.
  *
- * @param series how many keys there are; the fields of a key are not counted apart
- * @param labelPairs how many different pairs of a label and a value
- * @param times outside of which no series has a sample, in the dataset's resolution; empty where
- *     there is none
- * @param seriesByMetric metrics, by their series
- * @param valuesByLabel labels, by their values
- * @param valueBytesByLabel labels, by the bytes of their values in UTF-8
- * @param seriesByPair pairs as {@code label=value}, by the series that carry them
+ * @param series number of series keys; fields are not counted separately
+ * @param labelPairs number of distinct pairs of a label and a value
+ * @param times combined extent of all series, in the dataset's resolution; empty if there are no
+ *     samples
+ * @param seriesByMetric metrics with the most series
+ * @param valuesByLabel labels with the most values
+ * @param valueBytesByLabel labels with the largest values, in total bytes of UTF-8
+ * @param seriesByPair pairs as {@code label=value}, with the most series
  */
 public record Cardinality(
     long series,
@@ -30,6 +30,6 @@ public record Cardinality(
     seriesByPair = List.copyOf(seriesByPair);
   }
 
-  /** How much there is of something. */
+  /** A name with a count. */
   public record Count(String name, long count) {}
 }

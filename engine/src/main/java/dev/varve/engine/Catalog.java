@@ -13,7 +13,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's view of which series exist. Safe for use by several threads. Names come sorted. */
+/**
+ * The catalog of a dataset. Safe for use by several threads. Names are returned in sorted order.
+ */
 public final class Catalog {
   private final OpenDataset dataset;
   private final SeriesIndex index;
@@ -23,32 +25,32 @@ public final class Catalog {
     this.index = dataset.index();
   }
 
-  /** All metrics whose names begin with {@code prefix}. */
+  /** Returns all metrics whose names begin with {@code prefix}. */
   public Stream<String> metrics(String prefix) {
     return metrics(prefix, ReadGuard.NONE);
   }
 
-  /** All metrics whose names begin with {@code prefix}, found under a guard. */
+  /** Returns all metrics whose names begin with {@code prefix}. */
   public Stream<String> metrics(String prefix, ReadGuard guard) {
     Selector selector = new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, prefix)));
     return labelValues(Series.NAME_LABEL, selector, null, Integer.MAX_VALUE, guard).stream();
   }
 
-  /** The names of all labels of the series that match, whenever they have samples. */
+  /** Returns the names of all labels of the matching series, regardless of time. */
   public Stream<String> labelNames(Selector selector) {
     return labelNames(selector, null, ReadGuard.NONE).stream();
   }
 
-  /** The values of a label among the series that match, whenever they have samples. */
+  /** Returns the values of a label among the matching series, regardless of time. */
   public Stream<String> labelValues(String label, Selector selector) {
     return labelValues(label, selector, null, Integer.MAX_VALUE, ReadGuard.NONE).stream();
   }
 
   /**
-   * The names of all labels of the series that match, tags and resource identifiers alike.
+   * Returns the names of all labels of the matching series, both tags and resource identifiers.
    *
-   * @param times leaves out series that surely have no sample in the range; null for all
-   * @param guard asked now and then
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param guard checked periodically
    * @throws QueryRefusedException if a filter is malformed
    */
   public List<String> labelNames(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
@@ -56,11 +58,11 @@ public final class Catalog {
   }
 
   /**
-   * The names of all labels of the series that match, tags and resource identifiers alike.
+   * Returns the names of all labels of the matching series, both tags and resource identifiers.
    *
-   * @param times leaves out series that surely have no sample in the range; null for all
-   * @param kinds leaves out series of which no sample is of any of these
-   * @param guard asked now and then
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param kinds excludes series without samples of these kinds
+   * @param guard checked periodically
    * @throws QueryRefusedException if a filter is malformed
    */
   public List<String> labelNames(
@@ -69,10 +71,10 @@ public final class Catalog {
   }
 
   /**
-   * The values of a label among the series that match.
+   * Returns the values of a label among the matching series.
    *
    * @param times as in {@link #labelNames}
-   * @param most how many at most: of more, those that are found first
+   * @param most maximum number returned; if there are more, the first ones found are returned
    * @param guard as in {@link #labelNames}
    * @throws QueryRefusedException if a filter is malformed
    */
@@ -82,11 +84,11 @@ public final class Catalog {
   }
 
   /**
-   * The values of a label among the series that match.
+   * Returns the values of a label among the matching series.
    *
    * @param times as in {@link #labelNames}
    * @param kinds as in {@link #labelNames}
-   * @param most how many at most: of more, those that are found first
+   * @param most maximum number returned; if there are more, the first ones found are returned
    * @param guard as in {@link #labelNames}
    * @throws QueryRefusedException if a filter is malformed
    */
@@ -101,10 +103,10 @@ public final class Catalog {
   }
 
   /**
-   * The first values in their order that begin so, whenever their series have samples.
+   * Returns the first values, in sorted order, that begin with a prefix, regardless of time.
    *
-   * @param label null for those of all tags and resource identifiers
-   * @param most how many at most, at least 1; no more are held
+   * @param label null for the values of all tags and resource identifiers
+   * @param most maximum number returned and held in memory, at least 1
    * @param guard as in {@link #labelNames}
    */
   public List<String> firstValues(
@@ -113,9 +115,9 @@ public final class Catalog {
   }
 
   /**
-   * How many series and labels there are, and of what most.
+   * Returns statistics of series and labels.
    *
-   * @param most how many names of each kind, at least 1
+   * @param most maximum number of names in each list, at least 1
    * @param guard as in {@link #labelNames}
    */
   public Cardinality cardinality(int most, ReadGuard guard) {
@@ -134,7 +136,7 @@ public final class Catalog {
     }
   }
 
-  /** How many keys there are; the fields of a key are not counted apart. */
+  /** Returns the number of series keys; fields are not counted separately. */
   public long seriesCount() {
     return index.size();
   }

@@ -3,14 +3,15 @@ package dev.varve.engine;
 import java.util.List;
 
 /**
- * How far the compaction of rows is, or what it came to.
+ * The progress or result of a compaction of rows.
  *
- * @param rows looked at so far
- * @param compacted rows that were written anew
- * @param written cells that were written
- * @param deleted cells that these stand for
- * @param damaged rows that are none of the layout and were left as they are
- * @param damages the first of them, each with table, row and reason; at most {@link #DAMAGES_MAX}
+ * @param rows rows read so far
+ * @param compacted rows rewritten
+ * @param written cells written
+ * @param deleted cells replaced
+ * @param damaged rows that the layout cannot decode; they are left unchanged
+ * @param damages the first damaged rows, each with table, row and reason; at most {@link
+ *     #DAMAGES_MAX}
  */
 public record CompactionProgress(
     long rows, long compacted, long written, long deleted, long damaged, List<String> damages) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What must be true of a configuration by itself, before anything is opened. */
+/** Validates a configuration before anything is opened. */
 final class ConfigCheck {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
@@ -22,7 +22,7 @@ final class ConfigCheck {
 
   private ConfigCheck() {}
 
-  /** One sentence a problem; empty where all is well. */
+  /** Returns one sentence per problem; empty if the configuration is valid. */
   static List<String> problems(EngineConfig config) {
     ConfigCheck check = new ConfigCheck();
     check.engine(config);
@@ -62,7 +62,7 @@ final class ConfigCheck {
     }
     if (!dataset.periods().getFirst().from().equals(Instant.MIN)) {
       problems.add(
-          "dataset '%s': the first layout starts at %s, it has to hold from the beginning of time"
+          "dataset '%s': the first layout starts at %s, it must hold from the beginning of time"
               .formatted(name, dataset.periods().getFirst().from()));
     }
     for (int i = 0; i < dataset.periods().size(); i++) {
@@ -95,7 +95,7 @@ final class ConfigCheck {
     }
     if (dataset.isReadOnly() && dataset.home().equals(dataset.store())) {
       problems.add(
-          "dataset '%s' is attached read-only, so that nothing is written to its store, and its home lies there: name another store for the home"
+          "dataset '%s' is attached read-only, so nothing is written to its store, but its home is in that store: configure another store for the home"
               .formatted(name));
     }
     if (!dataset.periods().getFirst().layouts().isEmpty()) {
@@ -169,9 +169,11 @@ final class ConfigCheck {
   }
 
   /**
-   * An instant in the resolution of a dataset; {@link Long#MIN_VALUE} for {@link Instant#MIN}.
+   * Converts an instant to the resolution of a dataset; {@link Instant#MIN} becomes {@link
+   * Long#MIN_VALUE}.
    *
-   * @throws ArithmeticException if it is none, or outside of what 64 bits hold
+   * @throws ArithmeticException if the instant is not representable in the resolution or exceeds 64
+   *     bits
    */
   static long time(Instant instant, Resolution resolution) {
     if (instant.equals(Instant.MIN)) {
@@ -180,7 +182,7 @@ final class ConfigCheck {
     long seconds = Math.multiplyExact(instant.getEpochSecond(), resolution.perSecond());
     long nanosEach = 1_000_000_000 / resolution.perSecond();
     if (instant.getNano() % nanosEach != 0) {
-      throw new ArithmeticException("no whole number of " + resolution.symbol());
+      throw new ArithmeticException("not a whole number of " + resolution.symbol());
     }
     return Math.addExact(seconds, instant.getNano() / nanosEach);
   }

@@ -3,7 +3,10 @@ package dev.varve.engine;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
-/** A cell is not what its layout writes. The message names table, row and place. */
+/**
+ * A cell is damaged: its layout cannot decode it. The message names the table, the row and the
+ * place.
+ */
 public final class CorruptDataException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 

@@ -56,16 +56,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server holds under a name: points in, runs out. Safe for use by several threads; calls
- * block, and are meant for virtual threads.
+ * A dataset: accepts points and returns runs. Safe for use by several threads. Calls block and are
+ * intended for virtual threads.
  */
 public final class Dataset implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
 
-  /** Within this time every server on a store knows of a period that one of them has added. */
+  /** Within this time all servers on a store notice a period that one of them added. */
   private static final Duration SEEN_BY_OTHERS = Duration.ofMinutes(2);
 
-  /** So far the stamps may be ahead of the clock where another server must overwrite them. */
+  /**
+   * Maximum lead of stamps over the clock if another server must be able to overwrite the cells.
+   */
   private static final Duration AHEAD_OF_ANOTHER = Duration.ofSeconds(10);
 
   private final OpenDataset open;
@@ -138,8 +140,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * @throws InvalidConfigException if another server's table has rows that are not of the layout as
-   *     it is declared, and is to be written to
+   * @throws InvalidConfigException if the dataset co-writes a foreign table whose rows do not fit
+   *     the declared layout
    */
   private static void refuseToWriteBesideOtherRows(
       DatasetConfig config, List<Declared> declared, Store store) {
@@ -160,9 +162,7 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts the threads behind the dataset, once nothing can fail any more that they would outlive.
-   */
+  /** Starts the background threads. Called last, so that a failed open leaves no thread behind. */
   private void start() {
     if (markers != null) {
       markers.start();
@@ -172,8 +172,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Cells that carry a time to come could be neither overwritten nor deleted by the server whose
-   * tables they lie in.
+   * Refuses to co-write if stamps are ahead of the clock. The other server could neither overwrite
+   * nor delete cells with future cell times.
    */
   private static void refuseToWriteAhead(DatasetConfig config, StampClock clock) {
     long drift = clock.driftMicros();
@@ -182,15 +182,15 @@ public final class Dataset implements AutoCloseable {
         && drift > AHEAD_OF_ANOTHER.toMillis() * 1000) {
       throw new InvalidConfigException(
           List.of(
-              "dataset '%s' writes into the tables of another server, and stamps were given that are %d s ahead of this machine's clock: see that the clock is right; if it is, wait so long, or begin with a new data directory"
+              "dataset '%s' writes to the tables of another server, but earlier stamps are %d s ahead of this machine's clock: check the clock; if it is right, wait that long or start with a new data directory"
                   .formatted(config.name(), drift / 1_000_000)));
     }
   }
 
   /**
-   * Tells what the guardrails find of the layouts.
+   * Runs the guardrails of the layouts and logs their warnings.
    *
-   * @throws InvalidConfigException if one of them refuses
+   * @throws InvalidConfigException if a guardrail refuses
    */
   private static void askGuardrails(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> refusals = new ArrayList<>();
@@ -227,7 +227,7 @@ public final class Dataset implements AutoCloseable {
     return declared;
   }
 
-  /** What it consists of. */
+  /** Returns the internal state. */
   OpenDataset opened() {
     return open;
   }
@@ -236,7 +236,7 @@ public final class Dataset implements AutoCloseable {
     return open.name();
   }
 
-  /** The unit of all times. */
+  /** Returns the unit of all times. */
   public Resolution resolution() {
     return open.resolution();
   }
@@ -260,9 +260,9 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Writes a batch and returns once what was accepted is durable.
+   * Writes a batch and returns once all accepted samples are durable.
    *
-   * @throws OverloadedException if nothing was tried because too much waits
+   * @throws OverloadedException if the engine is overloaded; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch) {
@@ -270,24 +270,24 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Why writes cannot succeed at present, in words for the operator; null where nothing is known to
-   * be in their way, and where the dataset is only read. That too much waits is no reason.
+   * Returns a human-readable reason why writes currently fail; null if none is known or if the
+   * dataset is read-only. Overload does not count as a reason.
    */
   public @Nullable String writeObstacle() {
     return writer.obstacle();
   }
 
-  /** Whether samples can be given a lifetime of their own: their store ends them by itself. */
+  /** Returns whether samples can have their own lifetime, after which the store expires them. */
   public boolean endsSamples() {
     return writer.endsSamples();
   }
 
   /**
-   * Writes a batch of samples that end: when so much time has passed they are gone, for whoever
-   * reads the tables. What lists their series stays.
+   * Writes a batch of samples that expire after a lifetime, for all readers of the tables. Their
+   * series remain in the catalog and in indexes.
    *
-   * @param lifetime positive, and only where {@link #endsSamples()}
-   * @throws OverloadedException if nothing was tried because too much waits
+   * @param lifetime positive; requires {@link #endsSamples()}
+   * @throws OverloadedException if the engine is overloaded; nothing was written
    * @throws WriteFailedException if a store failed
    */
   public WriteResult write(Batch batch, Duration lifetime) {
@@ -295,8 +295,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * Keeps what is said of metrics and returns once it is durable. What is not said of a metric
-   * stays as it was said before. Nothing is kept of tables that are only read.
+   * Saves metadata of metrics and returns once it is durable. Unset properties keep their earlier
+   * values. Does nothing if the dataset is read-only.
    *
    * @throws WriteFailedException if a store failed
    */
@@ -305,11 +305,11 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * What has been said of metrics, by name, by whatever server.
+   * Returns the metadata of metrics, from all servers, in the order of their names.
    *
-   * @param metric whose alone; null for all
-   * @param limit of so many at most
-   * @param guard counts the memory that the result takes
+   * @param metric the metric; null for all
+   * @param limit maximum number returned
+   * @param guard accounts for the memory of the result
    */
   public List<MetricMetadata> metadata(@Nullable String metric, int limit, ReadGuard guard) {
     return metric == null
@@ -320,38 +320,38 @@ public final class Dataset implements AutoCloseable {
   /**
    * Starts a read.
    *
-   * @throws QueryRefusedException if the plan would scan a whole table, or needs more than it may
+   * @throws QueryRefusedException if the plan would scan a whole table or exceed its budget
    */
   public RunCursor read(ReadRequest request) {
     return read(request, ReadGuard.NONE);
   }
 
-  /** The same, under a guard. */
+  /** As above, with a guard. */
   public RunCursor read(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
     return reader.read(request, guard);
   }
 
   /**
-   * Finds the series of a read that is to be made in parts, by several threads.
+   * Finds the series of a read that several threads perform in parts.
    *
    * @param request in the order of series
-   * @throws QueryRefusedException if it may not be read; each part, too, where it needs more than
-   *     it may
+   * @throws QueryRefusedException if the read is refused. A part throws it too if it exceeds the
+   *     budget
    */
   public PartedRead readInParts(ReadRequest request) {
     return readInParts(request, ReadGuard.NONE);
   }
 
-  /** The same, under a guard. */
+  /** As above, with a guard. */
   public PartedRead readInParts(ReadRequest request, ReadGuard guard) {
     refuseWithoutCatalog();
     return reader.inParts(request, guard);
   }
 
   /**
-   * The attributes of the series that match, those without a time and those with a time in range.
-   * The stream reads as it goes on and has to be closed.
+   * Returns the attributes of the matching series: those without a time and those with a time in
+   * range. The stream reads lazily and must be closed.
    *
    * @throws QueryRefusedException as {@link #read}
    */
@@ -361,39 +361,39 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * How a read would go; with {@code analyze} it is also run, and says what was really read and
-   * returned.
+   * Explains the plan of a read. With {@code analyze} the read is also run, and the explanation
+   * includes its actual cost and result size.
    */
   public QueryExplanation explain(ReadRequest request, boolean analyze) {
     return explain(request, analyze, ReadGuard.NONE);
   }
 
-  /** The same, under a guard. */
+  /** As above, with a guard. */
   public QueryExplanation explain(ReadRequest request, boolean analyze, ReadGuard guard) {
     refuseWithoutCatalog();
     return reader.explain(request, analyze, guard);
   }
 
   /**
-   * What a batch would become: every cell, part by part. Nothing is written.
+   * Explains the cells that a batch would become. Nothing is written.
    *
-   * @throws QueryRefusedException if a layout refuses something of it
+   * @throws QueryRefusedException if a layout refuses a point of the batch
    */
   public List<PointExplanation> explain(Batch batch) {
     return writer.explain(batch);
   }
 
   /**
-   * The series that match, in the order of metric, then tags.
+   * Returns the matching series, in the order of metric, then tags.
    *
-   * @param times leaves out series that surely have no sample in the range; null for all
+   * @param times excludes series whose extent does not overlap the range; null for all series
    * @throws QueryRefusedException if a filter is malformed
    */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times) {
     return series(selector, times, ReadGuard.NONE);
   }
 
-  /** The same, under a guard. */
+  /** As above, with a guard. */
   public Stream<Series> series(Selector selector, @Nullable TimeRange times, ReadGuard guard) {
     refuseWithoutCatalog();
     Matches matches = reader.match(selector, times, Kind.ALL, guard);
@@ -402,10 +402,11 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * The series that match any of some selectors.
+   * Finds the series that match any of the given selectors.
    *
-   * @param times leaves out series that surely have no sample in the range; null for all
-   * @param guard asked now and then, and told how many keys each selector matches
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param guard checked periodically, and notified of the number of keys that each selector
+   *     matches
    * @throws QueryRefusedException if a filter is malformed
    */
   public SeriesFound find(List<Selector> selectors, @Nullable TimeRange times, ReadGuard guard) {
@@ -413,11 +414,12 @@ public final class Dataset implements AutoCloseable {
   }
 
   /**
-   * The series that match any of some selectors.
+   * Finds the series that match any of the given selectors.
    *
-   * @param times leaves out series that surely have no sample in the range; null for all
-   * @param kinds leaves out series of which no sample is of any of these
-   * @param guard asked now and then, and told how many keys each selector matches
+   * @param times excludes series whose extent does not overlap the range; null for all series
+   * @param kinds excludes series without samples of these kinds
+   * @param guard checked periodically, and notified of the number of keys that each selector
+   *     matches
    * @throws QueryRefusedException if a filter is malformed
    */
   public SeriesFound find(
@@ -427,12 +429,12 @@ public final class Dataset implements AutoCloseable {
         selectors.stream().map(selector -> reader.match(selector, times, kinds, guard)).toList());
   }
 
-  /** Which metrics, tags and values there are. */
+  /** Returns the catalog of metrics, tags and values. */
   public Catalog catalog() {
     return catalog;
   }
 
-  /** A partial answer is given to nobody who did not ask for one. */
+  /** Refuses reads while the catalog is incomplete, because they would return partial results. */
   private void refuseWithoutCatalog() {
     if (!refresh.isComplete()) {
       throw new QueryRefusedException(
@@ -441,37 +443,37 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
-  /** Whether the catalog holds every series; else reads are refused until it does. */
+  /** Returns whether the catalog contains every series. Reads are refused until it does. */
   public boolean isCatalogComplete() {
     return refresh.isComplete();
   }
 
   /**
-   * Finds the series that others have written into the tables of the dataset, by their rows. Waits
-   * for a rebuild that is under way. A rebuild that is interrupted goes on where it stopped.
+   * Finds the series that other programs wrote to the tables of the dataset, by their rows. Waits
+   * for a rebuild in progress. Resumes an interrupted rebuild where it stopped.
    *
-   * @param progress told now and then, by the thread that calls
+   * @param progress receives progress from time to time, on the calling thread
    */
   public void rebuildCatalog(Consumer<RebuildProgress> progress) {
     refresh.rebuild(progress);
   }
 
   /**
-   * Compacts the rows of series, in every layout of the dataset that has a form for that: what is
-   * read stays the same, in fewer cells. Safe to break off at any time, and to run again. Writers
-   * wait while some rows are written anew.
+   * Compacts the rows of series in every layout that supports it. Reads return the same samples
+   * from fewer cells. Can be interrupted at any time and run again. Writers wait while rows are
+   * rewritten, a few at a time.
    *
-   * @param progress told now and then, by the thread that calls
-   * @param stopped asked now and then whether to stop
-   * @return what it came to, which is durable
-   * @throws QueryRefusedException if no layout has such a form, or as {@link #read}
+   * @param progress receives progress from time to time, on the calling thread
+   * @param stopped polled from time to time; true stops the compaction
+   * @return the result, which is durable
+   * @throws QueryRefusedException if no layout supports compaction, or as {@link #read}
    * @throws WriteFailedException if a store failed
    */
   public CompactionProgress compact(
       ReadRequest request, Consumer<CompactionProgress> progress, BooleanSupplier stopped) {
     if (config().isReadOnly()) {
       throw new QueryRefusedException(
-          "dataset '%s' is attached read-only: its tables are another server's, and their rows are left as they are"
+          "dataset '%s' is attached read-only: the rows of foreign tables are not rewritten"
               .formatted(name()));
     }
     refuseWithoutCatalog();
@@ -491,14 +493,14 @@ public final class Dataset implements AutoCloseable {
     }
   }
 
-  /** Has the catalog rebuilt, although it was thought to be complete. */
+  /** Rebuilds the catalog even if it is marked as complete. */
   void rebuildCatalogAnew() {
     open.home().identity().catalogState(CatalogState.LOST, open.stamps(1));
     rebuildCatalog(now -> {});
   }
 
   /**
-   * Reads all tables and tells what is damaged in them.
+   * Reads all tables and reports damage.
    *
    * @return whether the catalog lacks series that have rows
    */
@@ -516,7 +518,7 @@ public final class Dataset implements AutoCloseable {
     return placed.layout().compaction().isPresent();
   }
 
-  /** Figures by name. */
+  /** Returns metrics of the dataset for operators, by name. */
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
     figures.put("catalog_series", (double) open.index().size());

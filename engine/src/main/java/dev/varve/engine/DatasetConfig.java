@@ -9,19 +9,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dataset as it is declared.
+ * The declaration of a dataset.
  *
  * @param name 1 to 64 characters of {@code a-z A-Z 0-9 _ -}
  * @param store the kind of store, such as {@code rocksdb} or {@code memory}, with its options
  * @param periods at least one, in the order of their starts, all of one resolution
- * @param retention how long samples are kept by their own time; null for ever
+ * @param retention how long samples are kept, by their own time; null means forever
  * @param duplicates which of two samples of one series and instant is kept
- * @param resources tags of these names, from writers that know no resource, are resource
- *     identifiers
- * @param wholeTableScans whether queries may scan a whole table without asking for it
- * @param refresh how soon what other servers write is seen
- * @param attached what there is to say of tables that another server has made; null for tables of
- *     our own
+ * @param resources names of tags that become resource identifiers, from protocols without resources
+ * @param wholeTableScans whether queries may scan whole tables without requesting it
+ * @param refresh how soon writes of other servers are seen
+ * @param attached the foreign tables of the dataset; null for tables of our own
  */
 public record DatasetConfig(
     String name,
@@ -38,7 +36,7 @@ public record DatasetConfig(
     resources = Set.copyOf(resources);
   }
 
-  /** A dataset of tables of its own. */
+  /** Creates the declaration of a dataset with its own tables. */
   public DatasetConfig(
       String name,
       StoreConfig store,
@@ -70,7 +68,7 @@ public record DatasetConfig(
         false);
   }
 
-  /** The same dataset at tables that another server has made. */
+  /** Returns a copy of this declaration, attached to foreign tables. */
   public DatasetConfig with(Attached other) {
     return new DatasetConfig(
         name, store, periods, retention, duplicates, resources, wholeTableScans, refresh, other);
@@ -81,7 +79,7 @@ public record DatasetConfig(
         name, store, periods, retention, duplicates, resources, wholeTableScans, other, attached);
   }
 
-  /** The store of the tables of our own in which the catalog is kept. */
+  /** Returns the store of the home. */
   public StoreConfig home() {
     Attached foreign = attached;
     if (foreign == null) {
@@ -93,14 +91,14 @@ public record DatasetConfig(
     return isReadOnly() ? new StoreConfig("rocksdb", Map.of()) : store;
   }
 
-  /** Whether nothing at all is written to the dataset's store. */
+  /** Returns whether nothing is ever written to the dataset's store. */
   public boolean isReadOnly() {
     return attached != null && attached.access() == Access.READ_ONLY;
   }
 
-  /** Where the cells lie. */
+  /** The kind of a store and its options. */
   public record StoreConfig(String kind, Map<String, String> options) {
-    /** The kind and the names of the options: what these say may be secret. */
+    /** Returns the kind and the names of the options, without values, which may be secret. */
     @Override
     public String toString() {
       return kind + " with options " + options.keySet();
@@ -108,12 +106,12 @@ public record DatasetConfig(
   }
 
   /**
-   * Tables that another server has made, and may still read and write.
+   * Foreign tables, which another server may still read and write.
    *
-   * @param tables the names of the tables in the store, by those that the layout gives them; those
-   *     that are missing are called as the original calls them
-   * @param home the store of the tables of our own; null for the store of the dataset, or where
-   *     that is only read a local one
+   * @param tables names of tables in the store, by their names in the layout. Others have the names
+   *     that the original uses
+   * @param home the store of the home; null for the dataset's store, or for a local store if the
+   *     dataset is read-only
    */
   public record Attached(Access access, Map<String, String> tables, @Nullable StoreConfig home) {
     public Attached {
@@ -125,24 +123,24 @@ public record DatasetConfig(
     }
   }
 
-  /** What may be done with the tables of another server. */
+  /** The mode of attaching foreign tables. */
   public enum Access {
-    /** They are read, and nothing at all is written to their store. */
+    /** Tables are read. Nothing is ever written to their store. */
     READ_ONLY,
-    /** Samples, and what the layout keeps beside them, are written as the other server does. */
+    /** Samples and the layout's other cells are written as the original server writes them. */
     CO_WRITE
   }
 
   /**
-   * How soon what other servers write is seen.
+   * How soon writes of other servers are seen.
    *
-   * @param within after this time at most series are known that are listed where they can be read
-   *     cheaply: in our own home, or in an index of the layout
-   * @param rescan so long after a search of all rows, or of a whole index, the next one begins
-   * @param believed for so long names and index rows that stood in tables that others write too are
-   *     taken to stand, though they may delete them; longer than any write takes
-   * @param rowsPerSecond so many rows, or entries of an index, such a search reads at most, but for
-   *     the first one, for which queries wait; 0 for as many as it can
+   * @param within maximum delay until new series are known if they are cheap to find: in the home
+   *     or in an index of the layout
+   * @param rescan pause between two searches of all rows, or of a whole index
+   * @param believed how long cached names and index rows are trusted in tables that other servers
+   *     also write and may delete from; longer than any write takes
+   * @param rowsPerSecond limit on rows or index entries that such a search reads per second; 0 for
+   *     none. Not applied to the first search, for which queries wait
    */
   public record Refresh(Duration within, Duration rescan, Duration believed, int rowsPerSecond) {
     public static final Refresh DEFAULTS =
@@ -159,10 +157,10 @@ public record DatasetConfig(
   }
 
   /**
-   * A stretch of time in which one layout is valid, up to the start of the next period.
+   * A period, which lasts until the start of the next one.
    *
    * @param from the first instant; {@link Instant#MIN} for the first period
-   * @param layouts the primary, which acknowledges, and its companions
+   * @param layouts the primary, which acknowledges writes, and its companions
    */
   public record PeriodConfig(Instant from, List<Layout> layouts) {
     public PeriodConfig {
@@ -172,13 +170,13 @@ public record DatasetConfig(
 
   /** Which of two samples of one series and instant is kept. */
   public enum Duplicates {
-    /** The last accepted. */
+    /** The last sample accepted. */
     LAST,
-    /** The first accepted. */
+    /** The first sample accepted. */
     FIRST,
-    /** The larger number; of texts the last accepted. */
+    /** The larger number; the last sample accepted if they are strings. */
     MAX,
-    /** The smaller number; of texts the last accepted. */
+    /** The smaller number; the last sample accepted if they are strings. */
     MIN
   }
 }

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Makes a dataset in its home, or compares its declaration with what stands there. Of several
- * servers that come at once one makes it, and the others compare.
+ * Creates a dataset in its home, or compares its declaration with an existing one. If several
+ * servers start at once, one creates the dataset and the others compare.
  */
 final class DatasetMaking {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -27,12 +27,11 @@ final class DatasetMaking {
   }
 
   /**
-   * Makes or compares.
+   * Creates or compares the dataset.
    *
-   * @param hasRows whether there may be rows that no catalog knows
-   * @param earliest the first time at which a period that is added may begin, in the resolution of
-   *     the dataset
-   * @throws InvalidConfigException with every difference
+   * @param hasRows whether there may be rows that no catalog lists
+   * @param earliest the earliest start of an added period, in the resolution of the dataset
+   * @throws InvalidConfigException listing all differences
    */
   void run(Made declared, boolean hasRows, long earliest) {
     boolean isOurs = home.identity().made() == null && home.identity().claim(false, clock.next());
@@ -49,7 +48,7 @@ final class DatasetMaking {
     Made made = home.identity().made();
     if (made == null) {
       throw new InvalidConfigException(
-          List.of("dataset '%s' is being made by another server: try again".formatted(dataset)));
+          List.of("dataset '%s' is being created by another server: try again".formatted(dataset)));
     }
     List<MadePeriod> added = IdentityCheck.compare(dataset, made, declared, earliest);
     if (made.place().isEmpty() && !declared.place().isEmpty()) {
@@ -63,7 +62,7 @@ final class DatasetMaking {
     }
   }
 
-  /** Another server may have added other periods at the same time, and been first. */
+  /** Compares again, because another server may have added different periods first. */
   private void compareAgain(Made declared, long earliest) {
     Made made = home.identity().made();
     if (made != null) {
@@ -71,7 +70,7 @@ final class DatasetMaking {
     }
   }
 
-  /** Whether the dataset stands, once another server has had the time to make it. */
+  /** Waits for another server to create the dataset. Returns whether it now exists. */
   private boolean stands() {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (home.identity().made() == null) {

@@ -4,20 +4,20 @@ import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.write.Admission;
 
 /**
- * What a dataset may use of what all datasets of an engine have together.
+ * A dataset's share of the resources of an engine.
  *
- * @param admission bounds the batches under way into all datasets
- * @param fields limits of the fields of series
+ * @param admission the admission budget of all datasets
+ * @param fields limits of the number of fields
  * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
  */
 record DatasetShare(Admission admission, FieldLimits fields, CatalogBudget catalogs, long caches) {
-  /** Bytes for what the writer remembers of series. */
+  /** Returns the maximum bytes of the writer's cache of series. */
   long seriesCache() {
     return caches / 2;
   }
 
-  /** Bytes for what layouts have looked up in their own tables, such as UIDs. */
+  /** Returns the maximum bytes of lookups cached by layouts, such as UIDs. */
   long lookUpCache() {
     return caches / 2;
   }

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The datasets of one directory, with the stores that they lie in and the clock that they share.
- * Safe for use by several threads.
+ * The datasets of one data directory, with their stores and their shared clock. Safe for use by
+ * several threads.
  */
 public final class Engine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -56,10 +56,10 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Opens the stores and datasets of a configuration, and makes what is missing.
+   * Opens the stores and datasets of a configuration and creates missing ones.
    *
-   * @throws InvalidConfigException if the configuration contradicts itself, or a store or guardrail
-   *     refuses it
+   * @throws InvalidConfigException if the configuration contradicts itself, or if a store or
+   *     guardrail refuses it
    * @throws StoreException if a store cannot be opened
    */
   public static Engine open(EngineConfig config) {
@@ -67,8 +67,8 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Opens as {@link #open(EngineConfig)} does, and stores that are damaged with what is left of
-   * them: {@link #damage} says what is missing.
+   * Opens like {@link #open(EngineConfig)}, but also opens damaged stores with their remaining
+   * data. {@link #damage} reports what is missing.
    */
   public static Engine recover(EngineConfig config) {
     return open(config, Stores.Opener.recovering(config), Engine::systemMicros);
@@ -80,9 +80,9 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Opens an engine on stores and a clock of its caller's choice.
+   * Opens an engine with the given stores and clock.
    *
-   * @param micros the system's clock, microseconds since 1970
+   * @param micros the system clock, microseconds since 1970
    */
   static Engine open(EngineConfig config, Stores.Opener opener, LongSupplier micros) {
     List<String> problems = ConfigCheck.problems(config);
@@ -114,7 +114,7 @@ public final class Engine implements AutoCloseable {
   /**
    * Finds a dataset by its name.
    *
-   * @throws UnknownDatasetException if there is none of that name
+   * @throws UnknownDatasetException if there is no dataset of that name
    */
   public Dataset dataset(String name) {
     Dataset dataset = datasets.get(name);
@@ -124,19 +124,19 @@ public final class Engine implements AutoCloseable {
     return dataset;
   }
 
-  /** The dataset that answers where none is named. */
+  /** Returns the dataset used by requests that name none. */
   public Dataset defaultDataset() {
     return dataset(config.defaultDataset());
   }
 
-  /** All datasets, in the order of the configuration. */
+  /** Returns all datasets, in the order of the configuration. */
   public List<Dataset> datasets() {
     return new ArrayList<>(datasets.values());
   }
 
   /**
-   * Figures of the engine and its stores for their operator, by name in Prometheus' style; what
-   * belongs to one dataset or store carries its name as a label.
+   * Returns metrics of the engine and its stores for operators, named in the style of Prometheus.
+   * Metrics of a dataset or store carry its name as a label.
    */
   public Map<String, Double> figures() {
     Map<String, Double> figures = stores.figures();
@@ -152,16 +152,16 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Damage that stores have met in their files since they were opened, the opening included; in
-   * each store oldest first.
+   * Returns the damage to files that stores have found during and since opening, oldest first
+   * within each store.
    */
   public List<FoundDamage> damage() {
     return stores.damage();
   }
 
   /**
-   * The disk that the data directory lies on; nothing where all data is in memory and there is
-   * none.
+   * Returns metrics of the disk with the data directory; none if the directory does not exist
+   * because all data is in memory.
    */
   private Map<String, Double> disk() {
     try {
@@ -170,16 +170,16 @@ public final class Engine implements AutoCloseable {
           "data_disk_free_bytes", (double) disk.getUsableSpace(),
           "data_disk_size_bytes", (double) disk.getTotalSpace());
     } catch (IOException e) {
-      LOG.debug("no figures of the disk of {}", config.directory(), e);
+      LOG.debug("no metrics of the disk of {}", config.directory(), e);
       return Map.of();
     }
   }
 
   /**
-   * Opens the stores and datasets of a configuration as far as they can be, reads everything, and
+   * Opens the stores and datasets of a configuration as far as possible, checks all data, and
    * closes them.
    *
-   * @param run takes what is found
+   * @param run receives the findings
    * @throws InvalidConfigException as {@link #open(EngineConfig)}
    */
   public static void check(EngineConfig config, CheckRun run) {
@@ -197,11 +197,11 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Makes a directory that no server has open fit to be opened again, as far as its files can be
-   * read. Damaged files are kept aside.
+   * Repairs a data directory that no server has open, so that it can be opened with all readable
+   * data. Damaged files are moved aside.
    *
-   * @param run takes what was damaged, with the series and times that may lack samples
-   * @throws StoreException if it cannot be repaired
+   * @param run receives the damage, with the series and times that may lack samples
+   * @throws StoreException if the directory cannot be repaired
    * @throws InvalidConfigException as {@link #open(EngineConfig)}
    */
   public static Repaired repair(EngineConfig config, CheckRun run) {
@@ -217,16 +217,16 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Reads everything, files and cells, and tells what is damaged and what the catalogs lack. Reads
-   * and writes go on meanwhile.
+   * Checks all files and cells and reports damage and incomplete catalogs. Reads and writes
+   * continue meanwhile.
    *
-   * @param run says how fast to read, and takes what is found
-   * @throws OverloadedException if another check is under way
-   * @throws dev.varve.store.ReadCancelledException if it was stopped
+   * @param run limits the rate and receives the findings
+   * @throws OverloadedException if another check is running
+   * @throws dev.varve.store.ReadCancelledException if the check was stopped
    */
   public void check(CheckRun run) {
     if (!checking.compareAndSet(false, true)) {
-      throw new OverloadedException("another check is under way; one runs at a time", CHECK_RETRY);
+      throw new OverloadedException("another check is already running", CHECK_RETRY);
     }
     try {
       List<OpenDataset> open = datasets.values().stream().map(Dataset::open).toList();
@@ -237,7 +237,7 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Closes datasets and stores. Closing twice is allowed; every later call fails. */
+  /** Closes datasets and stores. Closing twice is allowed; other calls fail afterwards. */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {

@@ -4,13 +4,13 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a server holds.
+ * The configuration of an engine.
  *
- * @param directory where everything of the server's own lives
- * @param memory bytes that the stores inside the process may use for caches and buffers, together
- * @param datasets at least one, names distinct
- * @param defaultDataset the one that answers where none is named
- * @param fields limits of the fields of series
+ * @param directory the data directory
+ * @param memory bytes that all embedded stores together may use for caches and buffers
+ * @param datasets at least one, with distinct names
+ * @param defaultDataset the dataset used by requests that name none
+ * @param fields limits of the number of fields
  * @param catalog bytes of memory that the catalogs of all datasets may take; new series are refused
  *     beyond it
  */
@@ -28,7 +28,7 @@ public record EngineConfig(
     datasets = List.copyOf(datasets);
   }
 
-  /** A configuration with the default limits of fields and catalogs. */
+  /** Creates a configuration with the default limits of fields and catalogs. */
   public EngineConfig(
       Path directory, long memory, List<DatasetConfig> datasets, String defaultDataset) {
     this(directory, memory, datasets, defaultDataset, FieldLimits.DEFAULTS, DEFAULT_CATALOG);

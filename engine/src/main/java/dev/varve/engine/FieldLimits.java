@@ -1,9 +1,9 @@
 package dev.varve.engine;
 
 /**
- * How many fields there may be, the default one left aside. Fields that are stored already stay
- * readable and writable beyond the limits; only new ones are refused. Batches that are written at
- * the same time may exceed the limits together by the fields of one batch each.
+ * Limits of the number of fields, not counting the default field. Only new fields are refused:
+ * existing fields remain readable and writable beyond the limits. Concurrent batches may each
+ * exceed the limits by the fields of one batch.
  *
  * @param series fields of one series key, at least 1
  * @param metric distinct fields of all series keys of one metric, at least 1

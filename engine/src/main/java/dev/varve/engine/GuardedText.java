@@ -1,8 +1,8 @@
 package dev.varve.engine;
 
 /**
- * A text that asks now and then whether it is still wanted while it is looked at. A pattern may
- * take 10,000 steps for each character, so that a long text alone would hold up a cancel.
+ * A text that periodically checks for cancellation while it is read. A pattern may take 10,000
+ * steps per character, so matching a single long text would delay cancellation.
  */
 public final class GuardedText implements CharSequence {
   private static final int LOOKS_BETWEEN = 64;
@@ -16,7 +16,7 @@ public final class GuardedText implements CharSequence {
     this.guard = guard;
   }
 
-  /** A text that asks; where it is short, it asks once, now. */
+  /** Wraps a text. For a short text the guard is checked once, immediately. */
   public static CharSequence of(String text, ReadGuard guard) {
     guard.ensureWanted();
     return text.length() < LOOKS_BETWEEN ? text : new GuardedText(text, guard);

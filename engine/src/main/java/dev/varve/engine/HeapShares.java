@@ -1,56 +1,55 @@
 package dev.varve.engine;
 
 /**
- * How the heap is shared out by default, so that everything that clients can make the server hold
- * stays below it together.
+ * The default division of the heap. It bounds everything that clients can make the server hold.
  *
- * <p>The shares are fractions of the heap, without a minimum that could outgrow a small one:
+ * <p>Shares are fractions of the heap without minimums, which could exceed a small heap:
  *
  * <ul>
- *   <li>4/16 queries: what all queries hold together
- *   <li>3/16 writes: what was received and is not written yet, in every form
- *   <li>1/16 cells: what the engine makes of the batches that are on their way into the stores
+ *   <li>4/16 queries: data held by all queries together
+ *   <li>3/16 writes: data received but not yet written, in every form
+ *   <li>1/16 cells: batches on their way into the stores, with the cells made of them
  *   <li>1/16 caches of the engine that grow with the heap
- *   <li>3/16 catalogs: what the engine knows of every series
+ *   <li>3/16 catalogs: the index of all series
  *   <li>4/16 margin: connections, {@linkplain #smallCache() small caches}, everything else, and
- *       room for the collector
+ *       room for the garbage collector
  * </ul>
  *
- * @param heap bytes
+ * @param heap size of the heap in bytes
  */
 public record HeapShares(long heap) {
-  /** The shares of the heap of this process. */
+  /** The shares of this process. */
   public static final HeapShares OF_THIS_PROCESS = new HeapShares(Runtime.getRuntime().maxMemory());
 
-  /** The smallest heap, in bytes, for which the shares are meant. */
+  /** The smallest supported heap, in bytes. */
   public static final long HEAP_MIN = 256L << 20;
 
-  /** Bytes that all queries may hold together. */
+  /** Returns the bytes that all queries together may hold. */
   public long queries() {
     return heap / 4;
   }
 
-  /** Bytes of writes that may be held from their receipt until they are handed to a store. */
+  /** Returns the bytes of writes that may be held from receipt until they are passed to a store. */
   public long writes() {
     return heap / 16 * 3;
   }
 
-  /** Bytes that batches on their way into the stores may take, with the cells made of them. */
+  /** Returns the bytes of batches on their way into the stores, including their cells. */
   public long cells() {
     return heap / 16;
   }
 
-  /** Bytes of the engine's caches that grow with the heap. */
+  /** Returns the bytes of the engine's caches that grow with the heap. */
   public long caches() {
     return heap / 16;
   }
 
-  /** Bytes that the catalogs of all datasets may take. */
+  /** Returns the bytes that the catalogs of all datasets may take. */
   public long catalog() {
     return heap / 16 * 3;
   }
 
-  /** Bytes of each cache of keys or texts that senders repeat. There are some ten of them. */
+  /** Returns the bytes of each cache of repeated keys or texts. There are about ten such caches. */
   public long smallCache() {
     return heap / 128;
   }

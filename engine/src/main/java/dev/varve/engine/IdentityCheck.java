@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a dataset as it is declared with what it was made with: what stands is never changed,
- * later periods may be added as long as they have not begun.
+ * Compares the declaration of a dataset with the one with which it was created. Existing periods
+ * never change; later periods may be added until they begin.
  */
 final class IdentityCheck {
   private final String dataset;
@@ -30,13 +30,12 @@ final class IdentityCheck {
   }
 
   /**
-   * Compares, and says what has to be added.
+   * Compares a declaration with the home.
    *
-   * @param made what stands in the home
-   * @param earliest the first time at which a period that is added may begin, in the resolution of
-   *     the dataset
+   * @param made the dataset as recorded in the home
+   * @param earliest the earliest start of an added period, in the resolution of the dataset
    * @return the periods to add
-   * @throws InvalidConfigException with every difference
+   * @throws InvalidConfigException listing all differences
    */
   static List<MadePeriod> compare(String dataset, Made made, Made declared, long earliest) {
     IdentityCheck check = new IdentityCheck(dataset, declared);
@@ -47,7 +46,7 @@ final class IdentityCheck {
     return check.added;
   }
 
-  /** A dataset as it would be made from its declaration. */
+  /** Returns the dataset as its declaration would create it. */
   static Made declared(
       DatasetConfig config, Resolution resolution, List<Declared> periods, Store store) {
     Attached attached = config.attached();
@@ -81,7 +80,7 @@ final class IdentityCheck {
         && !declared.place().isEmpty()
         && !made.place().equals(declared.place())) {
       problems.add(
-          "dataset '%s' was attached to tables in %s, the configuration leads to %s, of which its catalog knows nothing: take the former options of the store back, or give the dataset another name, under which a catalog of the other tables is built"
+          "dataset '%s' was attached to tables in %s, but the configuration leads to %s, which its catalog does not cover: restore the previous options of the store, or give the dataset another name, under which a catalog of the other tables is built"
               .formatted(dataset, made.place(), declared.place()));
     }
     int common = Math.min(made.periods().size(), declared.periods().size());
@@ -96,7 +95,7 @@ final class IdentityCheck {
     for (MadePeriod later : declared.periods().subList(common, declared.periods().size())) {
       if (later.from() < earliest) {
         problems.add(
-            "dataset '%s': a period that is added has to begin in the future, and where other servers share the store two minutes ahead, for they look for it once a minute: at %d %s at the earliest, not at %d"
+            "dataset '%s': an added period has to begin in the future, two minutes ahead if other servers share the store, because they look for it once a minute: at %d %s at the earliest, not at %d"
                 .formatted(dataset, earliest, declared.resolution().symbol(), later.from()));
       }
       added.add(later);
@@ -133,11 +132,14 @@ final class IdentityCheck {
 
   private void differs(String what, String made, String asked) {
     problems.add(
-        "dataset '%s' was made with %s %s, the configuration says %s; what stands is read only as it was written: take the former back, or %s"
+        "dataset '%s' was made with %s %s, the configuration says %s; existing data can only be read as it was written: restore the previous value, or %s"
             .formatted(dataset, what, made, asked, remedy()));
   }
 
-  /** The home of attached tables holds a catalog of them and no more. */
+  /**
+   * Returns what to do instead. For attached tables a new dataset is an option, because the home
+   * holds only their catalog.
+   */
   private String remedy() {
     return declared.attached().isEmpty() || declared.periods().size() > 1
         ? "begin a new period in the future"

@@ -4,7 +4,7 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import java.util.List;
 
-/** A configuration contradicts itself, or what stands in the store; all problems at once. */
+/** A configuration contradicts itself or the state of the store. Lists all problems at once. */
 public final class InvalidConfigException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class InvalidConfigException extends RuntimeException implements Kn
     this.problems = List.copyOf(problems);
   }
 
-  /** One sentence each. */
+  /** Returns one sentence per problem. */
   public List<String> problems() {
     return problems;
   }

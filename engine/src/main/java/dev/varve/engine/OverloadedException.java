@@ -4,7 +4,7 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 import java.time.Duration;
 
-/** The engine has as much work as it takes; nothing of the request was done. */
+/** The engine is overloaded. Nothing of the request was done. */
 public final class OverloadedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class OverloadedException extends RuntimeException implements Known
     this.retryAfter = retryAfter;
   }
 
-  /** Returns the time after which a retry is worthwhile. */
+  /** Returns the delay after which to retry. */
   @Override
   public Duration retryAfter() {
     return retryAfter;

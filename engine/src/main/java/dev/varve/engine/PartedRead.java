@@ -3,35 +3,35 @@ package dev.varve.engine;
 import dev.varve.store.ReadCost;
 
 /**
- * A read whose series are known and can be read in parts, by several threads at once. Its methods
- * may be called by any thread; each cursor belongs to one. It is closed behind the last of them.
+ * A read whose series are known and that several threads can perform in parts. Any thread may call
+ * its methods; each cursor is used by one thread. It is closed after all cursors.
  */
 public interface PartedRead extends AutoCloseable {
-  /** How many series there are; some may have no sample in the range. */
+  /** Returns the number of series; some may have no samples in the range. */
   int size();
 
   /**
-   * How many series a part should have at least, since what it costs to begin one is as much as to
-   * read so many; as many as there are, or more, where all are best read as one part.
+   * Returns the recommended minimum number of series of a part. Starting a part costs about as much
+   * as reading that many series. Returns {@link #size()} or more if one part is best.
    */
   int leastPart();
 
   /**
-   * Starts to read some of them, as {@link ReadRequest.Order#SERIES_BY_SERIES} says. The budget of
-   * the request is shared with the parts that were read before and not with those under way.
+   * Starts to read some of the series, in the order {@link ReadRequest.Order#SERIES_BY_SERIES}. The
+   * part shares the budget of the request with completed parts, but not with those in progress.
    *
-   * @param from the place of the first series in the order of the request
-   * @param to behind the last
+   * @param from index of the first series in the order of the request
+   * @param to index after the last series
    */
   RunCursor part(int from, int to);
 
-  /** What the stores have done for all parts so far. */
+  /** Returns the cost of all parts so far. */
   ReadCost cost();
 
-  /** Makes all parts under way fail within 100 ms, and later ones at once. */
+  /** Makes all parts in progress fail within 100 ms, and later ones immediately. */
   void cancel();
 
-  /** Ends the read; its parts are closed already. */
+  /** Ends the read. All parts must be closed already. */
   @Override
   void close();
 }

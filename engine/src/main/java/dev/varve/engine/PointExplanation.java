@@ -4,10 +4,10 @@ import dev.varve.layout.CellDescription;
 import dev.varve.model.Bytes;
 
 /**
- * One cell that a point becomes.
+ * One of the cells of a point.
  *
  * @param time the cell time, in the unit of the table
- * @param index whether it is a cell by which rows are found
+ * @param index whether the cell belongs to an index
  */
 public record PointExplanation(
     String layout,

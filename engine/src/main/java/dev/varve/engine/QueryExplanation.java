@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a query is answered.
+ * The plan of a query.
  *
- * @param seriesMatched how many series the catalog found
- * @param reads one for each period, and in it the layout that was chosen
- * @param actual what was really read and returned; null where the query was not run
+ * @param seriesMatched number of series found in the catalog
+ * @param reads one per period, with the chosen layout
+ * @param actual the actual cost and result size; null if the query was not run
  */
 public record QueryExplanation(int seriesMatched, List<PeriodRead> reads, @Nullable Actual actual) {
   public QueryExplanation {
@@ -21,11 +21,11 @@ public record QueryExplanation(int seriesMatched, List<PeriodRead> reads, @Nulla
   /**
    * The read of one period.
    *
-   * @param times the part of the query's range that falls into the period
-   * @param layout the one that is read
-   * @param slices shown part by part, at most the first thousand
-   * @param filters what is dropped after reading, in words
-   * @param lost companions that were not read, with their reasons
+   * @param times the part of the query's range within the period
+   * @param layout the layout that is read
+   * @param slices the slices in readable form, at most 1,000
+   * @param filters human-readable conditions applied after reading
+   * @param lost companions that were not chosen, with the reasons
    */
   public record PeriodRead(
       TimeRange times,
@@ -36,18 +36,21 @@ public record QueryExplanation(int seriesMatched, List<PeriodRead> reads, @Nulla
       List<String> lost) {}
 
   /**
-   * A slice for people.
+   * A slice in readable form.
    *
-   * @param from and {@code to}: row key and qualifier of the bounds, part by part as far as they go
+   * @param from row key and qualifier of the lower bound, part by part as far as they can be
+   *     decoded
+   * @param to the upper bound in the same form
    */
   public record ShownSlice(
       String table, String partition, String from, String to, String fromHex, String toHex) {}
 
   /**
-   * What a read really did.
+   * The actual cost and result size of a read.
    *
-   * @param samples returned
-   * @param nanos from the start of the read to its end
+   * @param series number of series returned
+   * @param samples number of samples returned
+   * @param nanos duration of the read in nanoseconds
    */
   public record Actual(ReadCost cost, long series, long samples, long nanos) {}
 }

@@ -4,8 +4,8 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
 /**
- * A query is not run as it stands: it would scan a whole table, exceeds a limit, or asks for what
- * the layout does not hold. The message says what would help.
+ * A query is refused because it would scan a whole table, exceeds a limit, or asks for something
+ * that the layout does not hold. The message suggests a remedy.
  */
 public class QueryRefusedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;

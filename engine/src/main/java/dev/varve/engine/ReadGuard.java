@@ -1,11 +1,11 @@
 package dev.varve.engine;
 
 /**
- * Looks on while the engine finds series and reads them, and may end that by throwing. Called by
- * the threads that work, of which there may be several.
+ * Observes the engine as it finds and reads series, and may abort by throwing. Called by the
+ * working threads, possibly several at once.
  */
 public interface ReadGuard {
-  /** Lets everything go on. */
+  /** Never aborts. */
   ReadGuard NONE =
       new ReadGuard() {
         @Override
@@ -33,46 +33,48 @@ public interface ReadGuard {
       };
 
   /**
-   * Asked every few milliseconds of whatever can take long.
+   * Called every few milliseconds during long operations.
    *
-   * @throws dev.varve.store.ReadCancelledException if nobody wants the work any more
+   * @throws dev.varve.store.ReadCancelledException if the work was cancelled
    */
   void ensureWanted();
 
   /**
-   * Tells how many values of labels are about to be compared with patterns. No lock is held: the
-   * call may take long.
+   * Reports the number of label values about to be compared with patterns. No lock is held, so the
+   * call may block.
    */
   default void compares(long values) {}
 
   /**
-   * Tells how many keys a selector matches, before anything is built of them. No lock is held: the
-   * call may take long.
+   * Reports the number of keys that a selector matches, before memory is allocated for them. No
+   * lock is held, so the call may block.
    */
   void matched(long keys);
 
   /**
-   * Tells how many more bytes are held, until they are released or the read is over.
+   * Reports additional bytes held until they are released or the read ends.
    *
-   * @param what is held, for whoever is told that it is too much
+   * @param what describes the data in the message of a refusal
    */
   void held(long bytes, String what);
 
   /**
-   * Asks for so many more bytes to be held, by whoever can do without.
+   * Requests additional bytes that the caller can do without.
    *
-   * @return whether they now are
+   * @return whether the bytes are granted; they then count as held
    */
   boolean tryHold(long bytes);
 
-  /** Tells how many of the bytes held are not held any more. */
+  /** Reports bytes that are no longer held. */
   void released(long bytes);
 
   /**
-   * Tells how a read that begins can be ended from another thread, also inside a call of a store.
+   * Called when a read begins.
+   *
+   * @param cancel ends the read from any thread, even during a call to a store
    */
   void begun(Runnable cancel);
 
-  /** A read that had begun is over. */
+  /** Called when a read ends, with the same argument as {@link #begun}. */
   void ended(Runnable cancel);
 }

@@ -9,20 +9,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to read of a dataset.
+ * A read of a dataset.
  *
- * @param times of the samples, in the resolution of the dataset
- * @param fields the fields wanted; null for all
- * @param versions of each sample
- * @param kinds what to do where one series has samples of several kinds at one instant
- * @param order of the runs
- * @param newestFirst how many of the newest samples of each series, and of each kind where kinds
- *     are kept apart, suffice; its runs then come newest first, each in the order of time within. 0
- *     for all, oldest first
+ * @param times the range of sample times, in the resolution of the dataset
+ * @param fields the requested fields; null for all
+ * @param versions which versions of each sample to return
+ * @param kinds what to return if a series has samples of several kinds at one instant
+ * @param order the order of runs
+ * @param newestFirst the number of newest samples that suffice per series, or per series and kind
+ *     if kinds are separate. Runs are then returned newest first; samples within a run are in
+ *     ascending order of time. 0 for all samples, oldest first
  * @param wholeTable whether a whole table may be scanned
- * @param budget what the stores may look at, all reads of the request together
- * @param recurring of {@code times} those that are wanted: samples of others may come or not,
- *     whatever is less work. Null for all
+ * @param budget the budget of all store reads of the request together
+ * @param recurring the times within {@code times} that are required; samples at other times may be
+ *     returned if that is less work. Null for all times
  */
 public record ReadRequest(
     Selector selector,
@@ -35,7 +35,7 @@ public record ReadRequest(
     boolean wholeTable,
     Budget budget,
     @Nullable Recurring recurring) {
-  /** A request for all times of a range. */
+  /** Creates a request for all times of a range. */
   public ReadRequest(
       Selector selector,
       TimeRange times,
@@ -62,7 +62,7 @@ public record ReadRequest(
         Budget.UNLIMITED);
   }
 
-  /** The same in another order. */
+  /** Returns a copy with another order. */
   public ReadRequest with(Order other) {
     return new ReadRequest(
         selector,
@@ -77,35 +77,34 @@ public record ReadRequest(
         recurring);
   }
 
-  /** The same with another budget. */
+  /** Returns a copy with another budget. */
   public ReadRequest with(Budget other) {
     return new ReadRequest(
         selector, times, fields, versions, kinds, order, newestFirst, wholeTable, other, recurring);
   }
 
-  /** The same for those times alone that recur. */
+  /** Returns a copy for recurring times only. */
   public ReadRequest with(Recurring wanted) {
     return new ReadRequest(
         selector, times, fields, versions, kinds, order, newestFirst, wholeTable, budget, wanted);
   }
 
   public enum Kinds {
-    /** One sample an instant: the last accepted, whatever its kind. */
+    /** One sample per instant: the last accepted, whatever its kind. */
     ONE,
-    /** One sample an instant and kind. */
+    /** One sample per instant and kind. */
     EACH
   }
 
   /**
-   * In which order runs come. The runs of one series are always in the order of time and do not
-   * overlap.
+   * The order of runs. The runs of one series are always in the order of time and do not overlap.
    */
   public enum Order {
-    /** Runs of different series may alternate, which lets a plan read many series in one range. */
+    /** Runs of different series may alternate, so a plan can read many series in one range. */
     TIME_WITHIN_SERIES,
     /**
-     * All runs of one series, then all of the next; the series in the order of metric, then tags,
-     * then field. Rows that hold several fields are read once for each.
+     * All runs of one series precede those of the next. Series are in the order of metric, then
+     * tags, then field. Rows with several fields are read once per field.
      */
     SERIES_BY_SERIES
   }

@@ -17,15 +17,15 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Repairs a data directory that no server has open: first the files of its stores, then what the
- * datasets keep of themselves, then the catalogs; at last it reads everything.
+ * Repairs a data directory that no server has open: first the files of its stores, then the homes
+ * of its datasets, then their catalogs. Finally checks all data.
  */
 final class Repair {
   private final EngineConfig config;
   private final CheckRun run;
   private final List<Path> kept = new ArrayList<>();
 
-  /** Datasets whose catalog was lost in part. */
+  /** Datasets whose catalog was incomplete. */
   private final Set<String> rebuilt = new TreeSet<>();
 
   private boolean sound = true;
@@ -55,7 +55,7 @@ final class Repair {
             new CheckFinding(
                 Severity.NOTE,
                 "dataset " + name,
-                "the catalog has lost rows and was rebuilt from the rows of samples: series of which no row is left are listed nowhere, and times listed above are those that the lost rows can be of"));
+                "the catalog has lost rows and was rebuilt from the rows of samples: series without remaining rows are listed nowhere, and times listed above include all times that lost rows can have"));
       }
       for (Dataset dataset : engine.datasets()) {
         check(dataset);
@@ -82,7 +82,9 @@ final class Repair {
     }
   }
 
-  /** Numbers that were given and are forgotten would be given to other names. */
+  /**
+   * Warns if damage may have lost assigned numbers, which would then be assigned to other names.
+   */
   private void warnOfCounters(OpenDataset dataset, StoreDamage damage) {
     for (var period : dataset.periods().all()) {
       for (var placed : period.layouts()) {
@@ -98,7 +100,7 @@ final class Repair {
                 new CheckFinding(
                     Severity.DAMAGE,
                     "dataset " + dataset.name(),
-                    "table '%s', which numbers names, has lost rows: a number may be given twice, and rows would then be read as another series. Restore a backup, or write into a new dataset"
+                    "table '%s', which assigns numbers to names, has lost rows: a number may be assigned twice, and rows would then be read as another series. Restore a backup, or write to a new dataset"
                         .formatted(name)));
           }
         }
@@ -115,7 +117,7 @@ final class Repair {
           new CheckFinding(
               Severity.NOTE, "dataset " + dataset.name(), "the catalog was rebuilt from the rows"));
     }
-    // What no layout can read stays where it is.
+    // Cells that no layout can decode are left in place.
     sound &= run.damages() - before == (lacks ? 1 : 0);
   }
 }

@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a repair has come to.
+ * The result of a repair.
  *
- * @param damages how many places were damaged
- * @param sound whether everything that is left can be read
- * @param kept the folders that hold the damaged files
+ * @param damages number of findings of damage
+ * @param sound whether all remaining data can be read
+ * @param kept the folders with the damaged files
  */
 public record Repaired(long damages, boolean sound, List<Path> kept) {
   public Repaired {

@@ -5,19 +5,19 @@ import dev.varve.store.ReadCost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers runs. Pulled and closed by one thread; {@link #cancel()} may come from any. Closing
- * twice is allowed. What is wrong with a read, such as a spent budget or a store that fails, comes
- * as an exception out of {@link #next()}.
+ * Iterates over runs. One thread pulls and closes the cursor; any thread may call {@link
+ * #cancel()}. Closing twice is allowed. {@link #next()} throws if the read fails, for example
+ * because a store fails or the budget is exhausted.
  */
 public interface RunCursor extends AutoCloseable {
-  /** The next run, or null where there are no more. Its samples are valid until the next call. */
+  /** Returns the next run, or null at the end. Its samples are valid until the next call. */
   @Nullable Run next();
 
-  /** What the stores have done for it so far. */
+  /** Returns the cost of the read so far. */
   ReadCost cost();
 
   /**
-   * Makes the pull under way, within 100 ms, and every later one fail with {@link
+   * Makes a pull in progress fail within 100 ms, and every later one immediately, with {@link
    * dev.varve.store.ReadCancelledException}.
    */
   void cancel();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The series that match any of some selectors, as they were when that was asked. */
+/** The series that matched any of several selectors when they were evaluated. */
 public final class SeriesFound {
   private final List<Matches> matches;
 
@@ -14,17 +14,20 @@ public final class SeriesFound {
     this.matches = List.copyOf(matches);
   }
 
-  /** How many keys there are at most: one that several selectors match counts for each. */
+  /**
+   * Returns an upper bound of the number of keys. A key that several selectors match is counted
+   * several times.
+   */
   public long keysAtMost() {
     return matches.stream().mapToLong(Matches::size).sum();
   }
 
-  /** Each series once, in no order, looked up when its turn comes. */
+  /** Returns each series once, in unspecified order, resolved lazily. */
   public Stream<Series> stream() {
     return IntStream.range(0, matches.size()).boxed().flatMap(this::onlyOf);
   }
 
-  /** The series of a selector that none before it has matched. */
+  /** Returns the series of a selector that no earlier selector matches. */
   private Stream<Series> onlyOf(int selector) {
     List<Matches> before = matches.subList(0, selector);
     return matches.get(selector).stream()

@@ -31,9 +31,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open stores of an engine. Datasets share one store a kind, in {@code DIRECTORY/KIND}; a
- * dataset whose options differ from those of the first one has a store of its own, in {@code
- * DIRECTORY/KIND-DATASET}, and stays there.
+ * The open stores of an engine. Datasets of one kind of store share it, in {@code DIRECTORY/KIND}.
+ * A dataset whose options differ from those of the first one permanently uses its own store, in
+ * {@code DIRECTORY/KIND-DATASET}.
  */
 final class Stores implements AutoCloseable {
   /** Opens a store of a kind in a directory. */
@@ -43,18 +43,21 @@ final class Stores implements AutoCloseable {
     /**
      * Opens a store.
      *
-     * @param memory bytes that it may use for caches and buffers
+     * @param memory bytes that the store may use for caches and buffers
      */
     Store open(StoreConfig config, Path directory, long memory);
 
-    /** Opens damaged stores with what is left of them. */
+    /** Returns an opener that opens damaged stores with their remaining data. */
     static Opener recovering(EngineConfig engine) {
       Salvage salvage = salvage(engine);
       return (config, directory, memory) ->
           StoreProviders.of(config.kind()).recover(directory, memory, config.options(), salvage);
     }
 
-    /** A layout that counts would give a number twice if a counter went back while rows stayed. */
+    /**
+     * Returns how much of a damaged store to keep. If a layout uses counters, nothing after the
+     * damage is kept: a counter that went back while rows remained would assign numbers twice.
+     */
     static Salvage salvage(EngineConfig engine) {
       boolean counts =
           engine.datasets().stream()
@@ -68,10 +71,10 @@ final class Stores implements AutoCloseable {
   /**
    * The stores of a dataset.
    *
-   * @param data of its layouts' tables
-   * @param home of the tables of our own; mostly the same
-   * @param marks of the clock, in that of the home
-   * @param server which of several servers this is; null where the home's store is embedded
+   * @param data the store of its layouts' tables
+   * @param home the store of its home; usually the same
+   * @param marks the marks of the clock, in the store of the home
+   * @param server the ID of this server; null if the home's store is embedded
    */
   record OfDataset(Store data, Store home, ClockTable marks, @Nullable ServerId server) {}
 
@@ -80,21 +83,21 @@ final class Stores implements AutoCloseable {
   private final Path directory;
   private final Opener opener;
 
-  /** For each store: as many as there may be share what the engine has. */
+  /** Bytes for each store: the memory of the engine, divided by the number of stores. */
   private final long memory;
 
   private final Map<Path, Opened> byPath = new LinkedHashMap<>();
   private final Map<Path, ClockTable> marks = new LinkedHashMap<>();
   private final Map<String, OfDataset> byDataset = new HashMap<>();
 
-  /** Open while a store is that others may share. */
+  /** Opened together with the first store that is not embedded. */
   private @Nullable ServerIdFile serverIdFile;
 
   /**
    * Opens the stores of all datasets.
    *
-   * @throws StoreException if one cannot be opened
-   * @throws InvalidConfigException if a dataset lies in a store with other options
+   * @throws StoreException if a store cannot be opened
+   * @throws InvalidConfigException if a dataset is already in a store with other options
    */
   Stores(EngineConfig config, Opener opener) {
     this.directory = config.directory();
@@ -138,9 +141,9 @@ final class Stores implements AutoCloseable {
   }
 
   /**
-   * Opens the store of a dataset, unless it is open.
+   * Opens the store of a dataset unless it is open.
    *
-   * @param folder where it lies if it is no store of several
+   * @param folder the folder of the store if it is not shared
    */
   private Path open(String dataset, StoreConfig config, String folder) {
     Path own = directory.resolve(folder);
@@ -155,13 +158,13 @@ final class Stores implements AutoCloseable {
     if (Home.isIn(first.store(), dataset)) {
       throw new InvalidConfigException(
           List.of(
-              "dataset '%s' lies in the store of others and asks for other options than they do: give all of them the same %s"
+              "dataset '%s' shares a store with other datasets but has different options: give all of them the same %s"
                   .formatted(dataset, String.join(", ", differing(first.config(), config)))));
     }
     return open(own, config);
   }
 
-  /** The names of the options in which two differ: what they say may be secret. */
+  /** Returns the names of the options that differ, without values, which may be secret. */
   private static Set<String> differing(StoreConfig one, StoreConfig other) {
     Set<String> names = new TreeSet<>(one.options().keySet());
     names.addAll(other.options().keySet());
@@ -180,7 +183,7 @@ final class Stores implements AutoCloseable {
     return Objects.requireNonNull(byPath.get(path), "it was opened before");
   }
 
-  /** The open store of a folder. */
+  /** Returns the open store of a folder. */
   Store in(Path folder) {
     return at(folder).store();
   }
@@ -190,7 +193,7 @@ final class Stores implements AutoCloseable {
         byDataset.get(dataset.name()), "every dataset was given its stores");
   }
 
-  /** The highest stamp that may stand in one of the stores. */
+  /** Returns the highest stamp that any of the stores may contain. */
   long mark() {
     long mark = Long.MIN_VALUE;
     for (ClockTable clock : marks.values()) {
@@ -199,7 +202,7 @@ final class Stores implements AutoCloseable {
     return mark;
   }
 
-  /** Puts the marks of the clock back to the last stamp, since no other will be given. */
+  /** Lowers the marks of the clock to the last stamp, because no more stamps will be given. */
   void settle(long lastStamp) {
     marks.values().forEach(clock -> clock.settle(lastStamp));
   }
@@ -216,7 +219,7 @@ final class Stores implements AutoCloseable {
     return figures;
   }
 
-  /** Reads the files of all stores. */
+  /** Checks the files of all stores. */
   void check(List<OpenDataset> datasets, CheckRun run) {
     byPath.forEach((path, opened) -> {
       Store store = opened.store();
@@ -226,7 +229,7 @@ final class Stores implements AutoCloseable {
     });
   }
 
-  /** Reads the files of all stores that can be opened, where a dataset in them cannot. */
+  /** Checks the files of all stores that can be opened. Used if a dataset cannot be opened. */
   static void checkFiles(EngineConfig engine, CheckRun run) {
     folders(engine)
         .forEach((folder, config) -> {
@@ -242,11 +245,11 @@ final class Stores implements AutoCloseable {
   }
 
   /**
-   * Repairs the stores of all datasets, which nobody may have open.
+   * Repairs the stores of all datasets, which must not be open.
    *
-   * @param run told of each file that is read
-   * @return what was damaged, by the folder of the store; only stores that are in the process
-   * @throws StoreException if one cannot be repaired
+   * @param run notified of each file that is read
+   * @return the damage, by the folder of the store
+   * @throws StoreException if a store cannot be repaired
    */
   static Map<Path, List<StoreDamage>> repair(EngineConfig engine, CheckRun run) {
     Salvage salvage = Opener.salvage(engine);
@@ -265,7 +268,7 @@ final class Stores implements AutoCloseable {
     return damage;
   }
 
-  /** The folders that stores lie in, as far as they are there. */
+  /** Returns the existing folders of stores. */
   private static Map<Path, StoreConfig> folders(EngineConfig engine) {
     Map<Path, StoreConfig> folders = new LinkedHashMap<>();
     for (DatasetConfig dataset : engine.datasets()) {
@@ -280,7 +283,7 @@ final class Stores implements AutoCloseable {
     return folders;
   }
 
-  /** The datasets whose home lies in a store that has lost something; their catalogs may, too. */
+  /** Repairs the homes of all datasets in a damaged store. */
   static void mendHomes(EngineConfig engine, Path folder, List<StoreDamage> damage) {
     StoreConfig config = Objects.requireNonNull(folders(engine).get(folder));
     try (Store store = openByService(config, folder, engine.memory())) {
@@ -292,7 +295,10 @@ final class Stores implements AutoCloseable {
     }
   }
 
-  /** Has catalogs rebuilt where a recovery of logs may have lost some of them and kept rows. */
+  /**
+   * Repairs homes in stores with damaged logs, whose recovery may have lost parts of a catalog but
+   * kept rows.
+   */
   void mendHomes() {
     byDataset.forEach((name, stores) -> {
       List<StoreDamage> damage = stores.home().damage();
@@ -303,7 +309,7 @@ final class Stores implements AutoCloseable {
     });
   }
 
-  /** Damage in the files of all stores, by the name of the store's folder. */
+  /** Returns the damage to files of all stores, with the names of the stores' folders. */
   List<FoundDamage> damage() {
     List<FoundDamage> all = new ArrayList<>();
     byPath.forEach((path, opened) -> {

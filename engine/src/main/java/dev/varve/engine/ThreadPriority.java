@@ -10,32 +10,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much of the processors a platform thread gets while others want them, too. Threads without
- * one of these priorities come first: they accept connections, move bytes and answer operators, and
- * need a processor for microseconds.
+ * The share of the processors that a platform thread gets when threads compete. Threads without one
+ * of these priorities come first: they accept connections, move bytes and answer operators, and
+ * need a processor only for microseconds.
  *
- * <p>On Linux every thread has a nice value of its own, set by {@code setpriority(2)}. It has two
- * properties that callers must know. An unprivileged thread can only raise it, so a thread keeps
- * its low priority until it ends. And a thread inherits it from the thread that starts it, so
- * threads that come first must not be started by others. Elsewhere nothing happens: {@code
- * setpriority} would apply to the whole process. {@link Thread#setPriority} has no effect on Linux.
+ * <p>On Linux every thread has a nice value of its own, set by {@code setpriority(2)}. Callers must
+ * know two of its properties. An unprivileged thread can only raise it, so a thread keeps its low
+ * priority until it ends. A thread also inherits it from the thread that starts it, so threads of
+ * low priority must not start threads of normal priority. On other systems priorities have no
+ * effect, because {@code setpriority} would apply to the whole process. {@link Thread#setPriority}
+ * has no effect on Linux.
  */
 public enum ThreadPriority {
   /**
-   * Of queries that are not known to be heavy: beside a busy thread of normal priority such a
-   * thread gets a third of a processor.
+   * Priority of queries that are not known to be heavy. Such a thread gets a third of a processor
+   * that it shares with a busy thread of normal priority.
    */
   QUERY(3),
 
   /**
-   * Of heavy queries, and of requests whose bodies are decoded: beside a busy thread of normal
-   * priority such a thread gets a tenth of a processor. That is enough to release a lock soon.
+   * Priority of heavy queries and of decoding request bodies. Such a thread gets a tenth of a
+   * processor that it shares with a busy thread of normal priority, which is enough to release
+   * locks soon.
    */
   HEAVY(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(ThreadPriority.class);
 
-  /** Of {@code setpriority}: what follows is a thread, and 0 is the calling one. */
+  /** Argument of {@code setpriority}: the next argument is a thread; 0 is the calling thread. */
   private static final int PRIO_PROCESS = 0;
 
   private static final @Nullable MethodHandle SET_PRIORITY = setPriority();
@@ -83,7 +85,7 @@ public enum ThreadPriority {
     }
   }
 
-  /** Whether the calling thread has entered {@link #HEAVY}. */
+  /** Returns whether the calling thread has entered {@link #HEAVY}. */
   public static boolean isHeavy() {
     return IS_HEAVY.get();
   }

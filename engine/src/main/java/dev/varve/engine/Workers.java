@@ -6,10 +6,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads on which work is done that keeps a core busy: as many as the machine has cores, for
- * all datasets and queries of the process, and as many again for what heavy threads offer. They are
- * platform threads, so that what they call of a native store runs on them, and end when there is
- * nothing to do.
+ * The threads for CPU-bound work of all datasets and queries of the process: one per core, and as
+ * many again for the work of heavy threads. They are platform threads, so that calls to native
+ * stores run on them directly. Idle threads end.
  */
 public final class Workers {
   private static final int COUNT = Runtime.getRuntime().availableProcessors();
@@ -17,7 +16,9 @@ public final class Workers {
   private static final ThreadPoolExecutor NORMAL =
       threads(Thread.ofPlatform().name("varve-worker-", 0).daemon().factory());
 
-  /** For heavy threads, so that what these offer does not keep others from the processors. */
+  /**
+   * Runs the work of heavy threads, so that it does not compete with other work at equal priority.
+   */
   private static final ThreadPoolExecutor HEAVY = threads(heavy("varve-heavy-worker-"));
 
   private Workers() {}
@@ -39,14 +40,14 @@ public final class Workers {
     return threads;
   }
 
-  /** How many there are. */
+  /** Returns the number of threads for each kind of work. */
   public static int count() {
     return COUNT;
   }
 
   /**
-   * Has a piece of work done when a thread is free, which may be never if the process ends. Whoever
-   * waits for it should rather do it than wait while it has not begun: others may be first. The
+   * Runs work when a thread is free, which may be never if the process ends. Other work may come
+   * first, so a caller that needs the result should do the work itself if it has not begun. The
    * work of a heavy thread is heavy, too.
    */
   public static void offer(Runnable work) {

@@ -4,8 +4,8 @@ import dev.varve.model.ErrorKind;
 import dev.varve.model.KnownError;
 
 /**
- * A write did not reach its durability. Some of it may stand all the same; the same batch may be
- * written again as it is.
+ * A write did not become durable. Parts of it may have been applied; the same batch can be written
+ * again.
  */
 public final class WriteFailedException extends RuntimeException implements KnownError {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,10 @@ public final class WriteFailedException extends RuntimeException implements Know
     this.unknown = unknown;
   }
 
-  /** Whether nobody knows what of it stands; else what was refused by the store surely does not. */
+  /**
+   * Returns whether the outcome is unknown. If false, edits that the store refused were not
+   * applied.
+   */
   public boolean unknown() {
     return unknown;
   }

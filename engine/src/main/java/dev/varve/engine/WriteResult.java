@@ -8,12 +8,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a batch. What was accepted is as durable as the dataset promises.
+ * The result of writing a batch. Accepted samples are as durable as the dataset promises.
  *
- * @param accepted how many samples and attributes
- * @param refused how many were not, and will never be as they are
- * @param rejections the first of the refused, with their reasons; at most {@link #REJECTIONS_MAX}
- * @param refusedByRule how many of the refused broke which {@linkplain Refusal#rule rule}
+ * @param accepted number of samples and attributes accepted
+ * @param refused number of samples and attributes refused; retrying them unchanged is useless
+ * @param rejections the first refusals, with reasons; at most {@link #REJECTIONS_MAX}
+ * @param refusedByRule number of refusals by {@linkplain Refusal#rule rule}
  */
 public record WriteResult(
     int accepted, int refused, List<Rejection> rejections, Map<String, Integer> refusedByRule) {
@@ -24,7 +24,7 @@ public record WriteResult(
     refusedByRule = Map.copyOf(refusedByRule);
   }
 
-  /** A result whose every refusal has a rejection of its own. */
+  /** Creates a result in which every refusal has its own rejection. */
   public WriteResult(int accepted, int refused, List<Rejection> rejections) {
     this(
         accepted,
@@ -35,7 +35,7 @@ public record WriteResult(
   }
 
   /**
-   * One refused sample, attribute or, where time and field are null, key.
+   * A refused sample or attribute; a refused key if time and field are null.
    *
    * @param time in the resolution of the dataset
    */

@@ -619,7 +619,7 @@ class AttachTest {
         .hasMessageContaining("refresh PT0S is not positive")
         .hasMessageContaining("does not write companions")
         .hasMessageContaining("a later period would never be written")
-        .hasMessageContaining("nothing is written to its store, and its home lies there")
+        .hasMessageContaining("nothing is written to its store, but its home is in that store")
         .hasMessageContaining("layout 'opentsdb' has no table 'tsdbb'; it has: tsdb, tsdb-uid")
         .hasMessageContaining("two tables of layout 'opentsdb' have one name: tsdb-uid, tsdb-uid");
   }

@@ -85,7 +85,7 @@ class RocksDatasetTest {
     DatasetConfig odd = dataset("one", "buckets", Map.of("compression", "none"));
     assertThatThrownBy(() -> open(dataset("other", "buckets", Map.of()), odd))
         .isInstanceOf(InvalidConfigException.class)
-        .hasMessageContaining("dataset 'one' lies in the store of others")
+        .hasMessageContaining("dataset 'one' shares a store with other datasets")
         .hasMessageEndingWith("the same compression");
   }
 

@@ -270,7 +270,7 @@ public final class CatalogRefresh implements AutoCloseable {
     return progress;
   }
 
-  /** Returns the metrics of the refresh, by name. */
+  /** Returns metrics of the refresh for operators, by name. */
   public Map<String, Double> figures() {
     Map<String, Double> figures = new TreeMap<>();
     figures.put("catalog_complete", complete ? 1.0 : 0.0);

@@ -70,7 +70,7 @@ public final class MetadataWriter {
       table.apply(edits);
     } catch (StoreException e) {
       throw new WriteFailedException(
-          "what is said of metrics cannot be kept: " + e.getMessage(), true);
+          "the metadata of metrics cannot be written: " + e.getMessage(), true);
     }
     synchronized (written) {
       changed.forEach((metric, metadata) -> {
