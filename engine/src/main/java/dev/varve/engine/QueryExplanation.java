@@ -24,7 +24,7 @@ public record QueryExplanation(int seriesMatched, List<PeriodRead> reads, @Nulla
    * @param times the part of the query's range within the period
    * @param layout the layout that is read
    * @param slices the slices in readable form, at most 1,000
-   * @param filters human-readable conditions applied after reading
+   * @param filters human-readable descriptions of data that is dropped after reading
    * @param lost companions that were not chosen, with the reasons
    */
   public record PeriodRead(

@@ -475,7 +475,7 @@ public final class SeriesIndex {
         if (first.size() > most) {
           first.pollLast();
         } else {
-          guard.held(BYTES_PER_NAME, "a question for many names");
+          guard.held(BYTES_PER_NAME, "names of a catalog query");
         }
       }
     }

@@ -120,7 +120,7 @@ public final class AttributeTable implements AutoCloseable {
       MetricMetadata metric, List<MetricMetadata> into, int limit, ReadGuard guard) {
     if (!metric.metric().isEmpty() && into.size() < limit) {
       int characters = metric.metric().length() + metric.unit().length() + metric.help().length();
-      guard.held(METRIC_BYTES + 2L * characters, "what is known of metrics");
+      guard.held(METRIC_BYTES + 2L * characters, "metadata of metrics");
       into.add(metric);
     }
   }

@@ -22,16 +22,15 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a group of series: the rows of its strands in one order, each with those that belong to the
- * same unit. Used by one thread.
+ * Reads a group of series by merging the rows of its strands into units. Used by one thread.
  *
- * <p>A unit is what has series, field and time in common: nearly always one row, or several that a
- * salt, a kind or a sequence number keeps apart; see {@link UnitOrder}. Units come in the order of
- * time within a series, so that versions are chosen within a unit and nothing else has to be
- * remembered.
+ * <p>A unit consists of the rows with the same series, field and time: nearly always one row, or
+ * several that differ in a salt, a kind or a sequence number; see {@link UnitOrder}. The units of a
+ * series are in the order of time, so versions are chosen within a unit and no earlier unit has to
+ * be kept.
  */
 final class GroupReader implements AutoCloseable {
-  /** From so many decoded samples on the first of a long row go out before the row ends. */
+  /** Number of decoded samples from which a row is delivered in pieces. */
   private static final int PIECE = 8192;
 
   private final Reading reading;
@@ -47,22 +46,23 @@ final class GroupReader implements AutoCloseable {
   private final List<StrandCursor> all = new ArrayList<>();
   private final Deque<Attribute> attributes = new ArrayDeque<>();
 
-  /** What is decoded of the unit under way, and what takes its last instants meanwhile. */
+  /**
+   * The decoded samples of the current unit. It is swapped with {@link #rest}, which holds back
+   * last instants.
+   */
   private RowSamples unit = new RowSamples();
 
   private RowSamples rest = new RowSamples();
   private int unitPlace = -1;
 
-  /** The series under way, where one comes behind the other. */
+  /** The current series, if series are read in turn. */
   private int lastPlace = -1;
 
   private boolean ended;
 
   /**
-   * A reader of a group.
-   *
-   * @param inTurn whether its series come one behind the other, so that each is given out as soon
-   *     as it ends
+   * @param inTurn whether the plan delivers series one after the other, so that each is complete
+   *     when the next one starts
    */
   GroupReader(Reading reading, PlannedRead planned, Plan.StrandGroup group, boolean inTurn) {
     this.reading = reading;
@@ -76,7 +76,7 @@ final class GroupReader implements AutoCloseable {
     boolean several = group.bindings().size() > 1;
     if (several && RowKeys.scattersUnits(shape)) {
       throw new IllegalStateException(
-          "layout '%s' was planned to read several series at once, whose rows would come apart"
+          "layout '%s' was planned to read several series together, but the rows of its units would not be adjacent"
               .formatted(planned.layout().name()));
     }
     this.inPieces =
@@ -128,7 +128,7 @@ final class GroupReader implements AutoCloseable {
     }
   }
 
-  /** The next run, or null where there is none. */
+  /** Returns the next run, or null at the end. */
   @Nullable Run next() {
     Run run = assembly.poll();
     while (run == null && !ended) {
@@ -138,18 +138,18 @@ final class GroupReader implements AutoCloseable {
     return run;
   }
 
-  /** The next attribute, or null where there is none; runs are dropped. */
+  /** Returns the next attribute, or null at the end. Drops runs. */
   @Nullable Attribute nextAttribute() {
     while (attributes.isEmpty() && !ended) {
       while (assembly.poll() != null) {
-        // Samples were not asked for.
+        // Only attributes are requested.
       }
       step();
     }
     return attributes.poll();
   }
 
-  /** Decodes one more piece, or ends a unit. Nothing is ready when it starts. */
+  /** Decodes the next piece or ends a unit. Called only if no run is ready. */
   private void step() {
     StrandCursor strand = strands.peek();
     if (strand == null || isEnough()) {
@@ -210,8 +210,8 @@ final class GroupReader implements AutoCloseable {
   }
 
   /**
-   * Gives out what is decoded but for the last instant of each field, of which the next piece may
-   * hold more.
+   * Delivers the decoded samples except for the last instant of each field, because the next piece
+   * may contain more samples of that instant.
    */
   private void flow() {
     rest.clear();
@@ -270,7 +270,7 @@ final class GroupReader implements AutoCloseable {
     }
   }
 
-  /** Whether every series has given as many of its newest samples as were asked for. */
+  /** Returns whether every series has delivered as many of its newest samples as requested. */
   private boolean isEnough() {
     if (!reading.newest().isAsked() || unitPlace >= 0) {
       return false;

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What the catalog has counted, for one plan. Used by one thread. */
+/** Estimates from the catalog, for one plan. Used by one thread. */
 final class IndexCensus implements Census {
   /** How far ahead of the clock samples of another server are expected, in seconds. */
   private static final long AHEAD_SECONDS = 2 * 24 * 3600;
@@ -27,17 +27,17 @@ final class IndexCensus implements Census {
   private final boolean timesKnown;
   private final int @Nullable [] series;
 
-  /** The key that was asked for last, since a plan asks several things of each in turn. */
+  /** The last key looked up. A plan makes several consecutive requests for each key. */
   private @Nullable GroupKey lastKey;
 
   private int lastSeries;
 
   /**
-   * A census for one layout.
+   * Creates a census for one layout.
    *
-   * @param series those that are planned for, by their numbers in the catalog; null to take none of
-   *     their extents for a bound
-   * @param attributes whether attributes are asked for, of whose times nothing is known
+   * @param series numbers in the catalog of the planned series, whose extents bound the plan; null
+   *     for no bound
+   * @param attributes whether attributes are read, whose times are unknown
    */
   IndexCensus(OpenDataset dataset, Layout layout, int @Nullable [] series, boolean attributes) {
     this.series = series;
@@ -61,7 +61,7 @@ final class IndexCensus implements Census {
     return OptionalLong.of(index.count(selector, timesKnown ? times : null));
   }
 
-  /** Takes the samples of a key to be spread evenly over its extent. */
+  /** Assumes that the samples of a key are spread evenly over its extent. */
   @Override
   public OptionalLong cells(Binding binding, TimeRange times) {
     int series = find(binding.key());
@@ -79,7 +79,7 @@ final class IndexCensus implements Census {
     return OptionalLong.of((long) Math.ceil(share * index.count(series)));
   }
 
-  /** Takes a key to have a row in every bucket of its extent, but no more rows than samples. */
+  /** Assumes that a key has a row in every bucket of its extent, but no more rows than samples. */
   @Override
   public OptionalLong buckets(Binding binding, TimeRange times) {
     int series = find(binding.key());
@@ -106,9 +106,9 @@ final class IndexCensus implements Census {
   }
 
   /**
-   * The extents of the series. Where other servers write, one of them may have made these longer a
-   * moment ago, and its samples are to be seen at once: the newest may be as new as those of any
-   * series.
+   * Returns the combined extent of the series. Another server may have extended it a moment ago,
+   * and its samples must be visible at once. With other servers, the range therefore ends with the
+   * newest samples of any series.
    */
   @Override
   public Optional<TimeRange> times() {

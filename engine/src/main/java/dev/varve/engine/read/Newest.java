@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts down how many of the newest samples of each series are still wanted. */
+/** Counts down the number of newest samples still to deliver per series. */
 final class Newest {
   private record Of(int match, String field, @Nullable Kind kind) {}
 
@@ -13,15 +13,13 @@ final class Newest {
   private final Map<Of, Integer> left = new HashMap<>();
 
   /**
-   * A count for a request.
-   *
-   * @param wanted of each series; 0 for all
+   * @param wanted number of samples per series; 0 for all
    */
   Newest(int wanted) {
     this.wanted = wanted;
   }
 
-  /** Whether only the newest samples are wanted. */
+  /** Returns whether only the newest samples are requested. */
   boolean isAsked() {
     return wanted > 0;
   }
@@ -29,9 +27,9 @@ final class Newest {
   /**
    * Takes samples of a series.
    *
-   * @param match the place of its key among those that match
-   * @param kind null where samples of all kinds count together
-   * @return how many of them are wanted
+   * @param match index of the key among the matching ones
+   * @param kind null if samples of all kinds count together
+   * @return the number of samples to deliver, at most {@code available}
    */
   int take(int match, String field, @Nullable Kind kind, int available) {
     Of of = new Of(match, field, kind);
@@ -41,7 +39,7 @@ final class Newest {
     return taken;
   }
 
-  /** Whether enough was taken of a series. */
+  /** Returns whether enough samples of a series were taken. */
   boolean isEnough(int match, String field, @Nullable Kind kind) {
     return left.getOrDefault(new Of(match, field, kind), wanted) == 0;
   }

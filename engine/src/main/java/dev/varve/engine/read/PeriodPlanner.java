@@ -133,10 +133,10 @@ final class PeriodPlanner {
       return null;
     }
     if (primariesOnly) {
-      return "only the primary is asked";
+      return "only the primary is read";
     }
     if (attributes) {
-      return "attributes are read of the primary";
+      return "attributes are read from the primary";
     }
     if (!(reading.request().versions() instanceof Versions.Latest)
         && !layout.layout().domain().versions()) {
@@ -144,7 +144,7 @@ final class PeriodPlanner {
     }
     TimeRange times = reading.times().intersect(period.times());
     return companions != null && companions.mayLack(period.index(), times)
-        ? "writes of this time have not surely reached it"
+        ? "writes of this time may not have reached it yet"
         : null;
   }
 

@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one period is read.
+ * A planned read of one period.
  *
- * @param times the part of the request's range that falls into the period
- * @param layout the one that is read
- * @param bindings the series, as the plan knows them
- * @param matches for each binding the place of its series among those that match
+ * @param times the part of the request's range within the period
+ * @param layout the layout to read
+ * @param bindings the series of the plan
+ * @param matches for each binding, the index of its series among the matching ones
  * @param lost layouts that are not read, each with the reason
  */
 record PlannedRead(
@@ -27,15 +27,15 @@ record PlannedRead(
     List<Integer> matches,
     Plan plan,
     List<String> lost) {
-  /** The same read, put together otherwise. */
+  /** Returns a copy with other groups. */
   PlannedRead with(List<Plan.StrandGroup> groups) {
     Plan other = new Plan(groups, plan.estimate(), plan.alternatives(), plan.notes());
     return new PlannedRead(period, times, layout, bindings, matches, other, lost);
   }
 
   /**
-   * Which rows of a strand are wanted, by the signatures of their series in the order of the group;
-   * null where every row is of the first.
+   * Returns the signatures of the wanted series of a strand, in the order of the group; null if
+   * every row is of the first series.
    */
   @Nullable SignatureIndex wanted(Plan.StrandGroup group, Plan.Strand strand) {
     if (group.bindings().size() == 1 && !strand.filtered()) {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Puts into words how a request is read. */
+/** Creates human-readable explanations of reads. */
 final class QueryExplainer {
   private static final int SLICES_SHOWN = 1000;
 
@@ -81,7 +81,10 @@ final class QueryExplainer {
     return qualifier.isEmpty() ? shown : shown + ", qualifier " + qualifier;
   }
 
-  /** The parts of a row key as far as they go, and what does not make up a part in hex. */
+  /**
+   * Returns the parts of a row key as far as they can be decoded, and the remaining bytes in
+   * hexadecimal.
+   */
   private static String show(RowShape shape, Bytes row) {
     byte[] bytes = row.toArray();
     List<String> shown = new ArrayList<>();
@@ -96,7 +99,7 @@ final class QueryExplainer {
         at = next;
       }
     } catch (DamagedCellException e) {
-      // A bound may end within a part; its bytes are shown as they are.
+      // A bound may end within a part; its remaining bytes are shown in hexadecimal.
     }
     if (at < bytes.length) {
       shown.add(row.slice(at, bytes.length).hex());

@@ -10,14 +10,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Parts of one reading, each a stream over some of the series that match. */
+/** A reading in parts; each part is a stream over some of the matching series. */
 final class ReadInParts implements PartedRead {
   private final Reading whole;
   private final Function<Reading, RunStream> stream;
   private final Set<Part> open = ConcurrentHashMap.newKeySet();
   private volatile boolean cancelled;
 
-  /** All of it as one part, where it was begun so; until it is asked for. */
+  /**
+   * A stream over all series if it was started as one part; null once {@link #part} has returned
+   * it.
+   */
   private @Nullable RunStream all;
 
   private final int leastPart;
@@ -26,11 +29,9 @@ final class ReadInParts implements PartedRead {
   private ReadCost closed = ReadCost.NOTHING;
 
   /**
-   * Parts of a reading.
-   *
-   * @param stream begins to read
-   * @param mayBeBestWhole whether it is worth looking if all of it is better read as one
-   * @param leastPart how many series a part should have at least, if it is not
+   * @param stream starts a stream
+   * @param mayBeBestWhole whether to check if one part for all series is best
+   * @param leastPart recommended minimum number of series of a part if several parts are better
    */
   ReadInParts(
       Reading whole, Function<Reading, RunStream> stream, boolean mayBeBestWhole, int leastPart) {

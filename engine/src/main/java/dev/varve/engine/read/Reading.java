@@ -224,7 +224,7 @@ final class Reading {
     @Override
     public void read(long bytes) {
       ensureWanted();
-      guard.held(bytes, "what an index of the layout names");
+      guard.held(bytes, "entries of a layout's index");
       held += bytes;
     }
 

@@ -6,7 +6,7 @@ import dev.varve.layout.RowShape;
 import dev.varve.store.CellBatch;
 import java.util.List;
 
-/** Takes row keys apart as far as reading needs it. Not safe for use by several threads. */
+/** Extracts from row keys what reads need. Not safe for use by several threads. */
 final class RowKeys {
   private final List<KeyPart> parts;
   private final boolean[] ofKey;
@@ -27,15 +27,15 @@ final class RowKeys {
     }
   }
 
-  /** Whether several rows of one strand may make one unit. */
+  /** Returns whether several rows of one strand may form one unit. */
   static boolean spreadsUnits(RowShape shape) {
     return shape.parts().stream()
         .anyMatch(part -> part.role() == KeyPart.Role.SEQUENCE || part.role() == KeyPart.Role.KIND);
   }
 
   /**
-   * Whether rows of one unit may stand apart in a strand of several series, because a part in which
-   * they differ comes before one that tells series apart.
+   * Returns whether rows of one unit may be non-adjacent in a strand of several series, because a
+   * part in which they differ precedes a part that distinguishes series.
    */
   static boolean scattersUnits(RowShape shape) {
     boolean differs = false;
@@ -56,10 +56,10 @@ final class RowKeys {
   /**
    * Reads the key of a cell's row.
    *
-   * @param signature takes the bytes of the parts that the series gives
-   * @param unit takes the bytes of all parts but those in which rows of one series, field and time
-   *     may differ: rows of the same unit are decoded together
-   * @throws dev.varve.layout.DamagedCellException if it is no row key of the layout
+   * @param signature receives the bytes of the parts that the series determines
+   * @param unit receives the bytes of all parts except those in which rows of one series, field and
+   *     time may differ. Rows of the same unit are decoded together
+   * @throws dev.varve.layout.DamagedCellException if the layout cannot decode the row key
    */
   void read(CellBatch cells, int cell, KeyBytes signature, KeyBytes unit) {
     byte[] bytes = cells.bytes();

@@ -6,8 +6,8 @@ import dev.varve.store.CellBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the rows of some series in one layout, each row whole and as it stands: for who
- * changes how samples are kept. Used by one thread.
+ * Iterates over the complete, undecoded rows of some series in one layout, for maintenance that
+ * rewrites rows. Used by one thread.
  */
 public final class RowWalk implements AutoCloseable {
   private final Reading reading;
@@ -21,15 +21,15 @@ public final class RowWalk implements AutoCloseable {
     this.planned = planned;
   }
 
-  /** The layout whose rows these are. */
+  /** Returns the layout of the rows. */
   public PlacedLayout layout() {
     return planned.layout();
   }
 
   /**
-   * Goes to the next row and hands over its cells, which lie there until the next call.
+   * Passes the cells of the next row to a visitor. They are valid until the next call.
    *
-   * @return false where there is none
+   * @return false if no row is left
    */
   public boolean next(RowVisitor visitor) {
     for (StrandCursor from = strand(); from != null; from = strand()) {
@@ -43,7 +43,7 @@ public final class RowWalk implements AutoCloseable {
     return false;
   }
 
-  /** Takes the cells {@code from} to {@code to} (exclusive) of a row. */
+  /** Receives the cells {@code from} (inclusive) to {@code to} (exclusive) of a row. */
   public interface RowVisitor {
     void row(CellBatch cells, int from, int to);
   }

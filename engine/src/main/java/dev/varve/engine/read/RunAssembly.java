@@ -18,17 +18,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes runs of the decoded rows of a group of series: trims them, chooses versions, and gathers
- * what is too short for a run of its own. Used by one thread.
+ * Assembles runs from the decoded rows of a group of series: trims them to the requested times,
+ * chooses versions, and collects samples that are too few for a run. Used by one thread.
  */
 final class RunAssembly {
-  /** From this size on samples go out as they are. */
+  /** Minimum number of samples that form a run without being copied. */
   private static final int LONG = 512;
 
-  /** At this size what was gathered goes out. */
+  /** Number of collected samples that form a run. */
   private static final int FULL = 4096;
 
-  /** As many samples are gathered of all series together. */
+  /** Maximum number of collected samples of all series together. */
   private static final int GATHERED_MAX = 1 << 18;
 
   private static final int SPARE_MAX = 16;
@@ -45,13 +45,13 @@ final class RunAssembly {
   private @Nullable Ready given;
 
   /**
-   * A run that can be given out.
+   * A run to deliver.
    *
-   * @param ours whether its samples can be filled again afterwards
+   * @param ours whether its samples can be reused afterwards
    */
   private record Ready(Run run, boolean ours) {}
 
-  /** What is gathered of one series: of one kind at a time, or of each. */
+  /** The collected samples of one series, of one kind at a time or of each kind. */
   private static final class Gathered {
     private final Series series;
     private final int match;
@@ -64,9 +64,7 @@ final class RunAssembly {
   }
 
   /**
-   * An assembly for the series of a group.
-   *
-   * @param matches for each place of the group the place of its series among those that match
+   * @param matches for each place of the group, the index of its series among the matching ones
    */
   RunAssembly(Reading reading, int precedence, List<Integer> matches) {
     this.reading = reading;
@@ -78,7 +76,7 @@ final class RunAssembly {
     this.matches = matches;
   }
 
-  /** The next run that is ready, or null; the one before is not valid any more. */
+  /** Returns the next run that is ready, or null. Invalidates the previous run. */
   @Nullable Run poll() {
     if (given != null && given.ours()) {
       Samples samples = given.run().samples();
@@ -97,10 +95,10 @@ final class RunAssembly {
   }
 
   /**
-   * Takes what a unit of rows decoded to. Its vectors may go out as runs, so that they may not be
-   * changed while something is ready.
+   * Adds the decoded samples of a unit. Its vectors may become runs and must not be changed while a
+   * run is ready.
    *
-   * @param trimmed the times that are wanted
+   * @param trimmed the requested times
    */
   void take(int place, RowSamples unit, TimeRange trimmed) {
     List<Vector> vectors = unit.vectors();
@@ -162,9 +160,10 @@ final class RunAssembly {
   }
 
   /**
-   * Takes samples of a series of which one an instant goes out.
+   * Adds samples of a series, of which one per instant is delivered unless all versions are
+   * requested.
    *
-   * @param kind of all of them, or null
+   * @param kind the kind of the samples; null if kinds are not separate
    */
   private void take(Gathered series, List<Samples> vectors, @Nullable Kind kind) {
     VersionRule versions = reading.versions();
@@ -198,7 +197,7 @@ final class RunAssembly {
     gathered(series, samples, 1);
   }
 
-  /** What samples of a kind are gathered in, with room for one more at least. */
+  /** Returns the collected samples of a kind, with room for at least one more. */
   private Samples open(Gathered series, Kind kind) {
     Samples samples = series.samples.get(kind);
     if (samples == null) {
@@ -218,7 +217,7 @@ final class RunAssembly {
     }
   }
 
-  /** Puts the last of some samples out at once, the latest run first. */
+  /** Delivers the newest samples immediately, the latest run first. */
   private void takeNewest(Gathered series, List<Samples> vectors, @Nullable Kind kind) {
     List<Samples> chosen = new ArrayList<>(1);
     reading
@@ -264,12 +263,12 @@ final class RunAssembly {
     return gathered;
   }
 
-  /** Makes runs of what was gathered of one place. */
+  /** Makes runs of the collected samples of one series. */
   void flush(int place) {
     byPlace.get(place).forEach(this::flush);
   }
 
-  /** Makes runs of all that was gathered. */
+  /** Makes runs of all collected samples. */
   void flush() {
     for (List<Gathered> ofPlace : byPlace) {
       for (Gathered gathered : ofPlace) {

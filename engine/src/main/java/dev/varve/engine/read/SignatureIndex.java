@@ -5,15 +5,13 @@ import dev.varve.model.Bytes;
 import java.util.Arrays;
 import java.util.List;
 
-/** Finds the series that a row belongs to by the row's signature, without allocating. */
+/** Finds the series of a row by the row's signature, without allocation. */
 final class SignatureIndex {
   private final byte[][] signatures;
   private final int[] table;
 
   /**
-   * Indexes signatures by their places.
-   *
-   * @param signatures distinct
+   * @param signatures distinct signatures; {@link #find} returns an index in this list
    */
   SignatureIndex(List<Bytes> signatures) {
     this.signatures = new byte[signatures.size()][];
@@ -26,7 +24,7 @@ final class SignatureIndex {
     }
   }
 
-  /** The place of a signature, or -1 where it is not here. */
+  /** Returns the place of a signature, or -1 if it is absent. */
   int find(KeyBytes signature) {
     return table[slot(signature.array(), signature.length())] - 1;
   }

@@ -10,7 +10,7 @@ import dev.varve.store.Table;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over the rows of a strand that are wanted, piece by piece. Used by one thread. */
+/** Iterates over the wanted rows of a strand, in pieces. Used by one thread. */
 final class StrandCursor implements AutoCloseable {
   private final Reading reading;
   private final Table table;
@@ -23,7 +23,7 @@ final class StrandCursor implements AutoCloseable {
   private final KeyBytes signature = new KeyBytes();
   private final KeyBytes unit = new KeyBytes();
 
-  /** The row of the last cells of the page before. */
+  /** The row key of the last cells of the previous page. */
   private final KeyBytes lastRow = new KeyBytes();
 
   private boolean goesOn;
@@ -37,8 +37,8 @@ final class StrandCursor implements AutoCloseable {
   /**
    * Starts to read a strand.
    *
-   * @param signatures of the series that are wanted; null where every row is of the first
-   * @param wholeRows whether a row is given out as one piece, however many pages it fills
+   * @param signatures signatures of the wanted series; null if every row is of the first series
+   * @param wholeRows whether a row is returned as one piece even if it spans several pages
    */
   StrandCursor(
       Reading reading,
@@ -56,9 +56,9 @@ final class StrandCursor implements AutoCloseable {
   }
 
   /**
-   * Goes to the next piece: cells of one row, all of it or as many as the page holds.
+   * Advances to the next piece: the cells of one row, or as many of them as the page contains.
    *
-   * @return false where there is none
+   * @return false if no piece is left
    */
   boolean next() {
     while (next < page.size() || pull()) {
@@ -83,7 +83,7 @@ final class StrandCursor implements AutoCloseable {
         if (goesOn && wholeRows) {
           carry();
         }
-        // A row that an attempt has left half read would look damaged.
+        // A row truncated at the limit of an attempt would look damaged.
         return !reading.isExceeded();
       }
     }
@@ -114,7 +114,7 @@ final class StrandCursor implements AutoCloseable {
     place = signatures == null ? 0 : signatures.find(signature);
   }
 
-  /** Gathers the rest of the row from the pages that follow. */
+  /** Collects the rest of the row from the following pages. */
   private void carry() {
     carried.clear();
     add(from, to);
@@ -140,7 +140,9 @@ final class StrandCursor implements AutoCloseable {
     }
   }
 
-  /** The cells of the piece lie in this batch, until the next call of {@link #next()}. */
+  /**
+   * Returns the batch that contains the cells of the piece until the next call of {@link #next()}.
+   */
   CellBatch cells() {
     return cells;
   }
@@ -153,12 +155,12 @@ final class StrandCursor implements AutoCloseable {
     return to;
   }
 
-  /** The place of the row's series in the group. */
+  /** Returns the place of the row's series in the group. */
   int place() {
     return place;
   }
 
-  /** What the row has in common with those that are decoded together with it. */
+  /** Returns the bytes that all rows of a unit have in common. */
   KeyBytes unit() {
     return unit;
   }

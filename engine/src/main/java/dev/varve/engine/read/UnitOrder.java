@@ -7,22 +7,26 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Tells which row of the strands of a group comes next, and which rows make one unit. Used by one
+ * Decides which row of the strands of a group is next, and which rows form a unit. Used by one
  * thread.
  */
 sealed interface UnitOrder {
-  /** Puts the strand first whose row comes next. */
+  /** Returns the order in which the strand with the next row is the least. */
   Comparator<StrandCursor> strands();
 
-  /** Starts a unit with the row of a strand. */
+  /** Starts a unit with the current row of a strand. */
   void begin(StrandCursor first);
 
-  /** Whether the row of a strand, the next of all, belongs to the unit that was started. */
+  /**
+   * Returns whether the current row of a strand belongs to the current unit.
+   *
+   * @param next the strand with the next row
+   */
   boolean takes(StrandCursor next);
 
   /**
-   * By the bytes of the keys, as rows stand in a table: a unit has series, field and time in
-   * common.
+   * Orders rows by the bytes of their keys, as tables do. The rows of a unit have the same series,
+   * field and time.
    */
   final class ByKey implements UnitOrder {
     private final boolean forward;
@@ -55,9 +59,9 @@ sealed interface UnitOrder {
   }
 
   /**
-   * By the times that the keys say, where rows of one series are read side by side that an index
-   * has named: their bytes need not be in the order of time, and a row may start before the one
-   * before it ends. A unit is all rows that lie over one another.
+   * Orders rows by the times in their keys. Used to read rows of one series in parallel that an
+   * index lists: the bytes of their keys need not be in the order of time, and rows may overlap in
+   * time. A unit consists of overlapping rows.
    */
   final class ByTime implements UnitOrder {
     private final RowShape shape;
@@ -67,10 +71,8 @@ sealed interface UnitOrder {
     private long to;
 
     /**
-     * An order for the rows of one series.
-     *
-     * @param shape with a part that carries time
-     * @param rising whether the strands give their rows from the earliest on
+     * @param shape a shape with a part that contains the time
+     * @param rising whether the strands return rows in ascending order of time
      */
     ByTime(RowShape shape, boolean rising) {
       this.shape = shape;

@@ -9,11 +9,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Decides which of the samples that were accepted for one series and instant are given out, and
- * puts samples in the order of time.
+ * Chooses among the samples accepted for the same series and instant, and sorts samples by time.
  */
 final class VersionRule {
-  /** Takes the samples that are given out, in the order of time, then of acceptance. */
+  /** Receives the chosen samples, in the order of time, then of acceptance. */
   interface Output {
     void add(Samples from, int index);
   }
@@ -28,14 +27,14 @@ final class VersionRule {
     this.duplicates = duplicates;
   }
 
-  /** Whether the last version up to some stamp is not enough to choose from. */
+  /** Returns whether the choice needs more than the last version up to some stamp. */
   boolean needsAll() {
     return all || duplicates != Duplicates.LAST;
   }
 
   /**
-   * Whether samples can be given out as they stand: their times rise, so that each is the only one
-   * of its instant, and none is too late.
+   * Returns whether samples can be delivered unchanged: their times are strictly ascending, and no
+   * stamp limits the versions.
    */
   boolean passes(Samples samples) {
     long[] times = samples.times();
@@ -50,8 +49,9 @@ final class VersionRule {
   /**
    * Chooses among samples of one series.
    *
-   * @param vectors of different kinds, each in any order; of two equal ones in time and stamp the
-   *     later in the order of kinds (text, int64, double), then of places, counts as accepted later
+   * @param vectors samples of different kinds, each vector in any order. If two samples have the
+   *     same time and stamp, the one later in the order of kinds (string, int64, double), then of
+   *     places, counts as accepted later
    */
   void choose(List<Samples> vectors, Output output) {
     Merge merge = new Merge(vectors);
@@ -85,16 +85,14 @@ final class VersionRule {
     return best;
   }
 
-  /** Samples of several vectors in the order of time, then stamp, then kind, then place. */
+  /** The samples of several vectors, sorted by time, then stamp, then kind, then place. */
   private final class Merge {
     private final Samples[] vectors;
 
-    /**
-     * Where the numbers of each vector's samples begin: a sample's number is that and its place.
-     */
+    /** The base of each vector. The number of a sample is the base of its vector plus its place. */
     private final int[] bases;
 
-    /** Numbers of samples. */
+    /** Sorted numbers of samples. */
     private int[] order;
 
     private int size;
@@ -115,7 +113,7 @@ final class VersionRule {
       sort(new int[size], 0, size);
     }
 
-    /** Merges halves, unless they follow each other already, as they do where writers are tidy. */
+    /** A merge sort that skips merging halves already in order, which is the common case. */
     private void sort(int[] spare, int from, int to) {
       if (to - from < 2) {
         return;

@@ -1,9 +1,9 @@
 /**
  * The read path: from a request to runs of samples.
  *
- * <p>Here matching series are planned period by period, rows are read strand by strand, decoded,
- * put in order and thinned to the versions that were asked for. Memory is bounded by rows and
- * pages, never by how much is read.
+ * <p>This package plans matching series by period, reads rows by strand, decodes and orders them,
+ * and selects the requested versions. Rows and pages bound its memory, regardless of how much is
+ * read.
  */
 @NullMarked
 package dev.varve.engine.read;
