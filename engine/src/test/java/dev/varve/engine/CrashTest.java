@@ -197,7 +197,7 @@ class CrashTest {
       assertThatThrownBy(() -> engine.put(key, START, new Value.Real(2)))
           .isInstanceOf(WriteFailedException.class)
           .hasMessageContaining("main.buckets")
-          .hasMessageContaining("did not take a write after 4 tries: busy");
+          .hasMessageContaining("did not apply a write in 4 attempts: busy");
     }
   }
 }

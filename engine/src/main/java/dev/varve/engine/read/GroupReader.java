@@ -76,7 +76,7 @@ final class GroupReader implements AutoCloseable {
     boolean several = group.bindings().size() > 1;
     if (several && RowKeys.scattersUnits(shape)) {
       throw new IllegalStateException(
-          "layout '%s' was planned to read several series together, but the rows of its units would not be adjacent"
+          "layout '%s' cannot read several series together: rows of a unit are not adjacent"
               .formatted(planned.layout().name()));
     }
     this.inPieces =

@@ -4,9 +4,7 @@ import dev.varve.engine.periods.OpenDataset;
 import dev.varve.layout.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The times that a dataset accepts while one batch is written: its bounds do not move meanwhile.
- */
+/** The times that a dataset accepts. The bounds are fixed while one batch is written. */
 final class AcceptedTimes {
   private final OpenDataset dataset;
   private final long oldest;
@@ -18,7 +16,9 @@ final class AcceptedTimes {
     this.firstRefused = dataset.firstRefused();
   }
 
-  /** Returns whether the dataset accepts all times between two. */
+  /**
+   * Returns whether the dataset accepts all times from {@code first} to {@code last}, inclusive.
+   */
   boolean accepts(long first, long last) {
     return first >= oldest && last < firstRefused;
   }

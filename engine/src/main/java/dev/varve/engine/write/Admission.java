@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Bounds the bytes of the batches that are on their way into the stores of an engine. */
+/** The admission budget of an engine: limits the bytes of batches on their way into its stores. */
 public final class Admission {
   private static final int UNIT_BYTES = 1024;
   private static final long PATIENCE_MILLIS = 1000;
@@ -19,11 +19,11 @@ public final class Admission {
   }
 
   /**
-   * Waits, but not for long, until there is room. A batch that is larger than all room takes all of
+   * Waits up to one second for room for a batch. A batch larger than the whole budget takes all of
    * it.
    *
-   * @return what to give back by {@link #leave}
-   * @throws OverloadedException if there is no room
+   * @return the amount to release with {@link #leave}
+   * @throws OverloadedException if no room becomes free
    */
   public int enter(long bytes) {
     int taken = Math.clamp((bytes + UNIT_BYTES - 1) / UNIT_BYTES, 1, units);
@@ -37,7 +37,7 @@ public final class Admission {
     }
     if (!entered) {
       throw new OverloadedException(
-          "%,d bytes of writes are under way, and at most %,d may be: try again"
+          "%,d bytes of writes are under way, the limit is %,d: try again"
               .formatted((long) inUse() * UNIT_BYTES, (long) units * UNIT_BYTES),
           Duration.ofMillis(PATIENCE_MILLIS));
     }
@@ -48,12 +48,12 @@ public final class Admission {
     free.release(taken);
   }
 
-  /** Bytes that may be under way at once. */
+  /** Returns the maximum bytes of batches in progress. */
   public long limitBytes() {
     return (long) units * UNIT_BYTES;
   }
 
-  /** Bytes of the batches under way. */
+  /** Returns the bytes of batches in progress. */
   public long bytesUnderWay() {
     return (long) inUse() * UNIT_BYTES;
   }

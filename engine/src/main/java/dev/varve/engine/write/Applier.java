@@ -15,15 +15,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Applies batches to a table, and again what was surely not applied, but not for ever. */
+/**
+ * Applies batches to a table. Retries mutations that were not applied, a limited number of times.
+ */
 final class Applier {
   private static final long[] PAUSE_MILLIS = {5, 50, 250};
 
   /**
-   * A mutation that the store will never apply.
+   * A mutation that the store rejected permanently.
    *
-   * @param first its first edit in the batch
-   * @param end behind its last
+   * @param first index of its first edit in the batch
+   * @param end index after its last edit
    */
   record Rejected(MutationBatch batch, int first, int end, String reason) {}
 
@@ -32,7 +34,7 @@ final class Applier {
   private final long mutationBytes;
 
   /**
-   * @param limits how large one mutation may be
+   * @param limits size limits of a mutation
    */
   Applier(Table table, SizeLimits limits) {
     this.table = table;
@@ -43,21 +45,21 @@ final class Applier {
   /**
    * Applies a batch.
    *
-   * @param longest how many edits its longest mutation has
-   * @return what the store rejects; everything else was applied
-   * @throws WriteFailedException if the end of something is unknown, or not good after some tries
+   * @param longest number of edits of its longest mutation
+   * @return the rejected mutations; everything else was applied
+   * @throws WriteFailedException if an outcome is unknown or retries are exhausted
    */
   List<Rejected> apply(MutationBatch batch, int longest, Durability durability) {
     return apply(batch, longest, durability, null);
   }
 
   /**
-   * Applies a batch whose cells end.
+   * Applies a batch whose cells expire.
    *
-   * @param longest how many edits its longest mutation has
-   * @param lifetime null for none; else the table has the power
-   * @return what the store rejects; everything else was applied
-   * @throws WriteFailedException if the end of something is unknown, or not good after some tries
+   * @param longest number of edits of its longest mutation
+   * @param lifetime null for no expiry; otherwise the table must have {@link Power.Expiry}
+   * @return the rejected mutations; everything else was applied
+   * @throws WriteFailedException if an outcome is unknown or retries are exhausted
    */
   List<Rejected> apply(
       MutationBatch batch, int longest, Durability durability, @Nullable Duration lifetime) {
@@ -86,7 +88,7 @@ final class Applier {
     return rejected;
   }
 
-  /** Whether all of a batch is lighter than one mutation may be. */
+  /** Returns whether the whole batch is within the size limit of one mutation. */
   private boolean isLight(MutationBatch batch) {
     if (mutationBytes == Long.MAX_VALUE) {
       return true;
@@ -116,7 +118,7 @@ final class Applier {
       }
       if (attempt == PAUSE_MILLIS.length) {
         throw new WriteFailedException(
-            "table '%s' did not take a write after %d tries: %s"
+            "table '%s' did not apply a write in %d attempts: %s"
                 .formatted(table.spec().name(), attempt + 1, reason),
             false);
       }
@@ -139,9 +141,9 @@ final class Applier {
   }
 
   /**
-   * Puts aside what was rejected and what may be tried again.
+   * Separates mutations that were rejected from those to retry.
    *
-   * @return why something may be tried again
+   * @return the last reason for a retry
    */
   private String sort(
       MutationBatch batch, List<RowOutcome> outcomes, MutationBatch rest, List<Rejected> rejected) {
@@ -157,7 +159,7 @@ final class Applier {
         case REJECTED -> rejected.add(new Rejected(batch, first, end, reason));
         case UNKNOWN ->
             throw new WriteFailedException(
-                "table '%s': nobody knows whether a write stands: %s"
+                "table '%s': the outcome of a write is unknown: %s"
                     .formatted(table.spec().name(), reason),
                 true);
         case NOT_APPLIED -> {

@@ -352,7 +352,7 @@ final class CellWrite {
       return complete;
     } catch (WriteFailedException e) {
       LOG.warn(
-          "dataset '{}': a write did not reach companion '{}' and will be repeated: {}",
+          "dataset '{}': a write did not reach companion '{}' and will be retried: {}",
           dataset.name(),
           of.layout().name(),
           e.getMessage());

@@ -49,7 +49,7 @@ public final class Companions {
   /** Our own markers whose write into the primary has ended, successfully or not. */
   private final Set<Marker> ended = new ConcurrentSkipListSet<>();
 
-  /** Number of spans of keys in all standing markers. */
+  /** Number of spans of keys in all pending markers. */
   private final AtomicInteger marked = new AtomicInteger();
 
   Companions(MarkerTable table, Applier applier) {
@@ -88,7 +88,7 @@ public final class Companions {
   void put(List<Marker> markers) {
     if (marked.get() >= MARKED_MAX && !markers.isEmpty()) {
       throw new OverloadedException(
-          "companion layouts lack what %,d writes may have brought, of %,d stretches of keys, and at most %,d are kept in mind: try again once the store has taken the repairs"
+          "companion layouts may lack %,d writes of %,d spans of keys, of which at most %,d are tracked: try again once the store has accepted the repairs"
               .formatted(standing.size(), marked.get(), MARKED_MAX),
           RETRY_AFTER);
     }
@@ -146,7 +146,7 @@ public final class Companions {
     }
   }
 
-  /** Returns the standing markers, oldest first. */
+  /** Returns the pending markers, oldest first. */
   public List<Marker> standing() {
     return List.copyOf(standing);
   }

@@ -154,7 +154,7 @@ public final class DatasetWriter implements AutoCloseable {
     Refusal refusal =
         new Refusal(
             "attach.read-only",
-            "dataset '%s' is attached read-only: its tables are another server's, and nothing is written to them"
+            "dataset '%s' is attached read-only: nothing is written to foreign tables"
                 .formatted(dataset.name()));
     Tally tally = new Tally();
     batch

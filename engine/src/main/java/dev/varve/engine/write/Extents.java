@@ -3,13 +3,13 @@ package dev.varve.engine.write;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 
-/** Decides how far beyond its samples the extent of a key is written. */
+/** Decides how far the stored extent of a key exceeds its samples. */
 final class Extents {
   /*
-   * A key that is written to for a year should not have its extent written at every sample, nor at
-   * midnight together with all others. So the end is put ahead of the samples by two days, or an
-   * eighth of the length once that is more, of which every key takes a share of its own from its
-   * identity, one half at least.
+   * A key that receives samples for a year should not have its extent written with every sample,
+   * nor at midnight together with all others. The end of an extent is therefore put ahead of the
+   * samples by two days, or by an eighth of its length once that is more. Each key takes its own
+   * share of that lead, between one half and all of it, derived from its identity.
    */
   private static final long STEP_SECONDS = 2 * 24 * 3600;
   private static final int SHARE_OF_LENGTH = 8;
@@ -17,12 +17,12 @@ final class Extents {
   private Extents() {}
 
   /**
-   * An extent that holds one that stands and some samples.
+   * Returns an extent that covers an existing one and some samples.
    *
-   * @param standing empty where none stands
-   * @param first the time of the earliest of the samples
-   * @param last the time of the latest
-   * @param spread bits by which keys differ
+   * @param standing the existing extent; empty if there is none
+   * @param first the time of the earliest sample
+   * @param last the time of the latest sample
+   * @param spread bits that differ between keys
    */
   static TimeRange grown(
       TimeRange standing, long first, long last, Resolution resolution, long spread) {

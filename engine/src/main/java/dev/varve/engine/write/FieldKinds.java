@@ -12,12 +12,12 @@ import java.util.Set;
 final class FieldKinds {
   static final FieldKinds NONE = new FieldKinds(new Field[0], Map.of());
 
-  /** So many fields are compared one by one, which is quicker than a look-up. */
+  /** Up to this number of fields, comparing them one by one is faster than a hash lookup. */
   private static final int FEW = 8;
 
   private final Field[] fields;
 
-  /** The same as {@link #fields}, where these are more than a few; else empty. */
+  /** An index of {@link #fields} if there are more than {@link #FEW}; otherwise empty. */
   private final Map<String, Set<Kind>> byName;
 
   /** A field and one kind of its samples. */
@@ -28,7 +28,7 @@ final class FieldKinds {
     this.byName = byName;
   }
 
-  /** These and others, which are not here yet. */
+  /** Returns these fields and others, which must not be contained yet. */
   FieldKinds with(List<Field> others) {
     if (others.isEmpty()) {
       return this;
@@ -66,7 +66,7 @@ final class FieldKinds {
     return false;
   }
 
-  /** Whether a field is here, whatever the kinds of its samples. */
+  /** Returns whether a field is contained, with any kind. */
   boolean has(String field) {
     if (fields.length > FEW) {
       return byName.containsKey(field);
@@ -79,7 +79,7 @@ final class FieldKinds {
     return false;
   }
 
-  /** How many fields there are. */
+  /** Returns the number of distinct fields. */
   int size() {
     if (fields.length > FEW) {
       return byName.size();

@@ -8,14 +8,14 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes some places out of a group of samples. */
+/** Selects places of a group of samples. */
 final class Places {
   private Places() {}
 
   /**
-   * A group of some of the places of another.
+   * Returns a group with some of the places of another.
    *
-   * @param wanted at least one place, rising
+   * @param wanted at least one place
    */
   static SampleGroup select(SampleGroup group, BitSet wanted) {
     int[] places = wanted.stream().toArray();
@@ -33,7 +33,7 @@ final class Places {
     return new SampleGroup(group.key(), places.length, times, columns);
   }
 
-  /** The column at some places; null where it has no value at any. */
+  /** Returns a column with some of its places; null if it has no value at any of them. */
   private static @Nullable Column select(Column column, int[] places) {
     long[] presence = presence(column, places);
     if (presence != null && Arrays.stream(presence).allMatch(word -> word == 0)) {
@@ -88,9 +88,9 @@ final class Places {
   }
 
   /**
-   * A group without some of its values; null where none is left.
+   * Returns a group without some of its values; null if no value is left.
    *
-   * @param dropped for each column the places whose values are dropped
+   * @param dropped for each column, the places whose values are dropped
    */
   static @Nullable SampleGroup without(SampleGroup group, List<BitSet> dropped) {
     BitSet left = new BitSet(group.size());

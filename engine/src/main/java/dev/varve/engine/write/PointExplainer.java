@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Says which cells a batch would become, in every layout of its periods. Writes nothing. */
+/** Shows the cells that a batch would become in every layout of its periods. Writes nothing. */
 final class PointExplainer {
   private final OpenDataset dataset;
   private final SeriesCache known;
@@ -33,7 +33,7 @@ final class PointExplainer {
   /**
    * Explains a batch.
    *
-   * @throws QueryRefusedException if a layout refuses something of it
+   * @throws QueryRefusedException if a layout refuses a point of the batch
    */
   List<PointExplanation> explain(Batch batch) {
     long stamp = dataset.clock().last() + 1;

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What several layouts refuse of one group, each value once. */
+/** The values of one group that any of several layouts refuses, each value once. */
 final class RefusedValues implements LayoutEdits.Refusals {
   private record Value(int column, int place) {}
 
@@ -35,12 +35,12 @@ final class RefusedValues implements LayoutEdits.Refusals {
     return first.isEmpty();
   }
 
-  /** For each column the places whose values are refused. */
+  /** Returns, for each column, the places whose values are refused. */
   List<BitSet> places() {
     return places;
   }
 
-  /** Tells a part what is refused of it. */
+  /** Reports the refusals to a part. */
   void tell(Part part) {
     first.forEach((value, refusal) -> part.refuse(value.column(), value.place(), refusal));
   }

@@ -16,25 +16,25 @@ import dev.varve.store.SizeLimits;
 import java.util.List;
 
 /**
- * Counts what was written to a table since the process started, about how large each of its rows
- * has become among the rest, for the guardrails. Safe for use by several threads.
+ * Counts writes to a table since the process started, for the guardrails, including the approximate
+ * sizes of its largest rows. Safe for use by several threads.
  */
 final class TableCounters {
   /*
-   * Row sizes stand in one entry a hash of the row key. Where two rows meet the smaller one pays: it
-   * takes its bytes off the larger one, and takes its place once that has none left (Misra and
-   * Gries, 1982), so that the rows that grow large are those that stay counted. A size is too low
-   * for that, and too high by cells that replaced others.
+   * Row sizes are kept in a table indexed by a hash of the row key. If two rows share an entry,
+   * writes to the row without the entry reduce its size, and take the entry over once they exceed
+   * it (after Misra and Gries, 1982). Rows that grow large therefore keep their entries. Collisions
+   * make sizes too low; cells that replace others make them too high.
    */
   private static final int ENTRIES = 1 << 14;
   private static final Hasher64 HASHER = Hashing.xxh3_64();
 
-  /** Takes what the guardrails find. */
+  /** Receives findings of the guardrails. */
   interface Alarm {
     /**
-     * Something was found.
+     * Called for each finding.
      *
-     * @param row the row that it was found at
+     * @param row the row of the finding
      */
     void found(PlacedLayout layout, Bytes row, Finding finding);
   }
@@ -44,13 +44,16 @@ final class TableCounters {
   private final Capabilities capabilities;
   private final SizeLimits limits;
 
-  /** What is counted as one: a row, or where the store spreads these a partition. */
+  /**
+   * The unit that is counted: a row, or a partition if the store orders rows only within
+   * partitions.
+   */
   private final Partitioning partitioning;
 
   private final Alarm alarm;
   private final boolean ofSamples;
 
-  /** Guarded by this, as all below. */
+  /** Guarded by this, like all fields below. */
   private final long[] rows = new long[ENTRIES];
 
   private final long[] rowBytes = new long[ENTRIES];
@@ -62,9 +65,9 @@ final class TableCounters {
   private boolean toldValue;
 
   /**
-   * Counters of a table.
+   * Creates the counters of a table.
    *
-   * @param table place in the layout's tables; of that of samples one expects values
+   * @param table index of the table in the layout; overhead is checked for the data table only
    */
   TableCounters(
       PlacedLayout layout, int table, String storeKind, Capabilities capabilities, Alarm alarm) {
@@ -83,7 +86,7 @@ final class TableCounters {
   /**
    * Counts the edits of a batch.
    *
-   * @return how many edits its longest mutation has
+   * @return the number of edits of its longest mutation
    */
   int count(MutationBatch batch) {
     int longest = 0;

@@ -120,7 +120,7 @@ public final class TableWriters {
       List<Rejected> rejected = apply(layout, table, edits.get(), dataset.earlier());
       if (!rejected.isEmpty()) {
         throw new WriteFailedException(
-            "layout '%s': the store rejects a row that was written anew: %s"
+            "layout '%s': the store rejects a rewritten row: %s"
                 .formatted(layout.name(), rejected.getFirst().reason()),
             false);
       }

@@ -8,18 +8,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that all writes of a dataset fail, and that they succeed again. A server that is not
- * ready gets no writes, so while none come an outage is probed. Safe for use by several threads.
+ * Detects that all writes of a dataset fail, and when they succeed again. A server that is not
+ * ready receives no writes, so the store is probed while there are none. Safe for use by several
+ * threads.
  */
 final class WriteOutage implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WriteOutage.class);
 
-  /** A shorter one is what retries are for. */
+  /** Minimum duration of an outage. Retries bridge shorter ones. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration BETWEEN_PROBES = Duration.ofSeconds(5);
 
-  /** Throws where a write would fail. */
+  /** Throws if a write would fail. */
   interface Probe {
     void run();
   }
@@ -33,9 +34,7 @@ final class WriteOutage implements AutoCloseable {
   private @Nullable Thread probing;
 
   /**
-   * Nothing has failed yet.
-   *
-   * @param nanos a clock as {@link System#nanoTime}
+   * @param nanos a clock like {@link System#nanoTime}
    */
   WriteOutage(String dataset, Probe probe, LongSupplier nanos) {
     this.dataset = dataset;
@@ -43,7 +42,7 @@ final class WriteOutage implements AutoCloseable {
     this.nanos = nanos;
   }
 
-  /** A write was made durable. */
+  /** Called when a write is durable. */
   void succeeded() {
     if (isFailing()) {
       end();
@@ -61,7 +60,7 @@ final class WriteOutage implements AutoCloseable {
     reason = null;
   }
 
-  /** A write failed because of a store. */
+  /** Called when a store fails a write. */
   synchronized void failed(String why) {
     last = nanos.getAsLong();
     if (reason == null) {
@@ -73,7 +72,7 @@ final class WriteOutage implements AutoCloseable {
     }
   }
 
-  /** Why every write has failed for some time; null where none has, or one has succeeded since. */
+  /** Returns why all writes have failed for some time; null if there is no outage. */
   synchronized @Nullable String reason() {
     return reason != null && nanos.getAsLong() - since >= PATIENCE.toNanos() ? reason : null;
   }
@@ -84,11 +83,11 @@ final class WriteOutage implements AutoCloseable {
         Thread.sleep(BETWEEN_PROBES);
       } while (!probeOnce());
     } catch (InterruptedException e) {
-      // Closed.
+      // The outage watch was closed.
     }
   }
 
-  /** Probes unless writes come, which tell more; says whether the outage is over. */
+  /** Probes unless there are recent writes, which tell more. Returns whether the outage is over. */
   private boolean probeOnce() {
     if (hasEnded()) {
       return true;

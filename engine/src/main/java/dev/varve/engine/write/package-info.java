@@ -1,8 +1,8 @@
 /**
- * The write path: from a batch of samples to cells that are durable.
+ * The write path: from a batch of samples to durable cells.
  *
- * <p>Here a batch is admitted, cut by period, encoded, and applied in the order on which everything
- * else relies: what finds the data before the data. How a layout encodes is its own affair.
+ * <p>A batch is admitted, split by period, encoded, and applied in a fixed order: the cells that
+ * make data findable precede the data. Layouts define the encoding.
  */
 @NullMarked
 package dev.varve.engine.write;
