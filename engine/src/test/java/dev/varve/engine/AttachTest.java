@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tables that another server has made, and goes on to write, are served where they lie. */
+/** Serves foreign tables in place while their server continues to write to them. */
 class AttachTest {
   private static final long HOUR = 3_600_000L;
   private static final long NOW = TestEngine.START_MICROS / 1000;
@@ -78,7 +78,7 @@ class AttachTest {
         () -> TestEngine.START_MICROS);
   }
 
-  /** Lets nobody write, and nobody open a table for it, unless that is what the test is about. */
+  /** Fails on writes, and on opening tables for writes, unless the test allows them. */
   private Store guarded() {
     return new StoreAround(foreign) {
       @Override
@@ -96,7 +96,7 @@ class AttachTest {
     };
   }
 
-  /** Tells of every read, before it is done. */
+  /** Reports every read before it starts. */
   private static final class WatchedTables extends StoreAround {
     private final BiConsumer<TableSpec, ReadPlan> told;
 
@@ -161,7 +161,7 @@ class AttachTest {
             .atMost(Duration.ofSeconds(20))
             .untilAsserted(() -> assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all()));
 
-        // Far outside of all that was there: the other server writes where it likes.
+        // Far outside of all known extents: the other server does not observe them.
         server.write(batch("a", 1, NOW - 9000 * HOUR));
         server.write(batch("a", 1, NOW + 2000 * HOUR));
         model.write(batch("a", 1, NOW - 9000 * HOUR));
@@ -177,7 +177,7 @@ class AttachTest {
     }
   }
 
-  /** KairosDB deletes a metric with its index, while this server knows that the index stands. */
+  /** KairosDB deletes a metric with its index, which this server has cached as durable. */
   @Test
   void samplesBehindAnIndexThatWasDeletedAreFoundAgain() {
     Layout layout = TestEngine.layout("kairosdb");
@@ -204,7 +204,7 @@ class AttachTest {
     }
   }
 
-  /** What was believed for as long as it is to be is put with the next samples, and not later. */
+  /** Once {@code believed} has passed, index cells are written with the next samples, not later. */
   @Test
   void samplesBehindAnIndexThatWasDeletedLongAgoAreFoundAtOnce() {
     Layout layout = TestEngine.layout("kairosdb");
@@ -221,7 +221,7 @@ class AttachTest {
         Batch batch = batch("b", 1, NOW);
         assertThat(dataset.write(batch).refused()).isZero();
         long written = newestIndexCell();
-        // Put once more, the samples have no more use for it.
+        // After being written again, index cells are no longer tracked for these samples.
         await().atMost(Duration.ofSeconds(20)).until(() -> newestIndexCell() > written);
         await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
 
@@ -327,7 +327,7 @@ class AttachTest {
         assertThat(TestEngine.read(dataset, ALL)).isEqualTo(model.all());
       }
       assertThat(foreign.tables()).isEqualTo(tables);
-      // Another reader, who knows nothing but the tables, finds the same.
+      // Another reader, which has only the tables, finds the same samples.
       own.tables().forEach(own::drop);
       mayWrite = false;
       try (Engine reader = open(attached(layout, Access.READ_ONLY, Map.of()))) {
@@ -361,7 +361,8 @@ class AttachTest {
         ForeignServer other = new ForeignServer(elsewhere, layout)) {
       server.write(batch("a", 1, NOW));
       other.write(batch("b", 20, NOW));
-      // A home of an earlier version does not say where its tables lie, and takes what it sees.
+      // A home of an earlier version lacks the location of its tables and records the first one it
+      // sees.
       for (String seen : List.of("", "staging", "staging")) {
         place = seen;
         try (Engine engine = open(config)) {
@@ -446,7 +447,7 @@ class AttachTest {
           .hasMessageContaining(
               "the keyspace has no table row_keys, row_key_time_index, which KairosDB creates since 1.2");
       mayWrite = false;
-      // Nothing was kept of it.
+      // The refused attempt has saved nothing.
       open(attached(legacy, Access.READ_ONLY, Map.of())).close();
     }
   }

@@ -22,11 +22,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** On a store that does not tell the microseconds of a clock apart, as Bigtable does not. */
+/** Datasets on a store whose cell times are coarser than microseconds, such as Bigtable. */
 class CoarseTimesTest {
   private static final long STEP = 1000;
 
-  /** The milliseconds that the puts of each batch fall into, by table. */
+  /** By table: the milliseconds of the cell times of each batch. */
   private final Map<String, List<TreeSet<Long>>> written = new TreeMap<>();
 
   private final class Coarse extends StoreAround {

@@ -19,7 +19,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Compacted rows say what they said before, also those that were left half done. */
+/** Compacted rows return the same samples as before, even after an interrupted compaction. */
 class CompactionTest {
   private static final long HOUR = 3_600_000L;
   private static final long START = 1_699_992_000_000L;
@@ -32,7 +32,7 @@ class CompactionTest {
     return new TestEngine(dataset("main", layout("opentsdb")));
   }
 
-  /** Four series, five hours, sixty cells an hour; some instants are written again. */
+  /** Four series, five hours, sixty cells per hour; some instants are written twice. */
   private void fill(TestEngine engine) {
     Random random = new Random(7);
     for (int round = 0; round < 2; round++) {
@@ -66,7 +66,7 @@ class CompactionTest {
   private static long cellsRead(TestEngine engine) {
     try (RunCursor runs = engine.dataset().read(ALL)) {
       while (runs.next() != null) {
-        // What it costs is looked at, not what it gives.
+        // Only the cost matters, not the samples.
       }
       return runs.cost().cellsRead();
     }
@@ -136,7 +136,7 @@ class CompactionTest {
     }
   }
 
-  /** The power fails at one write after the other; each time something else was synced before. */
+  /** Power fails at each write in turn, each time with a different state synced. */
   @Test
   void aHalfDoneCompactionSaysTheSame() {
     for (int last = 0; last < 6; last++) {

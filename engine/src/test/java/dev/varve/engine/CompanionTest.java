@@ -115,9 +115,7 @@ class CompanionTest {
     assertThat(companionAnswer(oneDay)).isEqualTo(model.read(oneDay.times(), series -> true));
   }
 
-  /**
-   * What arrives in the primary after nobody waits for it any more arrives in the companion too.
-   */
+  /** A write that reaches the primary after its timeout reaches the companion, too. */
   @Test
   void copiesWhatArrivedLate() {
     AtomicLong micros = new AtomicLong(TestEngine.START_MICROS);
@@ -153,7 +151,7 @@ class CompanionTest {
     }
   }
 
-  /** A store that others may share, of which writes into the primary come late. */
+  /** A shared store on which writes to the primary arrive late. */
   private static final class LateStore extends StoreAround {
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean late;
@@ -204,7 +202,7 @@ class CompanionTest {
     return engine.figures().getOrDefault("write_markers{dataset=\"main\"}", Double.NaN);
   }
 
-  /** One row that cannot be read keeps its own marker alone, and the dataset still opens. */
+  /** A damaged row blocks only its own marker; the dataset still opens. */
   @Test
   void repairsWhatIsBehindARowThatIsDamaged() {
     engine.dataset();
@@ -244,7 +242,7 @@ class CompanionTest {
         try {
           one.write(batch);
         } catch (WriteFailedException e) {
-          // Nothing was acknowledged: some of it may stand.
+          // The write was not acknowledged; parts of it may have been applied.
         }
         one.losePower(new Random(seed));
 

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A store of which somebody wants to know how full its tables are. It takes note of the partitions
- * that are written to, since not every store reads across them.
+ * A store that counts the cells of its tables. It records the partitions that are written, because
+ * not every store can read across partitions.
  */
 final class CountedStore extends StoreAround {
   private final Map<String, TableSpec> specs = new ConcurrentHashMap<>();
@@ -41,7 +41,10 @@ final class CountedStore extends StoreAround {
     return new CountedTable(table, written);
   }
 
-  /** How many cells, versions too, a table has that was opened and written to by this store. */
+  /**
+   * Counts the cells, including versions, of a table that was opened and written through this
+   * store.
+   */
   int cells(String name) {
     TableSpec spec = Objects.requireNonNull(specs.get(name), name);
     List<FamilySelect> families = new ArrayList<>();

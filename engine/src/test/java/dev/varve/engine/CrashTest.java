@@ -23,12 +23,14 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What was acknowledged survives whatever happens, and nothing is made up. */
+/**
+ * Acknowledged samples survive every crash, and reads never return samples that were not written.
+ */
 class CrashTest {
   private static final long START = 1_699_999_200_000L;
   private static final ReadRequest EVERYTHING = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
 
-  /** Writes random batches until the power goes, at every possible write of the store in turn. */
+  /** Writes random batches until a power loss, at every possible write of the store in turn. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -75,7 +77,9 @@ class CrashTest {
     }
   }
 
-  /** Of the unfinished batch each sample may stand or not; all else is as the model says. */
+  /**
+   * Each sample of the unfinished batch may be stored or not; everything else must match the model.
+   */
   private static void check(
       Map<Series, List<Sample>> read,
       Map<Series, List<Sample>> model,
@@ -113,7 +117,7 @@ class CrashTest {
     return byTime;
   }
 
-  /** A write that fails is told so, and the same batch can be written again. */
+  /** A failed write is reported, and the same batch can be written again. */
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "kairosdb", "opentsdb", "companion"})
   void tellsFailuresAndTakesTheSameBatchAgain(String layouts) {
@@ -164,7 +168,7 @@ class CrashTest {
     return batch.build();
   }
 
-  /** Stamps are what decides which of two values is the later one: they must not fall. */
+  /** Stamps decide which of two values is the later one, so they must never decrease. */
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "amended"})
   void letsTheLaterWriteWinThoughTheClockWasSetBack(String name) {

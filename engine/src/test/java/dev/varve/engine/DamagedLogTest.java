@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One bad byte in the log of 20,000 acknowledged samples. */
+/** A single bad byte in a log with 20,000 acknowledged samples. */
 class DamagedLogTest {
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
   private static final int BATCHES = 100;
@@ -41,14 +41,14 @@ class DamagedLogTest {
   }
 
   private static int samples(Engine engine) {
-    // A recovery that has lost something has the catalog rebuilt from the rows.
+    // After a recovery with losses, the catalog is rebuilt from the rows.
     await().until(() -> engine.defaultDataset().isCatalogComplete());
     return TestEngine.read(engine.defaultDataset(), ALL).values().stream()
         .mapToInt(List::size)
         .sum();
   }
 
-  /** Writes, and copies the directory as a crash would leave it. */
+  /** Writes samples, then copies the directory as a crash would leave it. */
   private Path crashed(String layout) throws IOException {
     Path copy = directory.resolve("copy");
     try (Engine engine = Engine.open(config(directory.resolve("live"), layout))) {

@@ -68,7 +68,7 @@ class DatasetTest {
                 List.of(new Sample(1000, new Value.Real(-0.0)))));
   }
 
-  /** The clock stands still: nothing but the order of acceptance tells the values apart. */
+  /** The clock stands still, so only the order of acceptance decides between values. */
   @ParameterizedTest
   @ValueSource(strings = {"opentsdb", "kairosdb", "buckets", "tall-narrow", "amended"})
   void givesOutWhatWasAcceptedLastHoweverSoonItFollowed(String name) {
@@ -398,7 +398,7 @@ class DatasetTest {
         .hasMessageContaining("its budget of 400 cells");
   }
 
-  /** A store that keeps the rows of a table in order is not asked for one partition at a time. */
+  /** If a store orders all rows of a table, partitions are not read one by one. */
   @Test
   void readsTheDaysOfASeriesAsOneRange() {
     long day = Duration.ofDays(1).toMillis();

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A write that is said to have failed, and whose samples stand nevertheless. */
+/** Writes that are reported as failed although their samples are stored. */
 class FailedWriteTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
   private static final long NEAR = TestEngine.START_MICROS / 1000;
@@ -73,7 +73,7 @@ class FailedWriteTest {
     return Layouts.all(layout, Map.of()).toArray(Layout[]::new);
   }
 
-  /** Writes a sample long before all others, of which the store's answer is lost. */
+  /** Writes a sample much older than all others; the store's answer to it is lost. */
   private static void failBehindSamples(TestEngine test, String layout) {
     test.dataset();
     Layout primary = layouts(layout)[0];

@@ -17,14 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be read of a dataset whose writes fail at times. Of one series and instant that is the
- * value that was acknowledged last, or of the writes behind it that failed, any: nobody knows what
- * became of them. What was read once stands: no later read gives an earlier value, or none.
+ * The values that reads of a dataset with failing writes may return. For each series and instant,
+ * that is the value last acknowledged or the value of any failed write after it, whose outcome is
+ * unknown. Once a value was read, no later read may return an earlier value or none.
  */
 final class FaultModel {
   private final Map<Series, NavigableMap<Long, Instant>> instants = new HashMap<>();
 
-  /** The samples of a batch, in its order. */
+  /** The samples of a batch, in order. */
   static final class Samples {
     private final Map<Series, Map<Long, List<Value>>> values = new HashMap<>();
 
@@ -39,7 +39,7 @@ final class FaultModel {
   private static final class Instant {
     private @Nullable Value stands;
 
-    /** Values of later writes that may stand or come to, in their order. */
+    /** Values of later writes, in order, that may be stored now or later. */
     private List<Value> maybe = new ArrayList<>();
 
     private void acknowledge(Value value) {
@@ -47,7 +47,7 @@ final class FaultModel {
       maybe = new ArrayList<>();
     }
 
-    /** Takes note of what was read; returns whether it may be. */
+    /** Records the value read and returns whether it is allowed. */
     private boolean isRight(@Nullable Value read) {
       if (read == null || read.equals(stands)) {
         return stands == null || read != null;
@@ -62,7 +62,7 @@ final class FaultModel {
     }
   }
 
-  /** Of a batch that failed in part any value may stand, of one that did not the last does. */
+  /** Records a batch. If it failed, any of its values may be stored; otherwise the last one is. */
   void note(Samples batch, boolean acknowledged) {
     batch.values.forEach((series, times) ->
         times.forEach((time, values) -> {
@@ -78,7 +78,7 @@ final class FaultModel {
         }));
   }
 
-  /** Holds what was read against what may be. */
+  /** Compares samples read with the values allowed. */
   void check(ReadRequest request, Map<Series, List<Sample>> read) {
     Map<Series, Map<Long, Value>> found = new HashMap<>();
     read.forEach((series, samples) -> found.put(series, byTime(series, samples)));

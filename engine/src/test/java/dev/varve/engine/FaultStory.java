@@ -34,12 +34,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random operations on a dataset whose store is slow, throttles, answers in part, loses answers and
- * connections: writes, reads of everything and of parts, compactions, restarts. Every read is held
- * against a {@link FaultModel}. The seed decides what is done, and what fails of it.
+ * Random operations on a dataset whose store is slow, throttles, returns partial answers, and loses
+ * answers and connections: writes, full and partial reads, compactions, restarts. Every read is
+ * checked against a {@link FaultModel}. The seed determines the operations and the faults.
  */
 public final class FaultStory implements AutoCloseable {
-  /** Series that are written to. */
+  /** Number of series written. */
   public static final int SERIES = 6;
 
   private static final long START_SECONDS = 1_700_000_000;
@@ -48,20 +48,23 @@ public final class FaultStory implements AutoCloseable {
   private static final int BATCH_MAX = 8;
   private static final int TRIES = 200;
 
-  /** Cursors of the threads behind the dataset, which may be open at any time. */
+  /** Maximum number of cursors that background threads may have open at any time. */
   private static final int CURSORS_BEHIND = 7;
 
-  /** Once in so many operations the store falls silent for the next few. */
+  /** The store falls silent for a few operations once in this many. */
   private static final int SILENT_ONE_IN = 60;
 
   private static final Duration PATIENCE = Duration.ofMillis(1);
 
-  /** Of the dataset's identity, and of each series: its key, fields, and stretches of time. */
+  /**
+   * Maximum number of cells of the dataset's identity and of each series: its key, fields and
+   * extents.
+   */
   private static final int CELLS_OF_A_DATASET = 20;
 
   private static final int CELLS_OF_A_SERIES = 40;
 
-  /** What was told in the hour for which it is kept. */
+  /** Maximum number of announcements in the hour for which they are kept. */
   private static final int CELLS_OF_CHANGES = 200;
 
   private final Random random;
@@ -80,11 +83,11 @@ public final class FaultStory implements AutoCloseable {
   private int acknowledged;
 
   /**
-   * A story that is about to begin.
+   * Creates a story.
    *
-   * @param name of the dataset, which the store has not
+   * @param name name of a new dataset
    * @param cells the store without faults, which outlives the story
-   * @param directory of the engine
+   * @param directory directory of the engine
    */
   public FaultStory(
       String layout, String name, long seed, Store cells, Path directory, PassingTime time) {
@@ -101,7 +104,10 @@ public final class FaultStory implements AutoCloseable {
     store.faults(keepsEventTimes() ? Faults.OFTEN.withoutLate() : Faults.OFTEN);
   }
 
-  /** Of two cells of one event's time none is the later: what arrives late would stand. */
+  /**
+   * Returns whether cell times are event times. Two cells of the same time then have no order, so a
+   * write that arrives late would win.
+   */
   private boolean keepsEventTimes() {
     return layouts.stream()
         .flatMap(layout -> layout.tables().stream())
@@ -111,7 +117,7 @@ public final class FaultStory implements AutoCloseable {
         .anyMatch(use -> use == TimeUse.DATA);
   }
 
-  /** Does so many operations. */
+  /** Runs a number of operations. */
   public void run(int count) {
     for (int i = 0; i < count; i++) {
       step();
@@ -143,7 +149,10 @@ public final class FaultStory implements AutoCloseable {
         .isLessThanOrEqualTo(CURSORS_BEHIND);
   }
 
-  /** Nothing is answered: of what is written nobody knows what became of it, and reads fail. */
+  /**
+   * Runs operations while the store does not answer: the outcomes of writes are unknown, and reads
+   * fail.
+   */
   private void inSilence() {
     Engine open = engine();
     store.fallSilent(PATIENCE);
@@ -160,7 +169,7 @@ public final class FaultStory implements AutoCloseable {
     }
   }
 
-  /** What is answered without asking the store is answered right. */
+  /** Reads while the store is silent. An answer that needs no store must be correct. */
   private void readInVain(Engine open) {
     ReadRequest request = something();
     try {
@@ -182,7 +191,7 @@ public final class FaultStory implements AutoCloseable {
     return open;
   }
 
-  /** Tries until it does not fail; the store does well often enough. */
+  /** Retries until work succeeds; the store succeeds often enough. */
   private <T> T again(Supplier<T> work) {
     for (int attempt = 0; attempt < TRIES; attempt++) {
       try {
@@ -252,7 +261,7 @@ public final class FaultStory implements AutoCloseable {
         new Selector(List.of(new TagFilter.Prefix(Series.NAME_LABEL, "m"))), TimeRange.ALL);
   }
 
-  /** Of one metric, mostly of one host, some stretch of time. */
+  /** Returns a request for one metric, usually of one host, in some time range. */
   private ReadRequest something() {
     String metric = "m" + random.nextInt(2);
     TagFilter host = new TagFilter.Equal("host", "h" + random.nextInt(SERIES / 2));
@@ -271,9 +280,9 @@ public final class FaultStory implements AutoCloseable {
   }
 
   /**
-   * Ends the story: with the store well again everything is read, before a restart and after it,
-   * and nothing is left over: no cursor, thread, marker or queued byte, and a home as small as what
-   * was written.
+   * Ends the story. Without faults everything is read, before and after a restart. Nothing may be
+   * left over: no cursor, thread, marker or queued byte. The size of the home must match what was
+   * written.
    */
   public void end() {
     store.faults(Faults.NONE);
@@ -306,7 +315,7 @@ public final class FaultStory implements AutoCloseable {
     assertThat(cells.cells(home + "changes")).as("changes").isLessThan(CELLS_OF_CHANGES);
   }
 
-  /** How many cells the story has left in a table. */
+  /** Counts the cells that the story has left in a table. */
   public int cells(String table) {
     return cells.cells(table);
   }

@@ -16,20 +16,20 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * On a store that is slow, throttles, answers in part, loses answers and connections, a dataset
- * acknowledges nothing that is not there, of two samples of an instant gives the later, and leaves
- * nothing behind.
+ * On a store that is slow, throttles, returns partial answers, and loses answers and connections, a
+ * dataset acknowledges only samples that are stored, returns the later of two samples of an
+ * instant, and leaves nothing behind.
  *
- * <p>{@code -Dvarve.faults.operations=100000} makes it long: so many in a layout, in stories that
- * have a dataset each, of 1,000 operations, and one of 10,000 at the end. {@code
- * -Dvarve.faults.seed=N} makes them others.
+ * <p>{@code -Dvarve.faults.operations=100000} runs that many operations per layout, in stories of
+ * 1,000 operations with a dataset each and a final one of 10,000. {@code -Dvarve.faults.seed=N}
+ * selects other stories.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class FaultsTest {
   private static final int OPERATIONS = Integer.getInteger("varve.faults.operations", 200);
   private static final long SEED = Long.getLong("varve.faults.seed", 3);
 
-  /** What gathers in a dataset shows in a long story. */
+  /** A long story reveals what accumulates in a dataset. */
   private static final int LONG = 10_000;
 
   private static final int SHORT = 1_000;

@@ -79,7 +79,7 @@ class FieldLimitsTest {
       assertThat(write(engine, KEY, 0, 10).refused()).isZero();
       GroupKey other = GroupKey.of("m", Tags.of("host", "b"));
       WriteResult result = write(engine, other, 5, 25);
-      // Five of the metric's fields and five new ones fill the series.
+      // Five existing fields of the metric and five new ones reach the limit of the series.
       assertThat(result.accepted()).isEqualTo(10);
       GroupKey third = GroupKey.of("m", Tags.of("host", "c"));
       result = write(engine, third, 14, 18);
@@ -89,7 +89,7 @@ class FieldLimitsTest {
     }
   }
 
-  /** 12,000 fields took gigabytes when every smaller set of them was kept. */
+  /** 12,000 fields took gigabytes when all intermediate sets were kept. */
   @Test
   void aDirectoryWithASeriesOfManyFieldsOpensInLittleMemoryAndStaysReadable() {
     int fields = 12_000;

@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Another server with tables of its own in a store: what it writes is what the layout says, under
- * the names that the original gives its tables, and nothing else.
+ * Another server with its own tables in a store. It writes exactly what the layout defines, to
+ * tables with the names that the original uses, and nothing else.
  */
 final class ForeignServer implements AutoCloseable {
   private final Store store;
@@ -56,7 +56,7 @@ final class ForeignServer implements AutoCloseable {
     }
   }
 
-  /** All cells of a table whose rows stand in order. */
+  /** Returns all cells of a table whose rows are in order. */
   static MutationBatch cells(Table table) {
     List<FamilySelect> families = new ArrayList<>();
     for (int family = 0; family < table.spec().families().size(); family++) {

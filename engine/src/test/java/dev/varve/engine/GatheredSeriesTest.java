@@ -25,13 +25,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Series that are read together and held, so that they are given out one after the other. */
+/** Series that are read together and held, to be delivered one after the other. */
 class GatheredSeriesTest {
   private static final long HOUR = 3_600_000L;
   private static final long DAY = 24 * HOUR;
   private static final long START = 1_699_920_000_000L;
 
-  /** Looks on at what is held, and may have no room for it. */
+  /** Records the bytes held, and may refuse them. */
   private static final class Looking implements ReadGuard {
     private final boolean room;
     private final AtomicLong held = new AtomicLong();
@@ -72,7 +72,7 @@ class GatheredSeriesTest {
     public void ended(Runnable cancel) {}
   }
 
-  /** What came: the pods in their order, how many samples of each, and what it cost. */
+  /** The result of a read: the pods in order, the number of samples of each, and the cost. */
   private record Read(List<String> pods, TreeMap<String, Integer> samples, ReadCost cost) {
     static Read of(RunCursor cursor) {
       List<String> pods = new ArrayList<>();
@@ -162,7 +162,7 @@ class GatheredSeriesTest {
     }
   }
 
-  /** The catalog takes samples to be spread evenly, so that a crowded hour is more than it says. */
+  /** The catalog assumes that samples are spread evenly, so it underestimates a crowded hour. */
   @Test
   void areReadAnewInTurnWhereTheyAreMoreThanExpected() {
     try (TestEngine engine = fleet(200, 3_000)) {
@@ -186,7 +186,7 @@ class GatheredSeriesTest {
     }
   }
 
-  /** Texts may be of any length. */
+  /** Texts may have any length. */
   @Test
   void areReadInTurnWhereOneHasTexts() {
     try (TestEngine engine = fleet(200, 10)) {
@@ -200,7 +200,7 @@ class GatheredSeriesTest {
     }
   }
 
-  /** Keys without tags share them with every other key that has none. */
+  /** All keys without tags share the same tags. */
   @Test
   void areReadByThemselvesWhereTheyAreFewAmongMany() {
     try (TestEngine engine = fleet(3_000, 2)) {
@@ -211,7 +211,7 @@ class GatheredSeriesTest {
     }
   }
 
-  /** Ten pods a day live for a day each: those of other days are not counted among a day's. */
+  /** Each day has ten pods that live for one day. Pods of other days must not be counted. */
   @Test
   void countAmongThoseOfTheirTime() {
     try (TestEngine engine = engine("server-metrics")) {
@@ -227,14 +227,14 @@ class GatheredSeriesTest {
       assertThat(engine.dataset().explain(request, false).reads().getFirst().plan().estimate())
           .satisfies(estimate -> {
             assertThat(estimate.slices()).isEqualTo(1);
-            // Extents reach further than what was written, so that pods of other days count too.
+            // Extents exceed the samples, so some pods of other days are counted, too.
             assertThat(estimate.rows()).isPresent();
             assertThat(estimate.rows().getAsLong()).isBetween(10L, 60L);
           });
     }
   }
 
-  /** A range for each of many services is still one cursor. */
+  /** Ranges for many services still need only one cursor. */
   @Test
   void areReadByFewCursors() {
     try (TestEngine engine = engine("server-metrics")) {

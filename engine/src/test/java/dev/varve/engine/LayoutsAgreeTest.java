@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The same data gives the same answers in every layout, as long as it lies in what all of them can
- * hold: doubles, whole seconds, tags that all of them know.
+ * All layouts return the same answers for the same data within their common domain: doubles, whole
+ * seconds, tags that all of them can hold.
  */
 class LayoutsAgreeTest {
   private static final long START_SECONDS = 1_699_000_000;
@@ -101,7 +101,7 @@ class LayoutsAgreeTest {
     return random.nextBoolean() ? Order.SERIES_BY_SERIES : Order.TIME_WITHIN_SERIES;
   }
 
-  /** Of what recurs nothing is missing, and all else is what is there. */
+  /** A recurring read returns all samples at the requested times; any others must exist. */
   private static void checkRecurring(
       TestEngine engine, ReadRequest request, Map<Series, List<Sample>> all, Random random) {
     long length = request.times().to() - request.times().from();
@@ -142,7 +142,7 @@ class LayoutsAgreeTest {
     return order;
   }
 
-  /** Puts runs, which come newest first, into one rising list. */
+  /** Reads runs, which are returned newest first, into a list in ascending order. */
   private static Map<Series, List<Sample>> newest(TestEngine engine, ReadRequest request) {
     Map<Series, List<Sample>> read = new HashMap<>();
     try (RunCursor cursor = engine.dataset().read(request)) {
@@ -182,7 +182,7 @@ class LayoutsAgreeTest {
         Resolution.SECONDS.convert(Math.max(a, b), resolution));
   }
 
-  /** Late and repeated samples among others, each key's mostly together. */
+  /** Creates a batch with late and repeated samples; samples of a key are mostly adjacent. */
   private static Batch batch(Random random, Resolution resolution, int samples) {
     BatchBuilder batch = new BatchBuilder();
     for (int i = 0; i < samples; i++) {

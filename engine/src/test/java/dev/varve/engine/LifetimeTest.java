@@ -25,16 +25,16 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Samples that end: which cells a store is told of, and which datasets can give a lifetime. */
+/** Samples that expire: which cells are written with a lifetime, and which datasets support it. */
 class LifetimeTest {
   private static final Duration LIFETIME = Duration.ofHours(1);
 
   @TempDir Path directory;
 
-  /** Tables and lifetimes of the batches that were to end. */
+  /** Tables and lifetimes of the batches written with expiry. */
   private final List<String> told = new ArrayList<>();
 
-  /** A store that is told when cells end, and keeps them nevertheless. */
+  /** A store that records lifetimes of cells but does not expire them. */
   private final class Ending extends StoreAround {
     private Ending(Store store) {
       super(store);

@@ -2,11 +2,14 @@ package dev.varve.engine;
 
 import java.util.List;
 
-/** The threads of this process that live; those of a dataset are none of them virtual. */
+/** The live threads of this process. Threads of a dataset are never virtual. */
 final class LiveThreads {
   private LiveThreads() {}
 
-  /** The names of the threads that carry the name of a dataset, as all threads behind one do. */
+  /**
+   * Returns the names of threads that contain the name of a dataset, as all its background threads
+   * do.
+   */
   static List<String> named(String dataset) {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)

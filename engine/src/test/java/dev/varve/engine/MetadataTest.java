@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is said of metrics is kept in the home, for every server on the store. */
+/** Metadata of metrics is stored in the home, for all servers on the store. */
 class MetadataTest {
   private static final MetricMetadata UP = new MetricMetadata("up", "gauge", "", "Is it up?");
   private static final MetricMetadata REQUESTS =
@@ -34,7 +34,7 @@ class MetadataTest {
     cells.close();
   }
 
-  /** A store that outlives its engines, and counts writes of what is said. */
+  /** A store that outlives its engines and counts writes of metadata. */
   private final class Shared extends StoreAround {
     private Shared() {
       super(cells);

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What a dataset is: maps. Of one series and instant the last that was accepted stands. */
+/** A dataset modelled as maps. For each series and instant the last accepted value is kept. */
 final class Model {
   private final Map<Series, TreeMap<Long, Value>> samples = new HashMap<>();
 

@@ -25,7 +25,7 @@ import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** A dataset does what a map does, through restarts and losses of power, in every layout. */
+/** A dataset behaves like a map in every layout, through restarts and power losses. */
 class ModelTest {
   private static final long START = 1_699_999_200_000L;
   private static final int INSTANTS = 60;
@@ -80,7 +80,7 @@ class ModelTest {
     }
   }
 
-  /** One period, or two with another layout in the second. */
+  /** Returns a dataset with one period, or with two periods of different layouts. */
   private static DatasetConfig config(List<Layout> layouts, Random random) {
     DatasetConfig plain = TestEngine.dataset("main", layouts.toArray(Layout[]::new));
     if (random.nextBoolean()) {
@@ -148,7 +148,7 @@ class ModelTest {
         .containsExactlyInAnyOrderElementsOf(model.all().keySet());
   }
 
-  /** Names the first difference, where the whole of both would be pages long. */
+  /** Reports the first difference, because printing both sides would take pages. */
   private static void assertSame(
       Map<Series, List<Sample>> read, Map<Series, List<Sample>> expected) {
     assertThat(read.keySet()).containsExactlyInAnyOrderElementsOf(expected.keySet());

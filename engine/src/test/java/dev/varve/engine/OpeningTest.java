@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tables that say of themselves what they were made with. */
+/** Opening tables that record the parameters with which they were created. */
 class OpeningTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
 
@@ -58,7 +58,9 @@ class OpeningTest {
     }
   }
 
-  /** Threads begin once everything that can fail is done: each call of an opening fails in turn. */
+  /**
+   * Threads start only after everything that can fail. Each store call of an open fails in turn.
+   */
   @Test
   void anOpeningThatFailsLeavesNoThreadBehind() {
     DatasetConfig dataset =
@@ -87,7 +89,7 @@ class OpeningTest {
     return Engine.open(config, (kind, path, memory) -> store, () -> TestEngine.START_MICROS);
   }
 
-  /** A store that others may share, of which one read fails by its number. */
+  /** A shared store on which the read with a given number fails. */
   private static final class FailingOnce extends StoreAround {
     private final AtomicInteger left;
 
@@ -115,7 +117,7 @@ class OpeningTest {
     }
   }
 
-  /** Puts there what a version of KairosDB before 1.3 leaves: a metric, and nothing in spec. */
+  /** Writes what KairosDB before 1.3 leaves: a metric and an empty spec table. */
   private static Store legacy(Store store) {
     TableSpec spec =
         Layouts.of("kairosdb", Map.of()).tables().stream()

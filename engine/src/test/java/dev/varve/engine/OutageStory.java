@@ -36,15 +36,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
- * Writers and a reader of a dataset whose store goes away and comes back. Of every point it is
- * known what its writer was told, and every read is held against that.
+ * Writers and a reader of a dataset whose store fails and recovers. The outcome reported for every
+ * point is recorded, and every read is checked against it.
  */
 public final class OutageStory implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final long START_SECONDS = 1_700_000_000;
   private static final int WRITERS = 4;
 
-  /** Writers with an odd number write so many series at once, the others one. */
+  /** Number of series per write of odd-numbered writers. Even-numbered ones write one series. */
   private static final int TOGETHER = 3;
 
   private static final int SERIES_POINTS = 50;
@@ -52,20 +52,20 @@ public final class OutageStory implements AutoCloseable {
   private static final int SOME_READS = 3;
   private static final Selector ALL = Selector.metric("m");
 
-  /** How the store goes away, and comes back. */
+  /** Makes the store fail and recover. */
   public interface Outage {
     void begin() throws Exception;
 
     void end() throws Exception;
   }
 
-  /** What the writer of a point was told of it. */
+  /** The outcome of a point as reported to its writer. */
   private enum Told {
-    /** That it stands. */
+    /** The point is stored. */
     STANDS,
-    /** Nothing yet, or that it may stand or not. */
+    /** No outcome yet, or an unknown one. */
     MAYBE,
-    /** That it surely does not stand. */
+    /** The point is not stored. */
     NOT
   }
 
@@ -85,10 +85,10 @@ public final class OutageStory implements AutoCloseable {
   private Engine engine;
 
   /**
-   * Opens a dataset that is new.
+   * Opens a new dataset.
    *
-   * @param directory of the engine
-   * @param store whose calls end soon, so that some do while it is away
+   * @param directory directory of the engine
+   * @param store a store with short timeouts, so that some calls time out during an outage
    */
   public OutageStory(Path directory, StoreConfig store, String layout) {
     DatasetConfig dataset =
@@ -105,7 +105,7 @@ public final class OutageStory implements AutoCloseable {
     engine = open();
   }
 
-  /** Calls end so soon that on a busy machine the first ones fail. */
+  /** Opens the engine. Timeouts are so short that the first calls may fail on a busy machine. */
   private Engine open() {
     return await()
         .atMost(PATIENCE)
@@ -113,7 +113,7 @@ public final class OutageStory implements AutoCloseable {
         .until(() -> Engine.open(config), any -> true);
   }
 
-  /** Writes and reads before, during and after outages of everything; then asks for everything. */
+  /** Writes and reads before, during and after complete outages, then reads everything. */
   public void run(Outage outage, int rounds) throws Exception {
     begin();
     for (int round = 0; round < rounds; round++) {
@@ -126,7 +126,7 @@ public final class OutageStory implements AutoCloseable {
     end();
   }
 
-  /** Begins to write and to read. */
+  /** Starts writers and the reader. */
   public void begin() {
     for (int i = 0; i < WRITERS; i++) {
       int writer = i;
@@ -135,14 +135,14 @@ public final class OutageStory implements AutoCloseable {
     running.add(threads.submit(this::readAgainAndAgain));
   }
 
-  /** Waits until some points more stand, and some reads more have not failed. */
+  /** Waits until further points are stored and further reads have succeeded. */
   public void awaitMore() {
     int points = standing.get() + SOME_POINTS;
     int good = reads.get() + SOME_READS;
     awaitThat(() -> standing.get() > points && reads.get() > good);
   }
 
-  /** Waits until a write and a read more have failed. */
+  /** Waits until a further write and a further read have failed. */
   public void awaitFailures() {
     int writes = failedWrites.get();
     int failed = failedReads.get();
@@ -150,8 +150,8 @@ public final class OutageStory implements AutoCloseable {
   }
 
   /**
-   * Stops, and asks for everything, also after a restart of the server. There have been writes of
-   * which nobody knew the end.
+   * Stops and reads everything, before and after a restart. Requires that some writes had unknown
+   * outcomes.
    */
   public void end() throws Exception {
     stop.set(true);
@@ -178,7 +178,10 @@ public final class OutageStory implements AutoCloseable {
         });
   }
 
-  /** Writers of one point leave it where it failed, those of several try again until it stands. */
+  /**
+   * Writes points. Writers of single points do not retry failures; writers of several points retry
+   * until the points are stored.
+   */
   private void write(int writer) {
     boolean alone = writer % 2 == 0;
     int part = 0;
@@ -189,7 +192,8 @@ public final class OutageStory implements AutoCloseable {
       while (!stands && !alone && !stop.get()) {
         stands = write(batch, points);
       }
-      // Whatever fails is followed by a new series, which has to become known first.
+      // After a failure the writer continues with a new series, which must be added to the catalog
+      // first.
       part += stands ? 1 : SERIES_POINTS;
     }
   }
@@ -229,7 +233,9 @@ public final class OutageStory implements AutoCloseable {
     }
   }
 
-  /** A read fails as is declared, or finds whatever was acknowledged before it began. */
+  /**
+   * A read either throws a declared exception or finds everything acknowledged before it started.
+   */
   private Void readAgainAndAgain() throws InterruptedException {
     while (!stop.get()) {
       Set<Point> before = those(Told.STANDS);

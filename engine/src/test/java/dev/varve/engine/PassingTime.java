@@ -5,19 +5,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The clock of a story. */
 public interface PassingTime {
-  /** So far the clock leaps. */
+  /** Length of a leap of the clock, in microseconds. */
   long MINUTES_MICROS = 90_000_000;
 
-  /** Microseconds since 1970. */
+  /** Returns the time in microseconds since 1970. */
   long micros();
 
-  /** Lets some time pass between two operations, and returns whether that were minutes. */
+  /** Advances the clock between two operations and returns whether it leapt. */
   boolean pass(Random random);
 
-  /** Lets some minutes pass. */
+  /** Advances the clock by a leap. */
   void leap();
 
-  /** The system's time, which passes by itself, and is ahead by the leaps so far. */
+  /** Returns a clock that runs with the system time, ahead by the leaps so far. */
   static PassingTime ofSystem() {
     AtomicLong ahead = new AtomicLong();
     return new PassingTime() {
@@ -38,7 +38,10 @@ public interface PassingTime {
     };
   }
 
-  /** Some milliseconds between two operations and now and then some minutes, without waiting. */
+  /**
+   * Returns a clock that advances some milliseconds between operations, and occasionally leaps,
+   * without waiting.
+   */
   static PassingTime inLeaps() {
     AtomicLong micros = new AtomicLong(TestEngine.START_MICROS);
     return new PassingTime() {

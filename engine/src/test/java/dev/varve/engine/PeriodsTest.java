@@ -33,7 +33,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A dataset keeps the layout that it was made with; another one is valid from an instant on. */
+/**
+ * A dataset keeps the layout with which it was created; a period adds another one from an instant
+ * on.
+ */
 class PeriodsTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
   private static final Instant BORDER = Instant.ofEpochMilli(1_700_100_000_000L);
@@ -214,7 +217,7 @@ class PeriodsTest {
     }
   }
 
-  /** A catalog can be lost with a damaged file; samples of every period must be found again. */
+  /** If a damaged file loses the catalog, samples of all periods must be found again. */
   @Test
   void rebuildsALostCatalogFromTheTablesOfAllPeriods() {
     GroupKey later = GroupKey.of("m", Tags.of("host", "later"));

@@ -26,17 +26,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store whose machine can lose its power: what was not synced is lost from some point on, as
- * {@link Durability} says. It can also fail single writes in every way that a store may.
+ * A store that simulates power loss: unsynced writes are lost from some point on, as {@link
+ * Durability} specifies. It can also fail individual writes in every way that a store may.
  */
 final class PowerLossStore implements Store {
-  /** What becomes of a write. */
+  /** The outcome of a write. */
   enum Fate {
     WELL,
     NOT_APPLIED,
     UNKNOWN_BUT_APPLIED,
     UNKNOWN_AND_LOST,
-    /** From here on every call fails, as if the process was about to end. */
+    /** This and all later calls fail, as if the process were about to end. */
     POWER_LOSS
   }
 
@@ -52,9 +52,9 @@ final class PowerLossStore implements Store {
 
   interface Fates {
     /**
-     * Decides the fate of a write.
+     * Decides the outcome of a write.
      *
-     * @param write its number, counted from 0
+     * @param write the number of the write, starting at 0
      */
     Fate of(int write, String table);
   }
@@ -64,7 +64,7 @@ final class PowerLossStore implements Store {
     return this;
   }
 
-  /** Another handle of a table that was opened before. */
+  /** Returns another handle of a table that was opened before. */
   synchronized Table openAgain(String table) {
     return live.open(java.util.Objects.requireNonNull(specs.get(table)), OpenMode.READ_WRITE);
   }
@@ -77,7 +77,7 @@ final class PowerLossStore implements Store {
     return writes;
   }
 
-  /** What a new process finds: everything synced, and some of what came after it. */
+  /** Returns the state that a new process finds: all synced writes and some of the later ones. */
   synchronized PowerLossStore afterPowerLoss(Random random) {
     PowerLossStore found = new PowerLossStore();
     specs.values().forEach(spec -> found.open(spec, OpenMode.CREATE_IF_ABSENT));

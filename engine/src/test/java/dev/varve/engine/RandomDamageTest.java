@@ -39,8 +39,8 @@ import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One random damage to one random file of a data directory, again and again: no answer is ever
- * wrong, whatever is missing is announced, and what the messages advise leads to a directory that
+ * Repeatedly damages a random file of a data directory in a random way. No answer may be wrong, all
+ * losses must be reported, and following the advice in the messages must lead to a directory that
  * opens.
  */
 class RandomDamageTest {
@@ -59,7 +59,7 @@ class RandomDamageTest {
   private Path stopped = Path.of("");
   private Path crashed = Path.of("");
 
-  /** Makes a directory that was closed, and one that a crash has left. */
+  /** Creates a directory that was closed and one as a crash leaves it. */
   @BeforeEach
   void write() throws IOException {
     Path live = folder.resolve("live");
@@ -80,7 +80,7 @@ class RandomDamageTest {
       crashed = folder.resolve("crashed");
       CrashImage.copy(live, crashed);
     }
-    // The crashed one holds more: what the stopped one lacks of it is no loss.
+    // The crashed directory contains more; what the closed one lacks of that is not lost.
   }
 
   private void put(Engine engine, Random random, int life) {
@@ -88,7 +88,7 @@ class RandomDamageTest {
     Map<Series, Map<Long, Value>> put = new HashMap<>();
     for (int i = 0; i < 600; i++) {
       GroupKey key = GroupKey.of("m", Tags.of("host", "h" + random.nextInt(HOSTS)));
-      // Some of the samples overwrite earlier ones.
+      // Some samples overwrite earlier ones.
       long time = START + 3_600_000L * random.nextInt(2500) + 86_400_000L * life;
       Value value = new Value.Real(random.nextDouble());
       batch.add(key, time, value);
@@ -134,7 +134,7 @@ class RandomDamageTest {
     return samples.values().stream().mapToInt(List::size).sum();
   }
 
-  /** One damage, and what comes of it. */
+  /** A damage and its consequences. */
   private final class Trial {
     private final Path directory;
     private final Map<Series, List<Sample>> expected;
@@ -172,7 +172,7 @@ class RandomDamageTest {
           bytes.setLength(length);
           return "cut %s from %d to %d".formatted(shown, size, length);
         }
-        // Half of the flips are near the end, where files have what RocksDB reads first.
+        // Half of the flips are near the end of the file, which RocksDB reads first.
         long offset =
             kind < 3
                 ? Math.max(0, size - 1 - random.nextInt(2000))
@@ -187,14 +187,14 @@ class RandomDamageTest {
       }
     }
 
-    /** Says what became of it. */
+    /** Runs the trial and returns its outcome. */
     private String run() throws IOException {
       try {
         String outcome = opens(Engine::open, "opened");
         if (outcome.startsWith("opened")) {
           return outcome;
         }
-        // The message says what to do; that is done.
+        // Follow the advice in the message.
         if (outcome.contains("serve --recover")) {
           String recovered = opens(Engine::recover, "recovered");
           assertThat(recovered).as(name).startsWith("recovered");
@@ -213,7 +213,7 @@ class RandomDamageTest {
       Engine open(EngineConfig config);
     }
 
-    /** Opens, reads everything; gives the message where that is refused. */
+    /** Opens the directory and reads everything. Returns the message if that fails. */
     private String opens(Opening opening, String verb) throws IOException {
       Map<Series, List<Sample>> answered;
       boolean announced;
@@ -290,7 +290,9 @@ class RandomDamageTest {
       return "repaired with listed loss";
     }
 
-    /** Every sample is one that was written; of its time, it need not be the last one. */
+    /**
+     * Asserts that every sample was written, though not necessarily as the last one of its time.
+     */
     private void assertNoneWrong(Map<Series, List<Sample>> answered) {
       answered.forEach((series, samples) -> {
         for (Sample sample : samples) {

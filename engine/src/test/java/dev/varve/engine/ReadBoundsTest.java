@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a read may hold in memory, how soon it ends, and how it fails. */
+/** Memory limits, cancellation and failures of reads. */
 class ReadBoundsTest {
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
 
-  /** A cursor in the hands of a test. */
+  /** A cursor controlled by a test. */
   private abstract static class Held implements CellCursor {
     final CellCursor cursor;
 
@@ -71,7 +71,7 @@ class ReadBoundsTest {
         .around(store -> new WatchedStore(store, cursors));
   }
 
-  /** As many samples of each of some series, one a second. */
+  /** Writes the same number of samples to several series, one per second. */
   private static void fill(TestEngine engine, int series, int samples) {
     for (int s = 0; s < series; s++) {
       BatchBuilder batch = new BatchBuilder();
@@ -84,8 +84,8 @@ class ReadBoundsTest {
   }
 
   /**
-   * Rows of 86,400 cells, or of one: cells that were pulled and not yet given out may never be more
-   * than some pages, however much is read.
+   * Rows of 86,400 cells, or of one: cells pulled but not yet delivered never exceed a few pages,
+   * however much is read.
    */
   @ParameterizedTest
   @CsvSource({
@@ -146,7 +146,7 @@ class ReadBoundsTest {
 
               @Override
               public boolean next(CellBatch into) {
-                // The same page again and again: a read that nothing but a cancel can end.
+                // Repeats the same page forever, so only a cancel can end the read.
                 filled = filled || cursor.next(into);
                 return filled;
               }
@@ -164,7 +164,7 @@ class ReadBoundsTest {
     }
   }
 
-  /** How long a read goes on once it is cancelled; a busy machine may add to that. */
+  /** Measures how long a read continues after it is cancelled. A busy machine may add to that. */
   private static long nanosUntilCancelled(TestEngine engine)
       throws InterruptedException, ExecutionException {
     CompletableFuture<Long> cancelled = new CompletableFuture<>();
@@ -193,7 +193,7 @@ class ReadBoundsTest {
 
   private static void drain(RunCursor runs) {
     while (runs.next() != null) {
-      // Only the end counts.
+      // Only the end of the read matters.
     }
   }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tables that others have written have rows and no catalog. */
+/** Tables written by other programs have rows but no catalog. */
 class RebuildTest {
   private static final long HOUR = 3_600_000L;
   private static final long START = 1_699_999_200_000L;
@@ -60,7 +60,10 @@ class RebuildTest {
     }
   }
 
-  /** Every life ends soon: the next one goes on where it stopped, or there would be no end. */
+  /**
+   * Every process ends soon. The next one must resume where it stopped, or the rebuild would never
+   * finish.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"heroic", "kairosdb"})
   void goesOnWhereItWasInterrupted(String name) {
@@ -89,7 +92,7 @@ class RebuildTest {
     }
   }
 
-  /** More rows than a page of a scan holds, in several metrics. */
+  /** Creates more rows than fit in a page of a scan, in several metrics. */
   private static Batch manyRows() {
     BatchBuilder batch = new BatchBuilder();
     for (int s = 0; s < 9000; s++) {
@@ -137,7 +140,7 @@ class RebuildTest {
     }
   }
 
-  /** Copies the layout's tables of another engine, and nothing of its home. */
+  /** Copies the layout's tables of another engine, but not its home. */
   private static void writeAsOthersDo(DatasetConfig config, TestEngine engine, Batch batch) {
     try (TestEngine other = new TestEngine(config)) {
       assertThat(other.write(batch).refused()).isZero();

@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A query that looks at five minutes of each day reads the rows of these, where rows are short. */
+/** If rows are short, a query for five minutes of each day reads only their rows. */
 class RecurringReadTest {
   private static final long START = 1_699_920_000_000L;
   private static final long MINUTE = 60_000;
@@ -46,7 +46,7 @@ class RecurringReadTest {
     assertThat(engine.write(batch.build()).refused()).isZero();
   }
 
-  /** How many were read; what was expected lies within a factor of two. */
+  /** Returns the number of rows read, and asserts that the estimate is within a factor of two. */
   private static long rows(TestEngine engine, ReadRequest request) {
     QueryExplanation explained = engine.dataset().explain(request, true);
     long read = Objects.requireNonNull(explained.actual()).cost().rows();

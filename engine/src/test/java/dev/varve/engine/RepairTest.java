@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A directory is damaged, repaired, and opened again. */
+/** Damages a directory, repairs it, and opens it again. */
 class RepairTest {
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
   private static final long START = 1_700_000_000_000L;
@@ -85,7 +85,7 @@ class RepairTest {
     });
   }
 
-  /** With the first block go the clock, what the dataset was made with, and part of the catalog. */
+  /** The first block contains the clock, the identity of the dataset, and part of the catalog. */
   @Test
   void catalogThatIsLostIsRebuiltFromTheRows() throws IOException {
     write("buckets");
@@ -158,7 +158,7 @@ class RepairTest {
     return new EngineConfig(directory, 32L << 20, List.of(dataset), "main");
   }
 
-  /** Every opening makes a file of what the one before has left in the log. */
+  /** Every open writes the previous log to a file. */
   private void write(String layout) {
     Random random = new Random(5);
     for (int life = 0; life < 2; life++) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Datasets on a disk: they are there again after a restart. */
+/** Datasets on disk, which survive restarts. */
 class RocksDatasetTest {
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
 
@@ -89,7 +89,9 @@ class RocksDatasetTest {
         .hasMessageEndingWith("the same compression");
   }
 
-  /** Many small writers at once: everything arrives, once, and reads go on meanwhile. */
+  /**
+   * Many small concurrent writers: everything is stored exactly once, and reads continue meanwhile.
+   */
   @Test
   void takesManyWritersAtOnce() throws Exception {
     int writers = 16;

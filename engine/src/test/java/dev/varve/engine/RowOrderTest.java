@@ -23,7 +23,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rows whose bytes are not in the order of their samples: what is read is, all the same. */
+/** Reads return samples in the order of time even if row keys are not. */
 class RowOrderTest {
   private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
   private static final GroupKey OTHER = GroupKey.of("m", Tags.of("host", "b"));
@@ -36,7 +36,7 @@ class RowOrderTest {
     engines.forEach(TestEngine::close);
   }
 
-  /** Rows of KairosDB from before 1970 lie over one another and behind all others. */
+  /** KairosDB's rows from before 1970 overlap and sort after all others. */
   @Test
   void readsKairosDbFromBefore1970() {
     check(
@@ -66,7 +66,7 @@ class RowOrderTest {
     check("kairosdb", Map.of("unit", "legacy", "rowWidth", "20"), List.copyOf(times));
   }
 
-  /** Rows of OpenTSDB from after 2106 stand among those of other times. */
+  /** OpenTSDB's rows from after 2106 are interleaved with those of other times. */
   @Test
   void readsOpenTsdbFromAfter2106() {
     check(
@@ -83,7 +83,7 @@ class RowOrderTest {
             9_999_999_999_999L));
   }
 
-  /** A row of KairosDB holds one kind, so that the newest sample may stand in any of several. */
+  /** A row of KairosDB holds one kind, so the newest sample may be in any of several rows. */
   @Test
   void readsTheNewestOfRowsOfSeveralKinds() {
     TestEngine engine = engine("kairosdb", Map.of());
@@ -125,7 +125,9 @@ class RowOrderTest {
     }
   }
 
-  /** Of two kinds, so that rows of both are read side by side where a row holds one. */
+  /**
+   * Returns values of two kinds, so that rows of both are read in parallel if a row holds one kind.
+   */
   private static Value valueAt(long time) {
     return time % 2 == 0 ? new Value.Int64(time) : new Value.Real(time);
   }

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Series that are planned some at a time and read one after the other. */
+/** Series that are planned in groups and read one after the other. */
 class SeriesInTurnTest {
-  /** The most bytes that were held at a time. */
+  /** The maximum number of bytes held at once. */
   private final AtomicLong most = new AtomicLong();
 
   private static final long HOUR = 3_600_000L;
@@ -39,7 +39,8 @@ class SeriesInTurnTest {
     BatchBuilder batch = new BatchBuilder();
     for (int i = 0; i < SERIES; i++) {
       GroupKey key = GroupKey.of("cpu", Tags.of("host", String.format(Locale.ROOT, "h%03d", i)));
-      // Long ones among short ones: what is gathered may not come behind what goes out at once.
+      // Long series among short ones: collected samples must not be delivered after later ones that
+      // are delivered immediately.
       int samples = i % 50 == 0 ? 1_500 : 2;
       for (int s = 0; s < samples; s++) {
         batch.add(key, START + s * 1_000L, new Value.Real(s));
@@ -88,7 +89,7 @@ class SeriesInTurnTest {
     }
   }
 
-  /** KairosDB's index names rows: that takes time and room which somebody looks on at. */
+  /** Reads of KairosDB's index must be reported to the guard, with their memory. */
   @Test
   void tellWhatAnIndexNames() {
     AtomicLong found = new AtomicLong();
@@ -102,7 +103,7 @@ class SeriesInTurnTest {
     }
   }
 
-  /** Fields share the rows of their key: they are read one by one, and explained as one read. */
+  /** Fields share the rows of their key. They are read one by one but explained as one read. */
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "server-metrics"})
   void areExplainedWithoutBeingCountedTwice(String layout) {

@@ -34,15 +34,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A store that answers nothing for a while makes the engine hold no more than it states: writers
- * are refused, and once it answers again all goes on by itself.
+ * While a store does not answer, the engine holds no more memory than documented and refuses
+ * writes. Once the store answers again, the engine recovers by itself.
  */
 class SilentStoreTest {
   private static final String DATASET = "silent";
   private static final int WRITERS = 24;
   private static final int TEXT = 480_000;
 
-  /** What an engine of the least memory admits. */
+  /** Bytes that an engine with minimum memory admits. */
   private static final double ADMITTED = 16 << 20;
 
   private static final Duration FOREVER = Duration.ofHours(1);
@@ -103,7 +103,7 @@ class SilentStoreTest {
     }
   }
 
-  /** Writers that wait for the store: all are of one size. */
+  /** Returns the number of writers that wait for the store. All have the same size. */
   private static int inside(Engine engine) {
     double each = Math.ceil((248 + 2.0 * TEXT) / 1024) * 1024;
     return (int) Math.round(figure(engine, "write_bytes_under_way") / each);

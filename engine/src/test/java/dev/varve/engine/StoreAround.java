@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A store around another one, which outlives it; what is not overridden is that one's. */
+/** A store that delegates to another one, which outlives it. */
 class StoreAround implements Store {
   final Store store;
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A sample decades away, as an agent sends it whose clock stands at 1970: where partitions have to
- * be named one by one, nobody else's read gets longer by it.
+ * A sample decades in the past, as sent by an agent whose clock is at 1970, must not slow down
+ * reads of other series if partitions are read one by one.
  */
 class StraySamplesTest {
   private static final long NOW = 1_700_000_000_000L;

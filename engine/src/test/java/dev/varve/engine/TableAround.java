@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A table around another one; what is not overridden is that one's. */
+/** A table that delegates to another one. */
 class TableAround implements Table {
   private final Table table;
 

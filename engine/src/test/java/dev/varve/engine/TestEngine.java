@@ -39,8 +39,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine on a store in memory that outlives it, with a clock that stands still unless it is
- * moved: what a test needs to restart an engine and to look again.
+ * An engine on an in-memory store that outlives it, so that tests can restart the engine. Its clock
+ * moves only on request.
  */
 final class TestEngine implements AutoCloseable {
   static final long START_MICROS = 1_700_000_000_000_000L;
@@ -55,7 +55,7 @@ final class TestEngine implements AutoCloseable {
     this.datasets = new ArrayList<>(Arrays.asList(datasets));
   }
 
-  /** A dataset on the memory store with one layout. */
+  /** Returns a dataset on the memory store. */
   static DatasetConfig dataset(String name, Layout... layouts) {
     return new DatasetConfig(
         name,
@@ -67,7 +67,7 @@ final class TestEngine implements AutoCloseable {
         false);
   }
 
-  /** A table of a home, of one family. */
+  /** Returns the specification of a table of a home with one family. */
   static TableSpec homeSpec(String name, String family) {
     return new TableSpec(
         name, List.of(FamilySpec.latest(family)), Resolution.MICROSECONDS, Partitioning.NONE);
@@ -88,7 +88,7 @@ final class TestEngine implements AutoCloseable {
         config.wholeTableScans());
   }
 
-  /** Puts something around every store that is opened from now on. */
+  /** Decorates every store that is opened from now on. */
   TestEngine around(UnaryOperator<Store> decorator) {
     around = decorator;
     return this;
@@ -112,13 +112,13 @@ final class TestEngine implements AutoCloseable {
     return store;
   }
 
-  /** Loses the engine and what was not synced, as a loss of power does. */
+  /** Loses the engine and unsynced writes, as a power loss does. */
   void losePower(Random random) {
     engine = null;
     store = store.afterPowerLoss(random);
   }
 
-  /** Closes the engine and lets the next one see other declarations. */
+  /** Closes the engine; the next one may have other declarations. */
   void restart(DatasetConfig... changed) {
     close();
     if (changed.length > 0) {
@@ -135,7 +135,7 @@ final class TestEngine implements AutoCloseable {
     }
   }
 
-  /** Writes one sample, and expects it to be accepted. */
+  /** Writes a sample and asserts that it is accepted. */
   void put(GroupKey key, long time, Value value) {
     WriteResult result = dataset().write(new BatchBuilder().add(key, time, value).build());
     if (result.accepted() != 1) {
@@ -143,7 +143,7 @@ final class TestEngine implements AutoCloseable {
     }
   }
 
-  /** Puts a cell into a row of a table, behind the back of its layout. */
+  /** Writes a cell to a row of a table, bypassing its layout. */
   void damage(String table, Bytes row, Bytes qualifier) {
     MutationBatch edit = new MutationBatch();
     edit.put(row, 0, qualifier, START_MICROS, Bytes.EMPTY);
@@ -154,7 +154,7 @@ final class TestEngine implements AutoCloseable {
     }
   }
 
-  /** Moves a row from one table to another of the same families. */
+  /** Moves a row to another table with the same families. */
   void moveRow(String from, Bytes row, String to) {
     try (Table source = store.openAgain(from);
         Table target = store.openAgain(to)) {
@@ -186,7 +186,7 @@ final class TestEngine implements AutoCloseable {
     return dataset().write(batch);
   }
 
-  /** Reads all samples of a request, by series, in the order in which they come. */
+  /** Reads all samples of a request, by series, in the order of delivery. */
   Map<Series, List<Sample>> read(ReadRequest request) {
     return read(dataset(), request);
   }

@@ -53,7 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two servers on one store, which never speak to each other. */
+/** Two servers on one store that never communicate directly. */
 class TwoServersTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final ReadRequest ALL = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
@@ -75,7 +75,7 @@ class TwoServersTest {
     cells.close();
   }
 
-  /** A store that is not this process' own, as distributed ones are. */
+  /** A store that is not embedded, like the distributed ones. */
   private final class Shared extends StoreAround {
     private final Server server;
 
@@ -129,7 +129,7 @@ class TwoServersTest {
     }
   }
 
-  /** Others are told of a write before it is tried: they must not have looked too early. */
+  /** Writes are announced before they are made, so another server must not read too early. */
   @Test
   void aServerThatIsSlowToOpenSeesWhatWasWrittenMeanwhile() {
     Dataset first = a.open(config("buckets"));
@@ -266,7 +266,7 @@ class TwoServersTest {
             assertThat(TestEngine.read(second, ALL)).isEqualTo(model.all());
           });
     }
-    // A sample far outside of the times that the reader knows of the series.
+    // A sample far outside of the extent that the reader knows.
     Batch late = one("a0", NOW + YEAR, 99);
     first.write(late);
     model.write(late);
@@ -279,7 +279,7 @@ class TwoServersTest {
                 .isEqualTo(model.read(then, series -> true)));
   }
 
-  /** What is known of a series ends days ago; a sample of now has come through the other server. */
+  /** The known extent of a series ended days ago; the other server has written a current sample. */
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "tall-narrow", "kairosdb", "opentsdb", "heroic"})
   void theNewestSampleOfAKnownSeriesIsSeenAtOnce(String layout) {
@@ -338,7 +338,7 @@ class TwoServersTest {
   }
 
   /**
-   * Names and UIDs point at each other, kind by kind; a UID whose race was lost may be left over.
+   * Names and UIDs of each kind must refer to each other. A UID that lost a race may be left over.
    */
   private void assertNoUidIsGivenTwice() {
     TableSpec spec = Layouts.of("opentsdb", Map.of()).tables().get(1).named("main.tsdb-uid");
@@ -365,7 +365,7 @@ class TwoServersTest {
   }
 
   /**
-   * In a layout that keeps stamps: a store in memory keeps of other cells the last it was given.
+   * Uses a layout that keeps stamps. Of other cells, a memory store keeps the last one it received.
    */
   @Test
   void theLaterClockWins() {
@@ -426,7 +426,7 @@ class TwoServersTest {
   void aServerThatDiedWhileItMadeADatasetIsNotWaitedForForEver() {
     a.open(config("buckets"));
     a.close();
-    // Nothing but the claim is left of what the first one did.
+    // The first server has left nothing but its claim.
     TableSpec spec = TestEngine.homeSpec(".main.dataset", "d");
     try (Table table = cells.open(spec, OpenMode.READ_WRITE)) {
       MutationBatch before = ForeignServer.cells(table);

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What stores are told of the tables that are made in them. */
+/** The upkeep that stores receive for the tables created in them. */
 class UpkeepTest {
   private static final long DAY = 24 * 3_600_000L;
   private static final long NOW = TestEngine.START_MICROS / 1000;

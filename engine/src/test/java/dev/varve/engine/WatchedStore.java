@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store of which somebody holds the cursors in between, those of the home left alone. */
+/** A store that decorates all cursors except those of the home. */
 record WatchedStore(Store store, UnaryOperator<CellCursor> cursors) implements Store {
   @Override
   public String kind() {

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Tables as other servers leave them: with their names, and nothing of ours beside. */
+/** Inspects tables as other servers leave them: with the original names and none of our tables. */
 class TableInspectorTest {
   private final MemoryStore store = new MemoryStore();
   private long stamp = 1_790_000_000_000_000L;
@@ -75,7 +75,7 @@ class TableInspectorTest {
         .containsExactly("0");
   }
 
-  /** Rows of one metric all begin with the same bytes. */
+  /** All rows of one metric begin with the same bytes. */
   @Test
   void triesManyRowsOfOneMetric() {
     BatchBuilder batch = new BatchBuilder();
@@ -145,7 +145,7 @@ class TableInspectorTest {
   @Test
   void toleratesAFewRowsThatNobodyCanReadAndShowsThem() {
     write(Layouts.of("opentsdb", Map.of()), batch(10, 5));
-    // A UID without a name, as it is left behind by a deletion in tsdb-uid.
+    // A UID without a name, as a deletion in tsdb-uid leaves it.
     put("00000f50e22700000001000001");
 
     Candidate candidate = inspect("opentsdb", Map.of(), Map.of()).whole().getFirst();

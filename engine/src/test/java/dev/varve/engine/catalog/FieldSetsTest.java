@@ -23,7 +23,7 @@ class FieldSetsTest {
 
   private final FieldSets sets = new FieldSets(new Names());
 
-  /** A key gets a field of a kind. */
+  /** The addition of a field of a kind to a key. */
   record Added(int key, int field, Kind kind) {}
 
   @Provide

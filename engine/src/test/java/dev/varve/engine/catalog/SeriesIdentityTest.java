@@ -41,7 +41,7 @@ class SeriesIdentityTest {
         .hasMessageContaining("1 bytes too many");
   }
 
-  /** The identity is kept in cells: it may never change. */
+  /** The identity is stored in cells, so it must never change. */
   @Test
   void staysWhatItIs() {
     assertThat(Bytes.of(SeriesIdentity.encode(CPU)).hex())

@@ -51,7 +51,7 @@ class SeriesIndexTest {
     for (int i = 0; i < keys; i++) {
       add(GroupKey.of("cpu", Tags.of("host", "host-" + i)));
     }
-    // 48 of the text, 12 of its number, 12 of the pair, 12 of the key, 68 of its columns, tables.
+    // Text 48 bytes, its number 12, the pair 12, the key 12, its columns 68, plus tables.
     assertThat((index.bytes() - empty) / keys).isBetween(120L, 300L);
   }
 
@@ -274,7 +274,7 @@ class SeriesIndexTest {
         .hasMessageStartingWith("'a(b' is not a valid RE2 pattern: ");
   }
 
-  /** The bitmaps answer what asking every series for its label answers. */
+  /** Bitmaps return the same series as testing the labels of every series. */
   @Property(tries = 300)
   void matchesWhatEveryLabelSaysItself(
       @ForAll("keys") List<GroupKey> keys, @ForAll("filters") List<TagFilter> filters) {
@@ -306,7 +306,7 @@ class SeriesIndexTest {
     }
   }
 
-  /** Many keys, so that pools, tables and chunks grow, and values are tested one by one. */
+  /** Uses many keys, so that pools, tables and chunks grow and values are tested one by one. */
   @Test
   void growsAndFindsAgain() {
     Map<GroupKey, Integer> numbers = new HashMap<>();

@@ -43,7 +43,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The worked example of docs/engine.md is what the code writes, and is read back. */
+/** The worked example in docs/engine.md matches the cells that the code writes and reads. */
 class HomePageTest {
   private static final Path PAGE = Path.of("../docs/engine.md");
   private static final Pattern CELL =
@@ -98,7 +98,7 @@ class HomePageTest {
     }
   }
 
-  /** What of a home is other where several servers share its store. */
+  /** Returns the cells of a home that differ if several servers share its store. */
   private List<String> writeAsOneOfSeveral() {
     ServerId server = new ServerId(0x1122334455667788L);
     try (Store shared = new MemoryStore();

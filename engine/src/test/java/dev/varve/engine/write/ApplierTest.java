@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 class ApplierTest {
   private static final Bytes ROW = Bytes.utf8("0123456789");
 
-  /** What an edit of the row with a value of 26 bytes weighs. */
+  /** Bytes of an edit of the row with a value of 26 bytes. */
   private static final int WEIGHT = 10 + 26 + SizeLimits.EDIT_BYTES;
 
-  /** Takes everything and notes how many edits came together. */
+  /** Applies everything and records the number of edits per call. */
   private static final class Noting implements Table {
     private final List<Integer> sizes = new ArrayList<>();
 

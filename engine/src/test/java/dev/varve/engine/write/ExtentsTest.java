@@ -30,7 +30,7 @@ class ExtentsTest {
     }
   }
 
-  /** A year of samples, one a minute, is written in some dozens of extents. */
+  /** A year of samples, one per minute, needs only a few dozen extents. */
   @Test
   void isSeldomWritten() {
     TimeRange extent = NONE;
