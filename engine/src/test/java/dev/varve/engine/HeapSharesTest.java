@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HeapSharesTest {
-  /** The share left for the catalog, connections and the garbage collector. */
+  /** The share left for connections, small caches and the garbage collector. */
   private static final double MARGIN = 0.24;
 
   @ParameterizedTest
