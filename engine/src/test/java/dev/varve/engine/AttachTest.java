@@ -427,8 +427,8 @@ class AttachTest {
         assertThatThrownBy(() -> open(attached(layout, Access.CO_WRITE, Map.of())))
             .as("%s", wrong)
             .isInstanceOf(InvalidConfigException.class)
-            .hasMessageContaining("rows of table 'tsdb' that were tried")
-            .hasMessageContaining("'varve attach' shows which fit");
+            .hasMessageContaining("sampled rows of table 'tsdb'")
+            .hasMessageContaining("'varve attach' shows which parameters fit");
       }
       open(attached(Layouts.of("opentsdb", salted), Access.CO_WRITE, Map.of())).close();
     }

@@ -47,7 +47,7 @@ class CompanionsTest {
         .isInstanceOfSatisfying(
             OverloadedException.class, e -> assertThat(e.retryAfter()).isGreaterThan(Duration.ZERO))
         .hasMessageContaining("10 writes")
-        .hasMessageContaining("100,000 stretches of keys");
+        .hasMessageContaining("100,000 spans of keys");
     assertThat(companions.standing()).isEqualTo(standing);
 
     companions.repair(standing.getFirst(), () -> {});
