@@ -14,12 +14,12 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Writes what a connection brings into the dataset of its listener. Where the engine has too much
- * to do it waits, which makes the sender wait; what is lost after that is counted. Not safe for use
- * by several threads.
+ * Writes the samples of a connection into the dataset of its listener. If the engine is overloaded
+ * it waits, and so does the sender; samples that are lost after the wait are counted. Not
+ * thread-safe.
  */
 public final class FeedWriter {
-  /** So long the engine may refuse a batch before it is given up. */
+  /** Time after which a batch that the engine refuses is given up. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final DialectContext context;
@@ -32,8 +32,10 @@ public final class FeedWriter {
   private String firstBad = "";
 
   /**
-   * @param protocol under which samples and lines are counted
-   * @param memory counts the columns of batches until they are written
+   * Creates the writer of a connection.
+   *
+   * @param protocol name under which samples and lines are counted
+   * @param memory reservation for the columns of batches until they are written
    */
   public FeedWriter(
       DialectContext context, String protocol, RateLimitedLog log, Reservation memory) {
@@ -44,37 +46,37 @@ public final class FeedWriter {
     this.batch = new BatchBuilder(memory::hold);
   }
 
-  /** What is written next; times are in the resolution of the dataset. */
+  /** Returns the batch to fill; times are in the resolution of the dataset. */
   public BatchBuilder batch() {
     return batch;
   }
 
-  /** Whether there is enough for a write. */
+  /** Returns whether the batch is worth writing. */
   public boolean isFull() {
     return batch.sampleCount() >= Intake.BATCH || batch.byteCount() >= memory.most() / 16;
   }
 
-  /** Notes a line, or what a line is to other protocols, that was read. */
+  /** Records a valid line, or the unit of another protocol that corresponds to a line. */
   public void good() {
     read++;
   }
 
-  /** Notes one that was not understood. */
+  /** Records an invalid line. */
   public void bad(String reason) {
     if (bad++ == 0) {
       firstBad = reason;
     }
   }
 
-  /** Notes one that was given up for want of room. */
+  /** Records a line that was lost because there was no memory for it. */
   public void lost(String reason) {
     context.lines(protocol, "lost", 1);
     log.warn("lines lost", reason);
   }
 
   /**
-   * Reads something into the batch. Where there is no room for it, what was gathered is written
-   * first; where there still is none, it is lost.
+   * Reads a line into the batch. If there is no memory for it, the batch is written first; if there
+   * still is none, the line is lost.
    */
   public void read(Runnable reading) throws IOException {
     try {
@@ -90,7 +92,7 @@ public final class FeedWriter {
     }
   }
 
-  /** Writes what was gathered and returns once it is durable, or lost. */
+  /** Writes the batch and returns once it is durable or lost. */
   public void flush() throws IOException {
     int taken = read;
     if (taken > 0) {

@@ -7,11 +7,11 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * Takes lines out of a stream, none of which can fill the memory: {@link #fill} waits for bytes,
- * then {@link #next} goes through the lines that are whole. Not safe for use by several threads.
+ * Reads lines from a stream within bounded memory: {@link #fill} waits for bytes, then {@link
+ * #next} iterates over complete lines. Not thread-safe.
  *
- * <p>The first 8 KiB are every connection's own. A longer line is reserved as it grows; one that
- * finds no room is dropped. Between lines a connection holds no more than these 8 KiB.
+ * <p>Every connection has 8 KiB of its own. A longer line reserves memory as it grows, and is
+ * dropped if there is none. Between lines a connection holds at most these 8 KiB.
  */
 public final class LineBuffer {
   private static final int FIRST_SIZE = 8 << 10;
@@ -26,18 +26,20 @@ public final class LineBuffer {
   private int to;
   private boolean tooLong;
 
-  /** Why there is no room for the line at hand; empty as long as there is. */
+  /** Why there is no memory for the current line; empty while there is. */
   private String noRoom = "";
 
-  /** Why there was none for the line that was given out last. */
+  /** Why there was no memory for the last returned line. */
   private String dropped = "";
 
-  /** Whether the rest of a line that was too long is still to come. */
+  /** Whether the rest of a line that was too long must still be skipped. */
   private boolean skipping;
 
   /**
-   * @param lineMax bytes of the longest line that is given out, 8 KiB at least
-   * @param memory in which longer lines count
+   * Creates a buffer.
+   *
+   * @param lineMax maximum length of a returned line in bytes, at least 8 KiB
+   * @param memory reservation for longer lines
    */
   public LineBuffer(int lineMax, Reservation memory) {
     this.lineMax = lineMax;
@@ -45,10 +47,10 @@ public final class LineBuffer {
   }
 
   /**
-   * Reads what has come, at least one byte.
+   * Reads received bytes, at least one.
    *
-   * @return false at the end of the stream; what stands behind the last line end is no line, since
-   *     what is missing of it may be half a number
+   * @return false at the end of the stream. Bytes after the last line end are not a line, because
+   *     half a number may be missing
    */
   public boolean fill(InputStream in) throws IOException {
     compact();

@@ -11,15 +11,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Whether an integer whose sender does not insist on its being one is stored as a double.
+ * Decides whether an integer is stored as a double if its sender does not insist on the type.
  *
- * <p>Many senders print a double that happens to be whole without a point, so that to them {@code
- * 0} and {@code 0.5} are values of one kind. Where a layout holds only doubles, such an integer is
- * stored as the double that is exactly equal to it; one that no double equals is refused. Where the
- * layout holds integers, or the sender has named the type, nothing is changed.
+ * <p>Many senders print whole doubles without a point, so {@code 0} and {@code 0.5} are values of
+ * one kind for them. If a layout holds only doubles, such an integer is stored as the double that
+ * equals it exactly; one that no double equals is refused. If the layout holds integers, or the
+ * sender has named the type, nothing changes.
  */
 public final class Coercion {
-  /** The rule by which an integer that no double equals is refused. */
+  /** The rule that refuses an integer that no double equals. */
   public static final String INEXACT = "coercion.inexact";
 
   private static final double TWO_TO_63 = 0x1p63;
@@ -38,7 +38,7 @@ public final class Coercion {
     this.any = found;
   }
 
-  /** What holds in each period of a dataset; all its layouts have to hold the value. */
+  /** Returns the coercion for each period of a dataset; all its layouts must hold the value. */
   public static Coercion of(DatasetConfig dataset) {
     List<PeriodConfig> periods = dataset.periods();
     long[] starts = new long[periods.size()];
@@ -62,12 +62,12 @@ public final class Coercion {
         instant.getNano() / (1_000_000_000L / resolution.perSecond()));
   }
 
-  /** Whether there is any time at which integers become doubles. */
+  /** Returns whether integers become doubles at any time. */
   public boolean any() {
     return any;
   }
 
-  /** Whether integers of that time, in the resolution of the dataset, become doubles. */
+  /** Returns whether integers at a time, in the resolution of the dataset, become doubles. */
   public boolean applies(long time) {
     if (!any) {
       return false;
@@ -76,7 +76,7 @@ public final class Coercion {
     return doublesOnly[at >= 0 ? at : -at - 2];
   }
 
-  /** Whether a double is exactly equal to the integer. */
+  /** Returns whether a double equals the integer exactly. */
   public static boolean isExact(long value) {
     double nearest = value;
     return nearest != TWO_TO_63 && (long) nearest == value;

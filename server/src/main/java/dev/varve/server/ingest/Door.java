@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every series passes on its way in, from whatever protocol: rules that rewrite or drop it,
- * then limits of its labels. Safe for use by several threads.
+ * Relabels or drops incoming series of every protocol, then checks the limits of their labels.
+ * Thread-safe.
  */
 public final class Door {
-  /** Without rules, with the usual limits. */
+  /** A door without rules, with the default limits. */
   public static final Door OPEN = new Door(Relabelling.NONE, LabelLimits.DEFAULTS);
 
   /**
@@ -35,7 +35,7 @@ public final class Door {
   private final Relabelling rules;
   private final LabelLimits limits;
 
-  /** What was asked for of late; what was asked for before, and gives way next. */
+  /** The recent generation of entries, and the older one that is dropped next. */
   private volatile Map<GroupKey, Entry> recent = new ConcurrentHashMap<>();
 
   private volatile Map<GroupKey, Entry> older = Map.of();
@@ -57,16 +57,16 @@ public final class Door {
   }
 
   /**
-   * What becomes of a key. Both are null where the rules drop it.
+   * The result for a key. Both are null if the rules drop it.
    *
-   * @param key under which its samples are kept
+   * @param key the key under which its samples are stored
    * @param refusal why they are refused
    */
   public record Entry(@Nullable GroupKey key, @Nullable Refusal refusal) {
     private static final Entry DROPPED = new Entry(null, null);
   }
 
-  /** What becomes of a key. */
+  /** Returns the result for a key. */
   public Entry enter(GroupKey key) {
     if (rules.isEmpty()) {
       return limited(key);
@@ -99,7 +99,10 @@ public final class Door {
     return refusal == null ? new Entry(key, null) : new Entry(null, refusal);
   }
 
-  /** Resource identifiers are labels to the rules, and stay what they are. */
+  /**
+   * Applies the rules. Resource identifiers are labels for the rules and remain resource
+   * identifiers.
+   */
   private Entry relabelled(GroupKey key) {
     Map<String, String> labels = new TreeMap<>(key.resource().toMap());
     labels.putAll(key.tags().toMap());
@@ -115,7 +118,7 @@ public final class Door {
     }
     Map<String, String> resource = new TreeMap<>();
     for (String name : key.resource().names()) {
-      // Where a tag has the same name, the rules have seen the tag.
+      // If a tag has the same name, the rules have seen the tag.
       String value = key.tags().has(name) ? key.resource().get(name) : after.remove(name);
       if (value != null) {
         resource.put(name, value);

@@ -4,40 +4,40 @@ import dev.varve.engine.WriteResult;
 import java.util.function.Supplier;
 
 /**
- * Is told of every batch that was written, and says through which door it has come. Called by many
+ * Receives the outcome of every batch, and supplies the door for incoming series. Called by many
  * threads.
  */
 public interface IngestListener {
-  /** Takes note of nothing. */
+  /** Records nothing. */
   IngestListener NONE = (dataset, dialect, result, coerced, nanos) -> {};
 
   /**
-   * Takes note of a batch.
+   * Records a batch.
    *
-   * @param coerced how many integers were stored as doubles
-   * @param nanos from the call to the dataset until it answered
+   * @param coerced number of integers that were stored as doubles
+   * @param nanos duration of the write
    */
   void written(String dataset, String dialect, WriteResult result, int coerced, long nanos);
 
   /**
-   * Takes note of samples, or of what would have become samples, that were refused for what they
-   * are; {@link #written} tells of those that a dataset refused.
+   * Records refused samples, or input that would have become samples. {@link #written} reports
+   * those that a dataset refused.
    *
-   * @param rule that they broke; one of a few fixed names
-   * @param example describes one of them, and why
+   * @param rule the broken rule; one of a few fixed names
+   * @param example describes one of them with the reason
    */
   default void refused(
       String dataset, String dialect, String rule, long count, Supplier<String> example) {}
 
-  /** What series pass on their way in. */
+  /** Returns the door for incoming series. */
   default Door door() {
     return Door.OPEN;
   }
 
-  /** Takes note of samples that rules have dropped. */
+  /** Records samples that rules have dropped. */
   default void dropped(String dataset, String dialect, long samples) {}
 
-  /** Takes the same notes of what passes another door. */
+  /** Returns a listener with another door that records the same. */
   default IngestListener behind(Door other) {
     IngestListener listener = this;
     return new IngestListener() {

@@ -27,20 +27,18 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes what one request or connection brings to one dataset. Not safe for use by several threads.
- */
+/** Writes the samples of one request or connection to a dataset. Not thread-safe. */
 public final class Intake {
-  /** So many samples make a batch worth writing; a request may hold many more. */
+  /** Number of samples from which a batch is written; a request may contain many more. */
   public static final int BATCH = 16 << 10;
 
-  /** The rule by which a time is refused that the dataset's resolution cannot hold. */
+  /** The rule that refuses a time that the dataset's resolution cannot represent. */
   public static final String TOO_FINE = "time.resolution";
 
-  /** The rule by which a line, a point or a body is refused that cannot be read. */
+  /** The rule that refuses an unreadable line, point or body. */
   public static final String SYNTAX = "syntax";
 
-  /** So many bytes of columns make a batch worth writing, where the budget is large. */
+  /** Bytes of columns from which a batch is written if the budget is large. */
   private static final long BATCH_BYTES = 16L << 20;
 
   private static final long REJECTION_BYTES = 200;
@@ -54,7 +52,7 @@ public final class Intake {
   private final Set<String> resources;
   private final List<Rejection> rejections = new ArrayList<>();
 
-  /** Which of them name a key as it was sent. */
+  /** Indexes of the rejections that have the key as it was sent. */
   private final BitSet asSent = new BitSet();
 
   private long accepted;
@@ -62,15 +60,15 @@ public final class Intake {
   private long dropped;
   private int coerced;
 
-  /** An intake of what no client brings. */
+  /** Creates an intake for samples that no client sends. */
   public Intake(Dataset dataset, String dialect, IngestListener listener) {
     this(dataset, dialect, listener, WriteBudget.unlimited());
   }
 
   /**
-   * Prepares to write.
+   * Creates an intake.
    *
-   * @param memory counts the columns of batches until they are written
+   * @param memory reservation for the columns of batches until they are written
    */
   public Intake(Dataset dataset, String dialect, IngestListener listener, Reservation memory) {
     this.dataset = dataset;
@@ -82,42 +80,42 @@ public final class Intake {
     this.resources = dataset.config().resources();
   }
 
-  /** What counts that which is held of what this writes. */
+  /** Returns the reservation for the columns. */
   public Reservation memory() {
     return memory;
   }
 
-  /** An empty batch, whose columns are reserved as it grows. */
+  /** Returns an empty batch that reserves its columns as it grows. */
   public BatchBuilder newBatch() {
     return new BatchBuilder(memory::hold);
   }
 
-  /** Whether a batch is worth writing, for its samples or its bytes. */
+  /** Returns whether a batch has enough samples or bytes to be written. */
   public boolean isFull(BatchBuilder batch) {
     return batch.sampleCount() >= BATCH || batch.byteCount() >= batchBytes;
   }
 
   /**
-   * The same as {@link #write(Batch, boolean)} for a batch of {@link #newBatch}, which is empty
-   * afterwards and counts no more.
+   * Like {@link #write(Batch, boolean)}, for a batch of {@link #newBatch}. The batch is empty
+   * afterwards and reserves nothing.
    */
   public void write(BatchBuilder batch, boolean insists) {
     write(batch, insists, null);
   }
 
-  /** The same for samples that end. */
+  /** Writes samples that expire. */
   public void write(BatchBuilder batch, boolean insists, @Nullable Duration lifetime) {
     counted(batch, full -> write(full, insists, lifetime));
   }
 
-  /** The same as {@link #writeOwn(Batch, boolean)} for a batch of {@link #newBatch}. */
+  /** Like {@link #writeOwn(Batch, boolean)}, for a batch of {@link #newBatch}. */
   public void writeOwn(BatchBuilder batch, boolean insists) {
     counted(batch, full -> writeOwn(full, insists));
   }
 
   private void counted(BatchBuilder batch, Consumer<Batch> writing) {
     boolean copies = coercion.any() || dataset.resolution() != Resolution.MILLISECONDS;
-    // What times and values are converted into is there beside them.
+    // Converted times and values exist in addition to the originals.
     long bytes = batch.byteCount() * (copies ? 2 : 1);
     memory.hold(bytes - batch.byteCount());
     try {
@@ -127,56 +125,56 @@ public final class Intake {
     }
   }
 
-  /** Whether integers become doubles at some times, unless their sender insists. */
+  /** Returns whether integers become doubles at any time, unless their sender insists. */
   public boolean coerces() {
     return coercion.any();
   }
 
-  /** How many samples are durable. */
+  /** Returns the number of durable samples. */
   public long accepted() {
     return accepted;
   }
 
-  /** How many samples were not taken, and never will be as they are. */
+  /** Returns the number of refused samples, which no retry would write. */
   public long refused() {
     return refused;
   }
 
-  /** How many samples the rules at the door have dropped. */
+  /** Returns the number of samples that the door's rules dropped. */
   public long dropped() {
     return dropped;
   }
 
-  /** How many integers were stored as doubles. */
+  /** Returns the number of integers that were stored as doubles. */
   public int coerced() {
     return coerced;
   }
 
-  /** The first of the refused, with their reasons. */
+  /** Returns the first rejections with their reasons. */
   public List<Rejection> rejections() {
     return rejections;
   }
 
   /**
-   * Whether a rejection names a key as it was sent; else as it would be stored.
+   * Returns whether a rejection has the key as it was sent instead of as it would be stored.
    *
-   * @param index of the rejection
+   * @param index index of the rejection
    */
   public boolean isAsSent(int index) {
     return asSent.get(index);
   }
 
-  /** The key under which samples are stored; null where they do not come in. */
+  /** Returns the key under which samples are stored; null if they are dropped or refused. */
   public @Nullable GroupKey stored(GroupKey sent) {
     GroupKey entered = listener.door().enter(sent).key();
     return entered == null ? null : key(entered, resources);
   }
 
   /**
-   * Writes samples whose times are in milliseconds and returns once what is accepted is durable.
-   * Tags that the dataset names as resources become such.
+   * Writes samples with times in milliseconds, and returns once the accepted ones are durable. Tags
+   * that the dataset lists as resources become resource identifiers.
    *
-   * @param insists whether integers have to stay integers
+   * @param insists whether integers must stay integers
    * @throws dev.varve.engine.OverloadedException if nothing was tried because too much waits
    * @throws dev.varve.engine.WriteFailedException if a store failed
    */
@@ -184,32 +182,32 @@ public final class Intake {
     write(batch, insists, null);
   }
 
-  /** Whether the dataset can give samples a lifetime. */
+  /** Returns whether the dataset supports samples that expire. */
   public boolean endsSamples() {
     return dataset.endsSamples();
   }
 
   /**
-   * The same for samples that end.
+   * Writes samples that expire.
    *
-   * @param lifetime null for none; else the dataset can give one
+   * @param lifetime null for none; otherwise the dataset must support it
    */
   public void write(Batch batch, boolean insists, @Nullable Duration lifetime) {
     store(throughDoor(inResolution(batch)), insists, lifetime);
   }
 
   /**
-   * The same for samples whose times are in the resolution of the dataset.
+   * Writes samples with times in the resolution of the dataset.
    *
-   * @param insists whether integers have to stay integers
+   * @param insists whether integers must stay integers
    */
   public void writeOwn(Batch batch, boolean insists) {
     store(throughDoor(batch), insists, null);
   }
 
   /**
-   * The same as {@link #write(Batch, boolean)} for samples under keys that {@link #enter} has
-   * given, which do not pass the door once more.
+   * Like {@link #write(Batch, boolean)}, for samples with keys from {@link #enter}, which do not
+   * pass the door again.
    */
   public void writeEntered(Batch batch) {
     store(inResolution(batch), false, null);
@@ -224,10 +222,10 @@ public final class Intake {
   }
 
   /**
-   * What the dataset is asked to store of samples whose times are in its resolution; what cannot be
-   * stored is refused.
+   * Returns the batch that the dataset would be asked to store, from samples with times in its
+   * resolution. Samples that cannot be stored are refused.
    *
-   * @param insists whether integers have to stay integers
+   * @param insists whether integers must stay integers
    */
   public Batch asStored(Batch batch, boolean insists) {
     return inHeldKinds(throughDoor(batch), insists);
@@ -247,7 +245,7 @@ public final class Intake {
     return new Batch(groups, batch.attributes());
   }
 
-  /** The samples that come in, under the keys that the door gives them. */
+  /** Returns the samples that pass the door, under their new keys. */
   private Batch throughDoor(Batch batch) {
     List<SampleGroup> groups = new ArrayList<>(batch.groups().size());
     for (SampleGroup group : batch.groups()) {
@@ -263,9 +261,10 @@ public final class Intake {
   }
 
   /**
-   * The key that the door gives a series; null where it does not come in, which is noted.
+   * Returns the key that the door gives a series; null if the series is dropped or refused, which
+   * is recorded.
    *
-   * @param samples that come under the key
+   * @param samples number of samples of the key
    */
   public @Nullable GroupKey enter(GroupKey key, int samples) {
     Door.Entry entry = listener.door().enter(key);
@@ -283,7 +282,7 @@ public final class Intake {
   }
 
   /**
-   * Keeps what a sender says of metrics and returns once it is durable.
+   * Stores metadata of metrics and returns once it is durable.
    *
    * @throws dev.varve.engine.WriteFailedException if a store failed
    */
@@ -301,9 +300,9 @@ public final class Intake {
   }
 
   /**
-   * Makes tags with some names resource identifiers, for writers that know no resource.
+   * Turns tags with some names into resource identifiers, for writers that do not know resources.
    *
-   * @param resources the names, as the dataset lists them
+   * @param resources the names that the dataset lists
    */
   public static GroupKey key(GroupKey key, Set<String> resources) {
     if (resources.isEmpty() || key.tags().names().stream().noneMatch(resources::contains)) {
@@ -352,7 +351,7 @@ public final class Intake {
     return any ? without(converted, drop) : converted;
   }
 
-  /** The group without some places. */
+  /** Returns the group without some samples. */
   private static SampleGroup without(SampleGroup group, boolean[] drop) {
     BatchBuilder builder = new BatchBuilder();
     BatchBuilder.GroupBuilder kept = builder.group(group.key());
@@ -377,7 +376,7 @@ public final class Intake {
         : groups.getFirst();
   }
 
-  /** Turns integers into doubles where the dataset wants that. */
+  /** Turns integers into doubles if the dataset requires it. */
   private SampleGroup withDoubles(SampleGroup group) {
     if (group.columns().stream().noneMatch(Column.Longs.class::isInstance)) {
       return group;
@@ -428,11 +427,11 @@ public final class Intake {
   }
 
   /**
-   * Counts and logs what a reader has refused before it became a sample. {@link #refused()} does
-   * not count it.
+   * Counts and logs input that a reader has refused before it became a sample. {@link #refused()}
+   * does not count it.
    *
-   * @param rule that it broke; one of a few fixed names
-   * @param example describes one of them, and why
+   * @param rule the broken rule; one of a few fixed names
+   * @param example describes one of them with the reason
    */
   public void report(String rule, long count, Supplier<String> example) {
     if (count > 0) {

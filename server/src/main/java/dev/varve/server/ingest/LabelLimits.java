@@ -6,16 +6,16 @@ import dev.varve.model.Tags;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the labels of a series may take, whatever its protocol and layout.
+ * Limits of the labels of a series, for every protocol and layout.
  *
- * @param labels of a series, the name of its metric not counted
+ * @param labels number of labels of a series, without the metric
  * @param name characters of the name of a metric or label
  * @param value characters of the value of a label
  */
 public record LabelLimits(int labels, int name, int value) {
   public static final LabelLimits DEFAULTS = new LabelLimits(128, 1_024, 16_384);
 
-  /** Why a key is refused; null where it is not. */
+  /** Returns why a key is refused; null if it is not. */
   @Nullable Refusal refusal(GroupKey key) {
     int count = key.tags().size() + key.resource().size();
     if (count > labels) {

@@ -1,9 +1,9 @@
 /**
- * The way in, shared by all protocols: what a protocol has read becomes a batch of the dataset's
- * own, is written, and is counted.
+ * The intake of samples, shared by all protocols: it converts what a protocol has read to a batch
+ * of the dataset, writes it, and counts it.
  *
- * <p>Here is what lies between a protocol and a dataset: units of time, resource identifiers among
- * the tags, and the one conversion of values that there is. Nothing here knows a wire format.
+ * <p>It converts units of time, resource identifiers among tags, and integers to doubles. It knows
+ * no wire format.
  */
 @NullMarked
 package dev.varve.server.ingest;

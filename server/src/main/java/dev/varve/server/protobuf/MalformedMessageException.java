@@ -1,6 +1,6 @@
 package dev.varve.server.protobuf;
 
-/** Bytes are no message of Protocol Buffers, or not the one that was expected. */
+/** Thrown if bytes are not the expected Protocol Buffers message. */
 public final class MalformedMessageException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

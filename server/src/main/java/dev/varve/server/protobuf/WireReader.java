@@ -46,7 +46,7 @@ public final class WireReader {
     this.end = end;
   }
 
-  /** Goes to the next field; false behind the last. */
+  /** Advances to the next field; false after the last one. */
   public boolean next() {
     if (at >= end) {
       return false;
@@ -60,22 +60,22 @@ public final class WireReader {
     return true;
   }
 
-  /** The same message from where this reader stands, to be read once more. */
+  /** Returns another reader at the current position of the same message. */
   public WireReader again() {
     return new WireReader(bytes, at, end);
   }
 
-  /** How many bytes are still to be read. */
+  /** Returns the number of unread bytes. */
   public int left() {
     return end - at;
   }
 
-  /** The number of the field at hand. */
+  /** Returns the number of the current field. */
   public int field() {
     return field;
   }
 
-  /** An integer; a negative one of 32 bits comes in 64. */
+  /** Reads an integer; a negative 32-bit integer is encoded in 64 bits. */
   public long varint() {
     require(VARINT);
     return readVarint();
@@ -86,23 +86,20 @@ public final class WireReader {
     return Double.longBitsToDouble(readFixed64());
   }
 
-  /** An integer of 64 bits in eight bytes. */
+  /** Reads a 64-bit integer of eight bytes. */
   public long fixed64() {
     require(FIXED_64);
     return readFixed64();
   }
 
-  /** Bytes as they are. */
+  /** Reads bytes. */
   public byte[] bytes() {
     int length = fieldLength();
     at += length;
     return Arrays.copyOfRange(bytes, at - length, at);
   }
 
-  /**
-   * How many bytes a text, message or bytes have that are the field at hand, which stays to be
-   * read.
-   */
+  /** Returns the length of the current string, message or bytes without reading it. */
   public int lengthAhead() {
     int before = at;
     int length = fieldLength();
@@ -110,7 +107,7 @@ public final class WireReader {
     return length;
   }
 
-  /** A message within this one. */
+  /** Reads a nested message. */
   public WireReader message() {
     int length = fieldLength();
     WireReader inner = new WireReader(bytes, at, at + length);
@@ -118,7 +115,7 @@ public final class WireReader {
     return inner;
   }
 
-  /** Integers one behind the other, or one alone: both are a repeated field. */
+  /** Reads a repeated field of integers, packed or not. */
   public void eachVarint(LongConsumer value) {
     if (type == VARINT) {
       value.accept(readVarint());
@@ -130,7 +127,7 @@ public final class WireReader {
     }
   }
 
-  /** The same for integers, or the bits of doubles, in eight bytes each. */
+  /** Reads a repeated field of integers or bits of doubles of eight bytes each, packed or not. */
   public void eachFixed64(LongConsumer value) {
     if (type == FIXED_64) {
       value.accept(readFixed64());
@@ -142,7 +139,7 @@ public final class WireReader {
     }
   }
 
-  /** A text, which has to be UTF-8. */
+  /** Reads a string, which must be UTF-8. */
   public String text() {
     int length = fieldLength();
     try {

@@ -6,9 +6,8 @@ import java.io.InputStream;
 import java.util.function.LongConsumer;
 
 /**
- * Reads the fields of a message from a stream, so that no more of it has to be held than one field.
- * What is malformed comes as a {@link MalformedMessageException}, in the words of {@link
- * WireReader}.
+ * Reads the fields of a message from a stream, one field in memory at a time. Malformed input
+ * throws a {@link MalformedMessageException} with the messages of {@link WireReader}.
  */
 public final class WireStream {
   private static final int VARINT = 0;
@@ -24,7 +23,7 @@ public final class WireStream {
     this.in = in;
   }
 
-  /** Goes to the next field; false behind the last. Every field has to be read or skipped. */
+  /** Advances to the next field; false after the last one. Every field must be read or skipped. */
   public boolean next() throws IOException {
     int first = in.read();
     if (first < 0) {
@@ -39,15 +38,15 @@ public final class WireStream {
     return true;
   }
 
-  /** The number of the field at hand. */
+  /** Returns the number of the current field. */
   public int field() {
     return field;
   }
 
   /**
-   * The bytes of the message that is the field at hand.
+   * Reads the bytes of the nested message that is the current field.
    *
-   * @param announced is told their number before there is memory allocated for them, and may throw
+   * @param announced receives their number before the memory is allocated; may throw
    */
   public byte[] message(LongConsumer announced) throws IOException {
     int length = length();
@@ -84,7 +83,7 @@ public final class WireStream {
           "field %d has wire type %d, not %d".formatted(field, type, BYTES));
     }
     long length = varint(in.read());
-    // No array is longer, and no body is.
+    // Neither an array nor a body is longer.
     if (length < 0 || length > Integer.MAX_VALUE - 8) {
       throw cutOff();
     }

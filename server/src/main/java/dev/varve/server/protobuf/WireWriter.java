@@ -40,9 +40,9 @@ public final class WireWriter {
   }
 
   /**
-   * Begins a message within this one, whose fields are written next.
+   * Begins a nested message, whose fields are written next.
    *
-   * @param length how many bytes they take
+   * @param length their length in bytes
    */
   public WireWriter head(int field, int length) {
     raw(((long) field << 3) | 2);
@@ -50,13 +50,13 @@ public final class WireWriter {
     return this;
   }
 
-  /** Appends the fields of another message to those of this one. */
+  /** Appends the fields of another message. */
   public WireWriter append(WireWriter fields) {
     out.writeBytes(fields.toBytes());
     return this;
   }
 
-  /** How many bytes an integer takes, its field not counted. */
+  /** Returns the length of an integer in bytes, without its field number. */
   public static int varintSize(long value) {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
@@ -70,7 +70,7 @@ public final class WireWriter {
     out.write((int) rest);
   }
 
-  /** How many bytes are written. */
+  /** Returns the number of written bytes. */
   public int size() {
     return out.size();
   }

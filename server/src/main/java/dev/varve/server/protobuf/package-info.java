@@ -1,8 +1,8 @@
 /**
- * Reading Protocol Buffers without generated code: the messages that come are few and stable, and
- * their samples go straight into columns.
+ * Reads Protocol Buffers without generated code, because the messages are few and stable and their
+ * samples go straight into columns.
  *
- * <p>Nothing here knows a message; who does lives with its dialect.
+ * <p>The package knows no message; the dialects know theirs.
  */
 @NullMarked
 package dev.varve.server.protobuf;

@@ -31,10 +31,10 @@ public final class GraphiteLines implements LineFormat {
   private final boolean joined;
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
-   * @param target the resolution of the dataset
-   * @param now gives lines without a time theirs, in the target resolution
+   * @param target resolution of the dataset
+   * @param now supplies the time of lines without one, in the target resolution
    * @param joined whether a field becomes a part of the metric, {@code metric_field}, for layouts
    *     without fields
    */
@@ -46,7 +46,7 @@ public final class GraphiteLines implements LineFormat {
     this.joined = joined;
   }
 
-  /** Prepares to read for a dataset; lines without a time are of now. */
+  /** Creates a reader for a dataset; lines without a time get the current one. */
   public static GraphiteLines of(GraphiteTemplates templates, Dataset dataset, Clock clock) {
     Resolution target = dataset.resolution();
     return new GraphiteLines(
@@ -110,7 +110,7 @@ public final class GraphiteLines implements LineFormat {
       throw new BadLineException(
           "time %s is not in seconds since 1970".formatted(Double.toString(seconds)));
     }
-    // Of a double there are microseconds at least; what is finer is not the sender's.
+    // A double is precise to microseconds; finer digits do not come from the sender.
     return Resolution.MICROSECONDS.convert(Math.round(seconds * 1e6), target);
   }
 

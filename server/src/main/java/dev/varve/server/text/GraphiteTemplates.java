@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * counts. Where none does, the whole path is the metric. Immutable.
  */
 public final class GraphiteTemplates {
-  /** The whole path is the metric. */
+  /** No templates: the whole path is the metric. */
   public static final GraphiteTemplates NONE = new GraphiteTemplates(List.of());
 
   private static final String METRIC = "measurement";
@@ -28,10 +28,10 @@ public final class GraphiteTemplates {
 
   private final List<Template> templates;
 
-  /** What paths mean by these templates, as they were read. */
+  /** The series of paths. */
   private final KeyCache<Series> known = KeyCache.shared();
 
-  /** The same where the field has become a part of the metric. */
+  /** The series of paths whose field is a part of the metric. */
   private final KeyCache<Series> joined = KeyCache.shared();
 
   private GraphiteTemplates(List<Template> templates) {
@@ -67,6 +67,8 @@ public final class GraphiteTemplates {
   }
 
   /**
+   * Returns the cache of series.
+   *
    * @param asOne whether the field is a part of the metric
    */
   KeyCache<Series> known(boolean asOne) {
@@ -74,9 +76,9 @@ public final class GraphiteTemplates {
   }
 
   /**
-   * Reads rules.
+   * Parses rules.
    *
-   * @throws IllegalArgumentException naming the first that is none
+   * @throws IllegalArgumentException if one is invalid; names the first such rule
    */
   public static GraphiteTemplates of(List<String> rules) {
     List<Template> templates = new ArrayList<>();
@@ -125,7 +127,7 @@ public final class GraphiteTemplates {
     return new IllegalArgumentException("template '" + rule + "': " + message);
   }
 
-  /** The series that a path without tags means. */
+  /** Returns the series of a path without tags. */
   public Series series(String path) {
     String[] steps = path.split("\\.", -1);
     Template best = null;
@@ -155,7 +157,7 @@ public final class GraphiteTemplates {
         .field(field == null ? Series.DEFAULT_FIELD : field);
   }
 
-  /** What a step is called, or null where it is left out. */
+  /** Returns the name of a step; null if the step is left out. */
   private static @Nullable String meaning(List<String> template, int step) {
     String last = template.getLast();
     if (step >= template.size() - 1 && last.endsWith("*")) {

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  * one is an {@link OpenTextException}. Source: the line protocol page of InfluxDB's documentation.
  */
 public final class InfluxLines implements LineFormat {
-  /** What a backslash takes the meaning from; before anything else it stands for itself. */
+  /** Characters that a backslash escapes; before any other it stands for itself. */
   private static final String ESCAPED_IN_MEASUREMENT = ", ";
 
   private static final String ESCAPED_IN_NAME = ",= ";
   private static final String ESCAPED_IN_TEXT = "\"\\";
 
-  /** What a series means is the same in all lines. */
+  /** The keys of series, which are the same in all lines. */
   private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
 
   private final Resolution unit;
@@ -67,7 +67,7 @@ public final class InfluxLines implements LineFormat {
   }
 
   /**
-   * Reports the values of fields that come again in their line: the last value is the one that
+   * Returns the same format that also reports repeated fields of a line, of which the last value
    * counts.
    */
   public InfluxLines reporting(LeftOut leftOut) {
@@ -257,9 +257,7 @@ public final class InfluxLines implements LineFormat {
     }
   }
 
-  /**
-   * The place of the first of some bytes that no backslash takes the meaning from, or {@code to}.
-   */
+  /** Returns the index of the first unescaped one of some bytes, or {@code to}. */
   private static int unescaped(byte[] bytes, int from, int to, String wanted, String escaped) {
     for (int at = from; at < to; at++) {
       if (isEscape(bytes, at, to, escaped)) {

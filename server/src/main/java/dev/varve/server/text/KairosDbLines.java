@@ -32,7 +32,7 @@ public final class KairosDbLines implements LineFormat {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // JSON is UTF-8 (RFC 8259, 8.1): nothing is guessed.
+          // JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not guessed.
           .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
           .build();
 
@@ -40,9 +40,10 @@ public final class KairosDbLines implements LineFormat {
   private final LeftOut leftOut;
 
   /**
-   * Prepares to read, for a dataset of a resolution.
+   * Creates a reader.
    *
-   * @param leftOut takes the points of a line that cannot be read; its other points are read
+   * @param target resolution of the dataset
+   * @param leftOut receives the points of a line that cannot be read; its other points are read
    */
   public KairosDbLines(Resolution target, LeftOut leftOut) {
     this.target = target;
@@ -66,8 +67,8 @@ public final class KairosDbLines implements LineFormat {
   }
 
   /**
-   * Reads all of a line before anything of it is added, so that a bad one leaves nothing behind. A
-   * point that cannot be read is left out; a fault of anything else makes the line bad.
+   * Reads a whole line before it adds anything, so that a bad line leaves nothing behind. A point
+   * that cannot be read is skipped; any other error makes the line bad.
    */
   private final class LineReader {
     private final JsonParser json;
@@ -75,10 +76,10 @@ public final class KairosDbLines implements LineFormat {
     private Tags tags = Tags.EMPTY;
     private final List<Point> points = new ArrayList<>();
 
-    /** The place of the point under way in {@code datapoints}. */
+    /** Index of the current point in {@code datapoints}. */
     private int place;
 
-    /** Of the one point that stands in the object itself. */
+    /** Time of the single point in the object itself. */
     private @Nullable Long timestamp;
 
     private @Nullable JsonToken kind;

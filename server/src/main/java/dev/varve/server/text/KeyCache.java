@@ -7,21 +7,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which key, or series, a stretch of bytes meant, so that the lines of a series are taken
- * apart once. Bounded in entries and bytes: a newer entry replaces an older one. Safe for use by
- * several threads, so that all connections and requests of a format share one, however many there
- * are.
+ * Caches the key or series of a piece of text, so that the lines of a series are parsed once.
+ * Bounded in entries and bytes; a newer entry replaces an older one. Thread-safe, so that all
+ * connections and requests of a format share one cache.
  */
 final class KeyCache<K> {
   private static final int WAYS = 4;
 
-  /** Longer texts are not kept. Bytes. */
+  /** Maximum length of a cached text in bytes. */
   private static final int TEXT_MAX = 1 << 10;
 
-  /** Memory of an entry in addition to its text and its key, which is as long. Bytes. */
+  /** Memory of an entry in addition to its text and its key, which is as long, in bytes. */
   private static final int OVERHEAD_BYTES = 200;
 
-  /** As many slots as the heap has pieces of 64 KiB, within these. */
+  /** Bounds of the number of slots, which is one per 64 KiB of heap. */
   private static final int SLOTS_MIN = 1 << 12;
 
   private static final int SLOTS_MAX = 1 << 16;
@@ -29,7 +28,7 @@ final class KeyCache<K> {
   /** Slots of a cache that serves a single request. */
   private static final int SLOTS_OF_REQUEST = 1 << 10;
 
-  /** Never changed, so that whoever sees one sees all of it. */
+  /** An immutable entry, so that a reader sees all of it. */
   private record Entry<K>(byte[] text, K key) {
     long bytes() {
       return OVERHEAD_BYTES + 3L * text.length;
@@ -40,7 +39,7 @@ final class KeyCache<K> {
   private final long bytesMax;
   private final AtomicLong bytes = new AtomicLong();
 
-  /** Empty until there is something to remember. */
+  /** Allocated with the first entry. */
   private volatile AtomicReferenceArray<@Nullable Entry<K>> entries = new AtomicReferenceArray<>(0);
 
   private int next;
@@ -50,14 +49,14 @@ final class KeyCache<K> {
     this.bytesMax = bytesMax;
   }
 
-  /** A cache of the whole process, as large as fits the heap. */
+  /** Creates a cache for the whole process, sized by the heap. */
   static <K> KeyCache<K> shared() {
     long pieces = Long.highestOneBit(HeapShares.OF_THIS_PROCESS.heap() >> 16);
     int slots = Math.clamp(pieces, SLOTS_MIN, SLOTS_MAX);
     return new KeyCache<>(slots, HeapShares.OF_THIS_PROCESS.smallCache());
   }
 
-  /** A small cache, for keys that mean something to one request alone. */
+  /** Creates a small cache for keys that are specific to one request. */
   static <K> KeyCache<K> ofRequest() {
     return new KeyCache<>(SLOTS_OF_REQUEST, Long.MAX_VALUE);
   }

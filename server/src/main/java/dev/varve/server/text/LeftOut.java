@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The parts of one line that were left out, with their reasons, while the rest of it was read. Not
- * safe for use by several threads.
+ * The parts of one line that were skipped, with their reasons, while the rest was read. Not
+ * thread-safe.
  */
 public final class LeftOut {
-  /** A line may hold millions of points; the first reasons say enough. */
+  /** Maximum number of reasons, because a line may have millions of points. */
   private static final int REASONS_MAX = 20;
 
   private final List<String> reasons = new ArrayList<>();
@@ -21,12 +21,12 @@ public final class LeftOut {
     }
   }
 
-  /** How many parts were left out. */
+  /** Returns the number of skipped parts. */
   public int count() {
     return count;
   }
 
-  /** The reasons, in the order of the line; of many parts the first 20, and how many follow. */
+  /** Returns the reasons in the order of the line: the first 20, and the number of further ones. */
   public List<String> reasons() {
     List<String> shown = new ArrayList<>(reasons);
     if (count > reasons.size()) {
@@ -35,7 +35,7 @@ public final class LeftOut {
     return shown;
   }
 
-  /** The first reason, and how many parts were left out besides. */
+  /** Returns the first reason and the number of further skipped parts. */
   String summary() {
     String first = reasons.isEmpty() ? "" : reasons.getFirst();
     return count > 1 ? "%s, and %,d more points are bad".formatted(first, count - 1) : first;

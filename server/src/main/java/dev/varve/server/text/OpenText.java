@@ -1,28 +1,28 @@
 package dev.varve.server.text;
 
 /**
- * Whether lines stand within a quoted text that a bad line has opened: whoever may write a text is
- * not to write lines. A backslash takes a quote's meaning.
+ * Tracks whether lines are within a quoted string that a bad line has opened, so that a client that
+ * chooses a string cannot inject lines. A backslash escapes a quote.
  */
 public final class OpenText {
   private boolean open;
 
-  /** Notes a line that was not understood, which may have opened a text. */
+  /** Records an invalid line, which may have opened a string. */
   public void opens(byte[] bytes, int from, int to) {
     open = quotes(bytes, from, to) % 2 != 0;
   }
 
-  /** Notes a line that ends within a text. */
+  /** Records a line that ends within a string. */
   public void open() {
     open = true;
   }
 
-  /** Whether the next line begins within a text. */
+  /** Returns whether the next line begins within a string. */
   public boolean isOpen() {
     return open;
   }
 
-  /** Whether the line begins within the text; it may end it. */
+  /** Returns whether a line begins within the string. The line may end the string. */
   public boolean goesOn(byte[] bytes, int from, int to) {
     boolean within = open;
     if (within) {

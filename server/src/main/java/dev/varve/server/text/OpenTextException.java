@@ -1,6 +1,6 @@
 package dev.varve.server.text;
 
-/** A line ends within a quoted text, which may go on in the next one. */
+/** Thrown if a line ends within a quoted string, which may continue in the next line. */
 public final class OpenTextException extends BadLineException {
   private static final long serialVersionUID = 1;
 

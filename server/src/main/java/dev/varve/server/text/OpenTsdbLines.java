@@ -19,12 +19,12 @@ import java.util.TreeMap;
 public final class OpenTsdbLines implements LineFormat {
   private static final long LAST_SECOND = 0xFFFF_FFFFL;
 
-  /** What a series means is the same in all lines. */
+  /** The keys of series, which are the same in all lines. */
   private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
 
   private final Resolution target;
 
-  /** Prepares to read, for a dataset of a resolution; finer times are rounded towards the past. */
+  /** Creates a reader for a resolution; finer times are rounded towards the past. */
   public OpenTsdbLines(Resolution target) {
     this.target = target;
   }
@@ -44,9 +44,9 @@ public final class OpenTsdbLines implements LineFormat {
   }
 
   /**
-   * Reads a line whose time is in milliseconds, however small: KairosDB's {@code putm}.
+   * Reads a line whose time is always in milliseconds, as in KairosDB's {@code putm}.
    *
-   * @param from behind the command
+   * @param from index after the command
    */
   public void readMilliseconds(byte[] bytes, int from, int to, BatchBuilder into) {
     int metricFrom = Scan.skipBlanks(bytes, from, to);
@@ -78,7 +78,7 @@ public final class OpenTsdbLines implements LineFormat {
     return to - from == 3 && bytes[from] == 'p' && bytes[from + 1] == 'u' && bytes[from + 2] == 't';
   }
 
-  /** Whether nothing but signs and digits stands there. */
+  /** Returns whether there are only signs and digits. */
   private static boolean isInteger(byte[] bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if ((bytes[i] < '0' || bytes[i] > '9') && bytes[i] != '-' && bytes[i] != '+') {
@@ -120,7 +120,7 @@ public final class OpenTsdbLines implements LineFormat {
     return c >= '0' && c <= '9';
   }
 
-  /** Metric and tags stand apart in the line; joined by a blank they are what is looked up. */
+  /** Looks up metric and tags, which are not adjacent in the line, joined by a blank. */
   private GroupKey key(byte[] bytes, int metricFrom, int metricTo, int tagsFrom, int to) {
     byte[] joined = new byte[metricTo - metricFrom + 1 + to - tagsFrom];
     System.arraycopy(bytes, metricFrom, joined, 0, metricTo - metricFrom);

@@ -21,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  * Prometheus' documentation.
  */
 public final class PrometheusLines implements LineFormat {
-  /** Further than any dataset reaches, and within what a double counts in ms. */
+  /**
+   * Beyond the times of any dataset, and within the range in which a double counts milliseconds.
+   */
   private static final double SECONDS_MAX = 9e12;
 
   private static final int SECONDS_DIGITS_MAX = 40;
 
-  /** What a series means is the same in all lines that are given no labels. */
+  /** The keys of series, which are the same in all lines without given labels. */
   private static final KeyCache<GroupKey> KEYS = KeyCache.shared();
 
   private final Resolution target;
@@ -35,17 +37,17 @@ public final class PrometheusLines implements LineFormat {
   private final Map<String, String> given;
   private final KeyCache<GroupKey> keys;
 
-  /** What the last line said. */
+  /** The content of the last line. */
   private double value;
 
   private long time;
   private boolean timed;
 
   /**
-   * Prepares to read.
+   * Creates a reader.
    *
-   * @param target the resolution of the dataset
-   * @param now gives lines without a time theirs, in the target resolution
+   * @param target resolution of the dataset
+   * @param now supplies the time of lines without one, in the target resolution
    */
   public PrometheusLines(Resolution target, LongSupplier now) {
     this(target, now, false, Map.of());
@@ -75,7 +77,7 @@ public final class PrometheusLines implements LineFormat {
     }
   }
 
-  /** Reads one line for whoever wants to know whether it has a time. */
+  /** Reads one line for a caller that needs to know whether it has a time. */
   <E extends Exception> void read(byte[] bytes, int from, int to, SampleSink<E> into) throws E {
     GroupKey key = parse(bytes, from, to);
     if (key != null) {
@@ -83,7 +85,7 @@ public final class PrometheusLines implements LineFormat {
     }
   }
 
-  /** Reads a line into the fields; null where it holds no sample. */
+  /** Parses a line into the fields; null if it has no sample. */
   private @Nullable GroupKey parse(byte[] bytes, int from, int to) {
     int start = Scan.skipBlanks(bytes, from, to);
     if (start == to || bytes[start] == '#') {
@@ -106,8 +108,8 @@ public final class PrometheusLines implements LineFormat {
   }
 
   /**
-   * Where name and labels end: behind the closing brace, or at the first blank where there are no
-   * braces.
+   * Returns the end of name and labels: after the closing brace, or at the first blank if there are
+   * no braces.
    */
   private static int keyEnd(byte[] bytes, int from, int to) {
     int at = from;
@@ -157,14 +159,14 @@ public final class PrometheusLines implements LineFormat {
     return openMetrics && from < to && bytes[from] == '#';
   }
 
-  /** A time in seconds; what the resolution cannot hold of it is rounded. */
+  /** Parses a time in seconds, and rounds it to the resolution. */
   private long ofSeconds(byte[] bytes, int from, int end) {
     double seconds = Scan.real(bytes, from, end, "time");
     if (Math.abs(seconds) > SECONDS_MAX) {
       throw new ArithmeticException();
     }
     String text = new String(bytes, from, end - from, StandardCharsets.US_ASCII);
-    // A fraction in digits is exact; with an exponent its digits might be without end.
+    // A decimal fraction is exact; with an exponent it could have very many digits.
     return text.length() <= SECONDS_DIGITS_MAX && text.matches("[-+]?[0-9]+(\\.[0-9]*)?")
         ? new BigDecimal(text)
             .multiply(BigDecimal.valueOf(target.perSecond()))
@@ -174,8 +176,8 @@ public final class PrometheusLines implements LineFormat {
   }
 
   /**
-   * Takes name and labels apart. That the key ends with a closing brace outside of quotes, or has
-   * no brace, is known; everything else is looked at before it is trusted.
+   * Parses name and labels. The caller has verified that the key ends with a closing brace outside
+   * of quotes, or has no brace; everything else is checked here.
    */
   private static final class KeyReader {
     private final byte[] bytes;
@@ -253,8 +255,8 @@ public final class PrometheusLines implements LineFormat {
     }
 
     /**
-     * Reads a quoted text, in which a backslash stands before a quote, a backslash, or {@code n}
-     * for a line feed.
+     * Reads a quoted string, in which a backslash escapes a quote, a backslash, or {@code n} for a
+     * line feed.
      */
     private String quoted() {
       int start = ++at;

@@ -3,17 +3,17 @@ package dev.varve.server.text;
 import dev.varve.model.GroupKey;
 
 /**
- * Takes samples one by one.
+ * Receives samples one by one.
  *
- * @param <E> what it may fail by
+ * @param <E> the exception that it may throw
  */
 @FunctionalInterface
 public interface SampleSink<E extends Exception> {
   /**
-   * Takes a sample.
+   * Receives a sample.
    *
-   * @param timed whether its sender has given it a time
-   * @param time in the resolution that the reader was made for; of now where none was given
+   * @param timed whether the sender gave it a time
+   * @param time time in the resolution of the reader; the current time if none was given
    */
   void take(GroupKey key, boolean timed, long time, double value) throws E;
 }

@@ -3,14 +3,14 @@ package dev.varve.server.text;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What the text formats share: finding bytes, and reading numbers and texts from them. */
+/** Common operations of text formats: finding bytes, and reading numbers and strings from them. */
 final class Scan {
   private static final int SHOWN_MAX = 80;
   private static final char REPLACEMENT = '\uFFFD';
 
   private Scan() {}
 
-  /** The place of the first such byte, or {@code to}. */
+  /** Returns the index of the first such byte, or {@code to}. */
   static int find(byte[] bytes, int from, int to, char wanted) {
     int at = from;
     while (at < to && bytes[at] != wanted) {
@@ -27,7 +27,7 @@ final class Scan {
     return at;
   }
 
-  /** The end of the word that starts at {@code from}. */
+  /** Returns the end of the word that starts at {@code from}. */
   static int wordEnd(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to && !isBlank(bytes[at])) {
@@ -41,9 +41,9 @@ final class Scan {
   }
 
   /**
-   * Reads a text that is kept.
+   * Reads a string.
    *
-   * @throws BadLineException if it is not UTF-8; a replaced character would make another name of it
+   * @throws BadLineException if it is not UTF-8; a replacement character would change the name
    */
   static String text(byte[] bytes, int from, int to) {
     String text = new String(bytes, from, to - from, StandardCharsets.UTF_8);
@@ -56,9 +56,9 @@ final class Scan {
     return text;
   }
 
-  /** What is quoted in a message: the start of the bytes, in one line. */
+  /** Returns the start of the bytes in one line, for messages. */
   static String shown(byte[] bytes, int from, int to) {
-    // A character has at most four bytes, so that no more need be read.
+    // A character has at most four bytes.
     int end = Math.min(to, from + 4 * SHOWN_MAX);
     return shown(new String(bytes, from, end - from, StandardCharsets.UTF_8));
   }
@@ -73,7 +73,7 @@ final class Scan {
   /**
    * Reads a decimal int64.
    *
-   * @throws BadLineException if it is none, or too large
+   * @throws BadLineException if it is not one, or too large
    */
   static long integer(byte[] bytes, int from, int to, String what) {
     boolean negative = from < to && bytes[from] == '-';
@@ -81,7 +81,7 @@ final class Scan {
     if (at == to || to - at > 19) {
       throw noInteger(bytes, from, to, what);
     }
-    // Downwards, because there is one more number below zero than above.
+    // Counts downwards, because there is one more negative number than positive.
     long value = 0;
     for (; at < to; at++) {
       int digit = bytes[at] - '0';
@@ -108,10 +108,9 @@ final class Scan {
   }
 
   /**
-   * Reads a decimal number; neither NaN nor infinities, nor the hexadecimal and suffixed forms that
-   * Java would take.
+   * Reads a decimal number. NaN, infinities, and Java's hexadecimal and suffixed forms are invalid.
    *
-   * @throws BadLineException if it is none, or larger than any double
+   * @throws BadLineException if it is invalid, or larger than any double
    */
   static double real(byte[] bytes, int from, int to, String what) {
     return real(new String(bytes, from, to - from, StandardCharsets.UTF_8), what);
@@ -138,9 +137,9 @@ final class Scan {
   }
 
   /**
-   * Reads a decimal number, NaN or an infinity, the words in any case.
+   * Reads a decimal number, NaN or an infinity; words are case-insensitive.
    *
-   * @throws BadLineException if it is none of them, or larger than any double
+   * @throws BadLineException if it is invalid, or larger than any double
    */
   static double realOrSpecial(String text, String what) {
     boolean signed = !text.isEmpty() && (text.charAt(0) == '+' || text.charAt(0) == '-');

@@ -1,8 +1,8 @@
 /**
- * Text formats in which a line is a point or several: what agents send and what files hold.
+ * Text formats of agents and files, in which a line is one or more points.
  *
- * <p>Here is how a line is read, and nothing else: no socket, no file, no dataset. Every format
- * reads bytes, says what is wrong with a line in words, and leaves nothing of a bad line behind.
+ * <p>The package only reads lines; it knows no socket, file or dataset. Every format reads bytes,
+ * reports errors of a line in words, and keeps nothing of a bad line.
  */
 @NullMarked
 package dev.varve.server.text;
