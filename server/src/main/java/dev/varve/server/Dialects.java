@@ -40,7 +40,7 @@ public final class Dialects {
     Function<DialectContext, Dialect> dialect = ALL.get(name);
     if (dialect == null) {
       throw new IllegalArgumentException(
-          "there is no dialect '%s'; there are: %s, %s"
+          "unknown dialect '%s'; known: %s, %s"
               .formatted(name, String.join(", ", names()), Operations.NAME));
     }
     return dialect.apply(context);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,10 @@ final class RequestBody extends InputStream {
         await();
       } else if (Content.Chunk.isFailure(next)) {
         Throwable failure = next.getFailure();
+        if (failure instanceof HttpException malformed) {
+          throw new HttpError(
+              malformed.getCode(), "the body is malformed: " + malformed.getReason());
+        }
         throw new ClientGoneException(
             failure instanceof IOException io ? io : new IOException(failure));
       } else if (next.hasRemaining()) {

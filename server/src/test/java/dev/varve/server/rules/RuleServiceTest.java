@@ -312,7 +312,7 @@ class RuleServiceTest {
             true);
     RulesSection.read(new ConfigReader((ConfigNode.Mapping) node, "rules", problems), folder);
     assertThat(problems)
-        .anyMatch(p -> p.startsWith("rules.interval: is 0"))
+        .anyMatch(p -> p.startsWith("rules.interval: must be greater than 0"))
         .anyMatch(p -> p.startsWith("rules.external-url: 'nowhere' is not a URL"))
         .anyMatch(p -> p.startsWith("rules.concurrency: '0' is not a number"))
         .anyMatch(p -> p.startsWith("rules.alertmanagers[0].url: is missing"))

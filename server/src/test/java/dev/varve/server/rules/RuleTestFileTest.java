@@ -149,7 +149,7 @@ class RuleTestFileTest {
                 """))
         .hasMessageContaining("there is no rule file")
         .hasMessageContaining("'up{job=~\"b\"}' names more than one series")
-        .hasMessageContaining("'two' is no value")
+        .hasMessageContaining("'two' is not a value")
         .hasMessageContaining("unclosed left parenthesis")
         .hasMessageContaining("labels: 1:4: parse error: unexpected end of input")
         .hasMessageContaining("value: '1x3' is not a number")
