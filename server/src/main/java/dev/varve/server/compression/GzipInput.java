@@ -12,7 +12,7 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipException;
 
 /**
- * Decompresses one or more members of gzip. For one thread. Source: <a
+ * Decompresses one or more members of gzip. For one thread at a time. Source: <a
  * href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>.
  *
  * <p>Like {@link java.util.zip.GZIPInputStream}, it ignores bytes after the last member unless they
@@ -42,7 +42,10 @@ public final class GzipInput extends InputStream {
   }
 
   private final InputStream in;
-  private final Arena arena = Arena.ofConfined();
+
+  /** Shared, because one thread may read a body and another one close it. */
+  private final Arena arena = Arena.ofShared();
+
   private final Inflater inflater = new Inflater(true);
   private final byte[] chunk = new byte[BUFFER];
   private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer().limit(0);

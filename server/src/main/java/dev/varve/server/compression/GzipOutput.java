@@ -9,7 +9,7 @@ import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 
 /**
- * Compresses into one member of gzip. For one thread. Source: <a
+ * Compresses into one member of gzip. For one thread at a time. Source: <a
  * href="https://www.rfc-editor.org/rfc/rfc1952">RFC 1952</a>.
  */
 public final class GzipOutput extends OutputStream {
@@ -19,7 +19,10 @@ public final class GzipOutput extends OutputStream {
   private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};
 
   private final OutputStream out;
-  private final Arena arena = Arena.ofConfined();
+
+  /** Shared, because one thread may write an answer and another one end it. */
+  private final Arena arena = Arena.ofShared();
+
   private final Deflater deflater = new Deflater(Deflater.DEFAULT_COMPRESSION, true);
   private final byte[] chunk = new byte[BUFFER];
   private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer();

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Decompresses one or more frames of zstd. For one thread.
+ * Decompresses one or more frames of zstd. For one thread at a time.
  *
  * <p>The decoder is native code and only accesses memory outside the heap, never an array (see
  * {@code docs/decisions.md}). An open stream holds two buffers of {@link #BUFFER} bytes and the
@@ -21,7 +21,10 @@ public final class ZstdInput extends InputStream {
   private static final int BUFFER = 32 << 10;
 
   private final InputStream in;
-  private final Arena arena = Arena.ofConfined();
+
+  /** Shared, because one thread may read a body and another one close it. */
+  private final Arena arena = Arena.ofShared();
+
   private final ZstdDecompressCtx decoder = new ZstdDecompressCtx();
   private final byte[] chunk = new byte[BUFFER];
   private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer().limit(0);

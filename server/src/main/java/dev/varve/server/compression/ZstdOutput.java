@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Compresses into one frame of zstd. For one thread.
+ * Compresses into one frame of zstd. For one thread at a time.
  *
  * <p>The encoder is native code and only accesses memory outside the heap, never an array (see
  * {@code docs/decisions.md}). Closing the stream releases that memory at once.
@@ -20,7 +20,10 @@ public final class ZstdOutput extends OutputStream {
   private static final int BUFFER = 32 << 10;
 
   private final OutputStream out;
-  private final Arena arena = Arena.ofConfined();
+
+  /** Shared, because one thread may write an answer and another one end it. */
+  private final Arena arena = Arena.ofShared();
+
   private final ZstdCompressCtx encoder = new ZstdCompressCtx();
   private final byte[] chunk = new byte[BUFFER];
   private final ByteBuffer source = arena.allocate(BUFFER).asByteBuffer();

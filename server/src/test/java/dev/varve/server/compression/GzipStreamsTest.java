@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipException;
@@ -47,6 +50,25 @@ class GzipStreamsTest {
     for (int length : new int[] {0, 1, 1000, 16 << 10, (16 << 10) + 1, 3_000_001}) {
       byte[] content = content(length);
       assertThat(decoded(compressedByOthers(content))).as("%d bytes", length).isEqualTo(content);
+    }
+  }
+
+  @Test
+  void goFromThreadToThread() throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    GzipOutput gzip = new GzipOutput(out);
+    gzip.write("text".getBytes(UTF_8));
+    CompletableFuture.runAsync(() -> close(gzip)).get();
+    GzipInput in = new GzipInput(new ByteArrayInputStream(out.toByteArray()));
+    assertThat(in.readNBytes(4)).isEqualTo("text".getBytes(UTF_8));
+    CompletableFuture.runAsync(() -> close(in)).get();
+  }
+
+  private static void close(Closeable stream) {
+    try {
+      stream.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
