@@ -16,6 +16,7 @@ import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -26,7 +27,7 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   };
 
   /** Senders of line protocols never read an answer, so the log shows their refusals. */
-  private final RateLimitedLog refusals = new RateLimitedLog("refused");
+  private final RateLimitedLog refusalLog = new RateLimitedLog("refused");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
@@ -48,6 +49,10 @@ public final class ServerMetrics implements RequestListener, IngestListener {
           "dataset",
           "dialect",
           "rule");
+
+  /** What is recorded of refusals: a body may have millions, each recorded by itself. */
+  private final Map<Refusing, Refusals> refusalsBy = new ConcurrentHashMap<>();
+
   private final Counter dropped =
       counter(
           "varve_samples_dropped",
@@ -91,6 +96,15 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   public ServerMetrics() {
     new RuntimeFigures().register(registry);
   }
+
+  /** What refuses: a rule, for a dialect that writes into a dataset. */
+  private record Refusing(String dataset, String dialect, String rule) {
+    String toText() {
+      return "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule);
+    }
+  }
+
+  private record Refusals(CounterDataPoint count, String kind) {}
 
   private Counter counter(String name, String help, String... labels) {
     return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
@@ -197,14 +211,17 @@ public final class ServerMetrics implements RequestListener, IngestListener {
   @Override
   public void refused(
       String dataset, String dialect, String rule, long count, Supplier<String> example) {
-    refused.labelValues(dataset, dialect, rule).inc(count);
-    refusals.warn(
-        "dataset=%s dialect=%s rule=%s".formatted(dataset, dialect, rule), count, example);
+    Refusals known =
+        refusalsBy.computeIfAbsent(
+            new Refusing(dataset, dialect, rule),
+            one -> new Refusals(refused.labelValues(dataset, dialect, rule), one.toText()));
+    known.count.inc(count);
+    refusalLog.warn(known.kind, count, example);
   }
 
   /** Logs what was held back, before the server stops. */
   public void flushLog() {
-    refusals.flush();
+    refusalLog.flush();
   }
 
   @Override
