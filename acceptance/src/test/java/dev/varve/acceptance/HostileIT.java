@@ -55,7 +55,7 @@ class HostileIT {
   /** What whoever does no harm does is compiled by then. */
   private static final Duration WARM_UP = Duration.ofSeconds(3);
 
-  private static final Duration RELIEF = Duration.ofSeconds(20);
+  private static final Duration RELIEF = Duration.ofSeconds(30);
   private static final Duration START_MAX = Duration.ofSeconds(30);
 
   /** Beside the heap a JVM has code, threads, buffers, and RocksDB its caches. */
