@@ -10,11 +10,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A batch on its way into the store: what of it is refused, and what becomes of the rest. */
+/** Applies one batch to the store: rejects some of its mutations and writes the rest. */
 final class Application {
   /*
-   * Nearly always the batch is one write. A mutation that must see what is there is a write of its
-   * own, and so is what stands before it and behind it: order is kept, and every row is whole.
+   * Nearly always the batch is one write. A mutation that must read the current state is a write of
+   * its own; so are the mutations before it and after it. This keeps the order, and every row is
+   * written as a whole.
    */
   private final RocksStore store;
   private final TableEntry table;
@@ -23,12 +24,12 @@ final class Application {
   private final List<GroupCommit.Write> writes = new ArrayList<>();
   private final List<RowOutcome> refusals = new ArrayList<>();
 
-  /** For each mutation the place of its write, or -1 less the place of its refusal. */
+  /** For each mutation the index of its write, or -1 minus the index of its refusal. */
   private int[] places = new int[16];
 
   private int mutations;
 
-  /** Whether mutations were gathered that are not handed in yet. */
+  /** Whether encoded mutations are waiting to be submitted. */
   private boolean gathering;
 
   Application(RocksStore store, TableEntry table, MutationBatch batch) {
@@ -39,9 +40,9 @@ final class Application {
   }
 
   /**
-   * Applies the batch and waits for the end.
+   * Applies the batch and waits until all its writes have ended.
    *
-   * @return one outcome a mutation, or none where all were applied
+   * @return one outcome per mutation; empty if all were applied
    */
   List<RowOutcome> run(Admission admission, Durability durability) {
     WriteRecords gathered = encoder.room(0, batch.size());
@@ -73,7 +74,7 @@ final class Application {
     places[mutations++] = place;
   }
 
-  /** Hands in what was gathered, and returns room for what comes. */
+  /** Submits the gathered mutations and returns records for those that follow. */
   private WriteRecords write(WriteRecords gathered, int next, Durability durability) {
     if (!gathering) {
       return gathered;
@@ -89,7 +90,7 @@ final class Application {
   }
 
   private void writeLooking(int first, int end, Durability durability) {
-    // Of its own: the writer may use it while this thread goes on with the batch.
+    // A separate encoder: the writer thread may use it while this thread continues with the batch.
     MutationEncoder looking = new MutationEncoder(table, batch, store.database().cellsFamily());
     GroupCommit.Decision decision =
         () -> {

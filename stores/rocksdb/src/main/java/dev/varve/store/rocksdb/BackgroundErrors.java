@@ -7,15 +7,15 @@ import org.rocksdb.BackgroundErrorReason;
 import org.rocksdb.Status;
 
 /**
- * What RocksDB tells of its flushes and compactions that failed. Called by its own threads, which
- * hold no lock meanwhile and must get no exception.
+ * Receives the errors of RocksDB's flushes and compactions. RocksDB calls it on its own threads,
+ * without holding a lock; exceptions must not escape to it.
  */
 final class BackgroundErrors extends AbstractEventListener {
   /**
-   * A failure.
+   * A failed flush, compaction or write.
    *
-   * @param lasting whether RocksDB takes no write any more until it is opened again
-   * @param text in RocksDB's words
+   * @param lasting whether RocksDB rejects writes until it is reopened
+   * @param text RocksDB's description
    */
   record Failure(boolean lasting, boolean corruption, String text) {}
 
@@ -23,9 +23,9 @@ final class BackgroundErrors extends AbstractEventListener {
   private volatile @Nullable Failure last;
 
   /**
-   * Listens.
+   * Creates a listener.
    *
-   * @param told of every failure, by a thread of RocksDB; must neither throw nor take long
+   * @param told called with every failure, on a thread of RocksDB; must neither throw nor block
    */
   BackgroundErrors(Consumer<Failure> told) {
     super(
@@ -33,7 +33,7 @@ final class BackgroundErrors extends AbstractEventListener {
     this.told = told;
   }
 
-  /** The failure that has not been recovered from; null where there is none. */
+  /** Returns the last failure that RocksDB has not recovered from; null if there is none. */
   @Nullable Failure last() {
     return last;
   }

@@ -7,18 +7,18 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The checksums of the blocks of one table file, as RocksDB computes them.
+ * Checks block checksums of one table file, as RocksDB computes them.
  *
  * @param type 1: masked CRC-32C; 4: the lower half of XXH3
- * @param context a number of the file that stands in all of its checksums; 0 where there is none
+ * @param context a number of the file that is mixed into all of its checksums; 0 if it has none
  */
 record BlockChecksum(int type, int context) {
   /*
    * trailer of a block := compression u8 ‖ checksum u32le
    *
-   * The checksum is of the block and its compression, plus (context ^ (lower half of the block's
-   * offset + upper half)) unless the context is 0. That of XXH3 is of the block alone, exclusive-or
-   * compression * 6b9083d9.
+   * The checksum covers the block and its compression byte, plus (context ^ (lower half of the
+   * block's offset + upper half)) unless the context is 0. XXH3 covers the block alone,
+   * exclusive-or compression * 6b9083d9.
    */
   private static final int CRC32C_TYPE = 1;
   private static final int XXH3_TYPE = 4;
@@ -28,11 +28,11 @@ record BlockChecksum(int type, int context) {
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
   /**
-   * Whether a block is what was written.
+   * Returns whether a block matches its checksum.
    *
-   * @param bytes the block, from 0 on, and its trailer behind it
-   * @param length of the block
-   * @param offset of the block in the file
+   * @param bytes the block, from index 0, followed by its trailer
+   * @param length length of the block in bytes, without the trailer
+   * @param offset offset of the block in the file
    */
   boolean matches(byte[] bytes, int length, long offset) {
     int stored = (int) INT_LE.get(bytes, length + 1);

@@ -5,11 +5,10 @@ import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The compressions of blocks that Varve has RocksDB write. */
+/** Decompresses blocks in the formats that Varve configures RocksDB to write. */
 final class BlockCompression {
   /*
-   * block := size varint ‖ compressed      // where it is compressed; the size is that of what comes
-   *                                        // out
+   * block := size varint ‖ compressed      // if it is compressed; the size is the uncompressed one
    */
   private static final int NONE = 0;
   private static final int LZ4 = 4;
@@ -21,10 +20,10 @@ final class BlockCompression {
   private BlockCompression() {}
 
   /**
-   * Undoes it.
+   * Decompresses a block.
    *
-   * @param length of the block, before its trailer
-   * @throws IOException if the bytes are none of the compression
+   * @param length length of the block in bytes, without its trailer
+   * @throws IOException if the bytes are invalid in this compression, or the compression is unknown
    */
   static ByteBuffer expand(byte[] block, int length, int compression) throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(block, 0, length);
@@ -45,7 +44,7 @@ final class BlockCompression {
   }
 
   private static void zstd(ByteBuffer bytes, byte[] expanded) throws IOException {
-    // Outside the heap: a native codec on an array of a JVM that moves it meanwhile corrupts it.
+    // Off-heap: the JVM may move a heap array while native code reads it, which would corrupt it.
     ByteBuffer from = ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
     ByteBuffer to = ByteBuffer.allocateDirect(expanded.length);
     try {
@@ -91,7 +90,7 @@ final class BlockCompression {
           } while (more == 0xff);
         }
         match += MATCH_MIN;
-        // A match may overlap what it makes.
+        // A match may overlap its own output.
         for (int i = 0; i < match; i++, out++) {
           to[out] = to[out - distance];
         }

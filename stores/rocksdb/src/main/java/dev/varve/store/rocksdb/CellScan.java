@@ -19,42 +19,42 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * Goes through the slices of a plan, row by row and range by range, and fills pages with the cells
- * that the plan names.
+ * Scans the slices of a plan, row by row and range by range, and fills pages with the selected
+ * cells.
  */
 final class CellScan {
   /*
-   * The place is a slice, within it a row, within that one of the row's ranges, within that a key.
-   * step() goes one step from there, with some hundred native calls at most, so that after any step
-   * a page can end, a cancel be seen, another read have its turn.
+   * The position is a slice, a row within it, one of the row's ranges, and a key within the range.
+   * step() advances from there with at most a few hundred native calls. After any step a page can
+   * end, a cancellation can take effect, and another read can take its turn.
    */
 
-  /** Who reads. */
+  /** The caller of a scan. */
   interface Reader {
-    /** Throws where the read is to stop; asked at every step. */
+    /** Throws if the read must stop; called at every step. */
     void ensureAlive();
 
     /**
-     * Takes note of a column that has more versions than its family keeps.
+     * Records a column that has more versions than its family keeps.
      *
-     * @param column as it stands in keys, without a time
+     * @param column the column as encoded in keys, without a time
      */
     void noteSurplus(int family, byte[] column);
   }
 
-  /** How a call of {@link #fill} ended. */
+  /** The result of a call to {@link #fill}. */
   enum Progress {
-    /** The page is as full as it should be, and there may be more. */
+    /** The page is full; there may be more cells. */
     PAGE,
-    /** There is nothing behind what the page holds. */
+    /** There are no cells after those in the page. */
     END,
-    /** There may be more, but others should have their turn. */
+    /** There may be more cells, but other reads should have a turn. */
     PAUSE
   }
 
   private static final int STEPS_A_TURN = 1 << 14;
 
-  /** Cells to look at between two questions whether the read is to stop. */
+  /** Maximum cells to read between two checks whether the read must stop. */
   private static final int CELLS_A_STEP = 64;
 
   private final TableEntry table;
@@ -72,21 +72,21 @@ final class CellScan {
   private List<RowRange> ranges;
   private int range;
 
-  /** The key behind the range at hand. */
+  /** The end of the current range, exclusive. */
   private final GrowingBytes rangeEnd = new GrowingBytes(64);
 
-  /** Whether the last cell of the page is of the row at hand. */
+  /** Whether the last cell of the page belongs to the current row. */
   private boolean rowInPage;
 
-  /** The column looked at last, as it stands in keys, the row before it and no time behind. */
+  /** The column read last, as encoded in keys: preceded by its row, without a time. */
   private final GrowingBytes column = new GrowingBytes(64);
 
-  /** Versions of that column that were looked at, and those of them that were delivered. */
+  /** Number of versions of that column that were read, and how many of them were delivered. */
   private int versions;
 
   private int versionsDelivered;
 
-  /** Where the scan was resumed, until it has left that column. */
+  /** Where the scan resumed; null once it has left that column. */
   private @Nullable ResumeToken resumed;
 
   private final GrowingBytes target = new GrowingBytes(64);
@@ -158,7 +158,9 @@ final class CellScan {
     return Progress.PAUSE;
   }
 
-  /** The token behind the last cell of a page that is not empty and was filled last. */
+  /**
+   * Returns the token after the last cell of a non-empty page, which must be the last one filled.
+   */
   ResumeToken token(CellBatch page) {
     return tally.token(page);
   }
@@ -173,7 +175,7 @@ final class CellScan {
         fills + walk.leaps());
   }
 
-  /** Goes on by one step; false where the page must end because the budget does. */
+  /** Advances by one step; false if the page must end because the budget is spent. */
   private boolean step(CellBatch page) throws RocksDBException {
     if (!inSlice) {
       rows.start(plan.slices().get(slice));
@@ -243,9 +245,9 @@ final class CellScan {
   }
 
   /**
-   * Looks at cells of a family that has no time in its keys, where each is a column of its own, up
-   * to the end of the range, of the page or of the step; false where the next one would be above
-   * the budget.
+   * Reads cells of a family without times in its keys, where each cell is a column of its own, up
+   * to the end of the range, the page or the step. Returns false if the next cell would exceed the
+   * budget.
    */
   private boolean lookOn(RowRange within, CellBatch page) throws RocksDBException {
     FamilySelect select = within.select();
@@ -270,7 +272,7 @@ final class CellScan {
     return true;
   }
 
-  /** Looks at the cell at hand; false where that would be above the budget. */
+  /** Reads the current cell; false if it would exceed the budget. */
   private boolean look(RowRange within, CellBatch page) throws RocksDBException {
     FamilySelect select = within.select();
     boolean timed = table.isTimed(select.family());
@@ -313,7 +315,7 @@ final class CellScan {
     }
   }
 
-  /** Notes whether the cell at hand begins a new column. */
+  /** Detects whether the current cell starts a new column. */
   private void followColumn(boolean timed) {
     int end = timed ? walk.length() - KeyFormat.TIME_LENGTH : walk.length();
     if (Arrays.equals(column.array(), 0, column.length(), walk.key(), 0, end)) {
@@ -328,7 +330,10 @@ final class CellScan {
     KeyFormat.addUnescaped(qualifier, walk.key(), rows.prefix().length() + 1, end);
   }
 
-  /** Counts the cell at hand, if the budget allows; where not, false, or an error on a new page. */
+  /**
+   * Counts the current cell if the budget allows it. Otherwise returns false, or throws if the page
+   * is empty.
+   */
   private boolean spend(long bytes, CellBatch page) {
     Budget budget = plan.budget();
     if (cellsLookedAt + walk.passed() < budget.cellsRead()
@@ -385,7 +390,7 @@ final class CellScan {
     }
   }
 
-  /** Goes to the next column. */
+  /** Moves to the next column. */
   private void passColumn() throws RocksDBException {
     walk.next();
     target.truncate(0);
@@ -394,7 +399,7 @@ final class CellScan {
     walk.forwardTo(target);
   }
 
-  /** Goes past a version that is too new; where they need not be counted, past all such. */
+  /** Skips a version that is too new, and all other such versions if they need not be counted. */
   private void passNewerThan(TimeRange times, int kept) throws RocksDBException {
     walk.next();
     if (kept == FamilySpec.ALL_VERSIONS && !times.isEmpty()) {

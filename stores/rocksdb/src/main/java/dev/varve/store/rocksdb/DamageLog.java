@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The damage that a store has met, each place once. Safe for use by several threads. */
+/** The damage that a store has found, each place once. Safe for use by several threads. */
 final class DamageLog {
   private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
   private static final int MOST = 1000;
@@ -21,13 +21,16 @@ final class DamageLog {
   private final Deque<StoreDamage> met = new ArrayDeque<>();
   private long count;
 
-  /** Notes what the opening of the store has found, and logged. Torn tails are no damage. */
+  /**
+   * Records what was found, and already logged, while the store was opened. Torn tails do not count
+   * as damage.
+   */
   synchronized void begin(List<StoreDamage> found) {
     met.addAll(found);
     count += found.stream().filter(one -> one.kind() != Kind.TORN_TAIL).count();
   }
 
-  /** Notes and logs damage; where its place is known already, gives what was noted then. */
+  /** Records and logs damage. If its place is already known, returns the earlier record. */
   synchronized StoreDamage add(StoreDamage damage) {
     for (StoreDamage known : met) {
       if (known.file().equals(damage.file()) && known.offset() == damage.offset()) {
@@ -47,12 +50,12 @@ final class DamageLog {
     return List.copyOf(met);
   }
 
-  /** How many places there were, those included that are forgotten. */
+  /** Returns the number of damaged places, including those dropped from the list. */
   synchronized long count() {
     return count;
   }
 
-  /** Damage in a table file, still in place. */
+  /** Describes damage in a table file that is still in place. */
   static StoreDamage of(DamagedPlaces.Place place) {
     String rows =
         place.rows().isEmpty()
@@ -78,7 +81,7 @@ final class DamageLog {
         where);
   }
 
-  /** Damage of which RocksDB names no table file. */
+  /** Describes damage for which RocksDB names no table file. */
   static StoreDamage unplaced(Path directory, String said) {
     return new StoreDamage(
         Kind.OTHER,

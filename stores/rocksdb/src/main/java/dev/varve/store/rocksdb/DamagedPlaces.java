@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.LiveFileMetaData;
 
-/** Finds out which rows a damaged place of a table file held. */
+/** Finds the rows that a damaged part of a table file contained. */
 final class DamagedPlaces {
   private static final Pattern FILE = Pattern.compile("(\\d{6,})\\.sst");
   private static final Pattern OFFSET = Pattern.compile("\\.sst offset (\\d+)");
@@ -26,15 +26,17 @@ final class DamagedPlaces {
   }
 
   /**
-   * A place that RocksDB has called damaged.
+   * A place that RocksDB reports as damaged.
    *
-   * @param offset of the block; -1 where the whole file is meant
-   * @param bytes of the block or the file
-   * @param rows that it held, as far as they can be told
+   * @param offset offset of the block; -1 if the whole file is meant
+   * @param bytes size of the block or the file
+   * @param rows the rows that it contained, as far as they can be determined
    */
   record Place(Path file, long offset, long bytes, List<RowSpan> rows, String what) {}
 
-  /** What a message of RocksDB is about; null where it names no table file. */
+  /**
+   * Finds the place that a message of RocksDB refers to; null if the message names no table file.
+   */
   @Nullable Place find(@Nullable String message) {
     if (message == null) {
       return null;

@@ -42,18 +42,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open RocksDB with two column families: {@code default} for what the store knows of its tables,
- * {@code cells} for the cells of all tables. Whoever calls sees to it that it is open.
+ * An open RocksDB database with two column families: {@code default} for the list of tables, and
+ * {@code cells} for the cells of all tables. Callers must ensure that it is open.
  */
 final class Database implements GroupCommit.Log, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Database.class);
   private static final byte[] CELLS = "cells".getBytes(StandardCharsets.US_ASCII);
   private static final int BLOCK_BYTES = 16 << 10;
 
-  /** The key, beside the list of tables, that is written to see whether writes succeed. */
+  /** A key next to the list of tables, written to probe whether writes succeed. */
   private static final byte[] PROBE = "probe".getBytes(StandardCharsets.US_ASCII);
 
-  /** The share of the cache that indexes are kept in before data is. */
+  /** The share of the cache that is reserved for indexes. */
   private static final double INDEX_SHARE = 0.2;
 
   private final NativeHandles handles;
@@ -69,22 +69,22 @@ final class Database implements GroupCommit.Log, AutoCloseable {
 
   private final BackgroundErrors errors;
 
-  /** Of flushes and compactions, when they were last counted. */
+  /** Failed flushes and compactions at the last count. */
   private long failuresSeen = Long.MAX_VALUE;
 
-  /** What was last said of writes that are held back. */
+  /** The last result of {@link #isStarved}. */
   private boolean starved;
 
-  /** The sequence number that the last sync has covered; the writer's alone. */
+  /** The sequence number covered by the last sync; used by the writer thread only. */
   private long syncedThrough;
 
   /**
-   * The sum of the numbers that RocksDB gives to the states of the families' tables in memory, when
-   * the newest log was noted; -1 where nothing of it has been synced yet.
+   * The sum of RocksDB's super-version numbers of both families when the newest log was recorded;
+   * -1 if no sync has happened yet.
    */
   private long memtables = -1;
 
-  /** The newest log when the database was opened, and the last edit before it. */
+  /** The newest log when the database was opened, and the last sequence number before it. */
   private long firstLog;
 
   private long firstSequence;
@@ -92,18 +92,18 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   private final DirectoryClaim claim;
   private final Recovery recovery;
 
-  /** Opens the database, or makes a new one. */
+  /** Opens the database, or creates it. */
   Database(Path directory, RocksOptions options, NativeHandles handles) {
     this(directory, options, null, handles, failure -> {});
   }
 
   /**
-   * Opens the database, or makes a new one.
+   * Opens the database, or creates it.
    *
-   * @param salvage what a recovery keeps; null where damage ends the opening
-   * @param told of failed flushes and compactions, by threads of RocksDB; must neither throw nor
-   *     take long
-   * @throws StoreException if it is in use, damaged, or the directory cannot be made
+   * @param salvage what a recovery keeps; null if damage must fail the opening
+   * @param told called with failed flushes and compactions, on threads of RocksDB; must neither
+   *     throw nor block
+   * @throws StoreException if the database is in use or damaged, or the directory cannot be created
    */
   Database(
       Path directory,
@@ -137,7 +137,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
                   families));
       catalog = handles.own(families.get(0));
       cells = handles.own(families.get(1));
-      // All that was recovered is in tables now.
+      // Everything recovered is in table files now.
       syncedThrough = db.getLatestSequenceNumber();
       firstSequence = syncedThrough;
       firstLog = newestLog();
@@ -191,10 +191,10 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         .setCreateIfMissing(true)
         .setCreateMissingColumnFamilies(true)
         .setWriteBufferManager(buffers)
-        // One thread writes: the memtable need not guard against a second, and finds the place of
-        // a key next to that of the one before.
+        // Only one thread writes: the memtable needs no guard against a second writer, and finds
+        // the position of a key next to the previous one.
         .setAllowConcurrentMemtableWrite(false)
-        // The logs have been checked: what RocksDB finds bad in them has gone bad since.
+        // The logs have been checked: anything RocksDB finds wrong in them was damaged since.
         .setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency)
         .setMaxTotalWalSize(options.memoryBytes())
         .setMaxBackgroundJobs(2)
@@ -207,13 +207,13 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   }
 
   private ColumnFamilyOptions familyOptions(RocksOptions options) {
-    // No filters: reads are ranges, which they do not help, and they cost ten bits a cell.
+    // No filters: reads are ranges, which filters do not speed up, and they cost ten bits per cell.
     BlockBasedTableConfig tables =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
             .setBlockSize(BLOCK_BYTES)
             .setCacheIndexAndFilterBlocks(true)
-            // So that SstIndex can tell which keys a damaged block held.
+            // Lets SstIndex determine which keys a damaged block held.
             .setEnableIndexCompression(false)
             .setFormatVersion(SstIndex.FORMAT)
             .setPinL0FilterAndIndexBlocksInCache(true);
@@ -227,14 +227,14 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         .setLevelCompactionDynamicLevelBytes(true);
   }
 
-  /** How table files are written outside of the database, to be taken in; the caller's to close. */
+  /** Returns options for writing table files for {@link #ingest}; the caller must close them. */
   Options tableOptions(RocksOptions options) {
     return new Options(databaseOptions(options), familyOptions(options))
         .setCompressionType(options.compression().last);
   }
 
   /**
-   * Takes in table files, whose names go.
+   * Moves table files into the database.
    *
    * @param family the number of a column family that has no cells
    */
@@ -250,12 +250,12 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return directory;
   }
 
-  /** Whether a key of the list of tables is that of the probe. */
+  /** Returns whether a key of the list of tables is the probe. */
   static boolean isProbe(byte[] key) {
     return Arrays.equals(key, PROBE);
   }
 
-  /** Whether a column family, by its name, is that of cells. */
+  /** Returns whether a column family, given by name, holds cells. */
   static boolean isOfCells(byte[] family) {
     return Arrays.equals(family, CELLS);
   }
@@ -287,8 +287,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   }
 
   /**
-   * A new log comes with a new table in memory. It must be known before the sync is answered, and
-   * that something in it has been synced.
+   * RocksDB switches to a new log together with a new memtable. Before a sync is acknowledged, the
+   * new log must be recorded, and that part of it has been synced.
    */
   private void noteNewLog() throws RocksDBException {
     long found = memtables();
@@ -303,7 +303,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
         + db.getLongProperty(cells, "rocksdb.current-super-version-number");
   }
 
-  /** Notes the newest log, so that it is missed if it is gone. */
+  /** Records the newest log, so that the next start notices if it is missing. */
   private void noteLog() {
     try {
       long log = newestLog();
@@ -319,11 +319,13 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return LogFiles.of(directory).lastKey();
   }
 
-  /** Syncs the log and notes that nothing comes behind it: the database is about to be closed. */
+  /**
+   * Syncs the log and records that nothing follows it, because the database is about to be closed.
+   */
   void noteCleanStop() {
     try {
       db.syncWal();
-      // Nothing may change the MANIFEST after its length has been noted.
+      // Nothing may change the MANIFEST after its length has been recorded.
       db.cancelAllBackgroundWork(true);
       StateFile.stopped(
           directory, tableFiles().stream().map(file -> file.fileName().substring(1)).toList());
@@ -335,7 +337,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
-  /** What was found in the logs when the database was opened. */
+  /** Returns what was found in the logs when the database was opened. */
   Recovery recovery() {
     return recovery;
   }
@@ -381,7 +383,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
           db.getLongProperty("rocksdb.actual-delayed-write-rate") > 0
               || db.getLongProperty("rocksdb.is-write-stopped") > 0;
       failuresSeen = failures;
-      // A compaction may take long until it fails again: until then nothing has got better.
+      // A compaction may run long before it fails again; until then nothing has improved.
       starved = heldBack && (failed || starved);
       return starved;
     } catch (RocksDBException e) {
@@ -393,10 +395,10 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return db.get(cells, pointReads, key.array(), 0, key.length());
   }
 
-  /** A cell as it lies in the database. */
+  /** A cell as encoded in the database. */
   record Found(byte[] key, byte[] value) {}
 
-  /** The first cell whose key begins so, or null where there is none. */
+  /** Returns the first cell whose key starts with a prefix; null if there is none. */
   @Nullable Found firstCell(GrowingBytes prefix) throws RocksDBException {
     try (RocksIterator iterator = cells()) {
       iterator.seek(prefix.toArray());
@@ -412,7 +414,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
-  /** The highest number of a table that has cells; 0 where there are none. */
+  /** Returns the highest number of a table that has cells; 0 if there are none. */
   int lastTable() throws RocksDBException {
     try (RocksIterator iterator = cells()) {
       iterator.seekToLast();
@@ -421,7 +423,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     }
   }
 
-  /** An iterator over all cells, the caller's to close. */
+  /** Returns an iterator over all cells; the caller must close it. */
   RocksIterator cells() {
     return db.newIterator(cells, pointReads);
   }
@@ -434,17 +436,20 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     return db.newIterator(catalog, pointReads);
   }
 
-  /** A figure of RocksDB for the cells, by the name that it has there. */
+  /** Returns a RocksDB property of the cells by its RocksDB name. */
   long cellsFigure(String property) throws RocksDBException {
     return db.getLongProperty(cells, property);
   }
 
-  /** Failed flushes and compactions of all families, which RocksDB counts with the default one. */
+  /**
+   * Returns the failed flushes and compactions of all families, which RocksDB counts under the
+   * default family.
+   */
   long backgroundErrors() throws RocksDBException {
     return db.getLongProperty(catalog, "rocksdb.background-errors");
   }
 
-  /** The table files of all families, as they are at present. */
+  /** Returns the current table files of all families. */
   List<LiveFileMetaData> tableFiles() {
     return db.getLiveFilesMetaData();
   }

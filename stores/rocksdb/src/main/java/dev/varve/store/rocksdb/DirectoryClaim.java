@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps a directory from being opened twice in this process. RocksDB's own lock comes too late: the
- * logs are checked before RocksDB opens them, and the check takes and gives back a lock of the
- * process on the same file, which would free RocksDB's.
+ * Prevents a directory from being opened twice in this process. RocksDB's own lock comes too late:
+ * the logs are checked before RocksDB opens them, and that check takes and releases a process lock
+ * on the same file, which would release RocksDB's lock.
  */
 final class DirectoryClaim implements AutoCloseable {
   private static final Set<Path> CLAIMED = ConcurrentHashMap.newKeySet();
@@ -19,7 +19,7 @@ final class DirectoryClaim implements AutoCloseable {
   /**
    * Claims a directory.
    *
-   * @throws StoreException if it is claimed already
+   * @throws StoreException if it is already claimed
    */
   DirectoryClaim(Path real) {
     if (!CLAIMED.add(real)) {

@@ -17,92 +17,97 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /**
- * The one writer: takes the writes of all callers in the order in which they come, puts those that
- * wait together into one batch, and syncs once for all of them.
+ * The single writer. It takes the writes of all callers in order of arrival, combines those that
+ * are waiting into one batch, and syncs once for all of them.
  */
 final class GroupCommit {
   /*
-   * A group is written to the log without a sync, those who asked for order alone are answered, and
-   * then one sync serves all who asked for more. The log is one file after the other, so a sync
-   * covers whatever was written before it.
+   * The writer appends a group to the log without a sync, answers callers that asked for order
+   * alone, and then syncs once for all others. The log is a sequence of files, so a sync covers
+   * everything written before it.
    *
-   * Being the only one that writes, the writer can also read, decide and write what it has decided
-   * with nothing in between: that is all that conditional puts and increments need.
+   * Because nobody else writes, the writer can read, decide and write with nothing in between. That
+   * is all that conditional puts and increments need.
    *
-   * RocksDB holds a write back for as long as its background work cannot keep up, which on a disk
-   * without room is for ever. Nobody waits for that longer than the patience: what was not begun by
-   * then is withdrawn, what was begun is unknown. Where that work fails again and again, so that
-   * each write would take longer than the one before, nothing is begun any more until it gets on.
+   * RocksDB delays a write until its background work catches up. On a full disk that may never
+   * happen. Callers wait no longer than the patience: a write that has not begun by then is
+   * withdrawn, and the outcome of a write that has begun is unknown. If background work keeps
+   * failing, each write would take longer than the one before, so no write begins until the work
+   * makes progress.
    *
-   * After a sync that failed nothing is begun any more for good: the kernel may have dropped what it
-   * could not write, so that a later sync succeeds and covers less than it seems to.
+   * After a failed sync no write ever begins again: the kernel may have dropped the data that it
+   * could not write, so that a later sync succeeds without covering it.
    */
 
-  /** Where writes end up. */
+  /** The destination of writes. */
   interface Log {
-    /** Appends a batch, visible to readers from then on and durable with the next sync. */
+    /** Appends a batch. Readers see it at once; the next sync makes it durable. */
     void write(WriteRecords batch) throws RocksDBException;
 
     void sync() throws RocksDBException;
 
-    /** What may be why a write takes long, in words; answers at once, from any thread. */
+    /** Returns, in words, a likely reason why writes are slow. Returns at once, from any thread. */
     String condition();
 
     /**
-     * Whether writes are held back, and were all the time since the work that they wait for has
-     * failed. Asked by the writer alone, now and then.
+     * Returns whether writes are being held back, and have been ever since the background work that
+     * they wait for failed. Called from time to time, by the writer alone.
      */
     boolean isStarved();
 
-    /** Whether background work has failed, so that it is worth looking whether writes do, too. */
+    /** Returns whether background work has failed, so that a probe write is worthwhile. */
     boolean isSuspect();
 
     /**
-     * Why nothing can be written any more until the log is opened anew, in words; null where it
-     * can. Answers at once, from any thread.
+     * Returns, in words, why nothing can be written until the log is reopened; null if writing is
+     * possible. Returns at once, from any thread.
      */
     @Nullable String obstacle();
 
-    /** A record that changes nothing, written to see whether writes succeed. */
+    /** Returns a record without effect, written to probe whether writes succeed. */
     WriteRecords probe();
   }
 
-  /** What is to be written, made out by the writer when its turn comes. */
+  /** Produces the records to write, when the writer reaches it. */
   interface Decision {
-    /** Fails with a {@link StoreException} if nothing is to be written after all. */
+    /**
+     * Returns the records to write.
+     *
+     * @throws StoreException if nothing is to be written after all
+     */
     WriteRecords decide() throws RocksDBException;
   }
 
-  /** Groups end at this size, so that the first of a group need not wait for long. */
+  /** Size limit of a group, in bytes, so that its first write need not wait long. */
   private static final int GROUP_BYTES = 8 << 20;
 
   private static final int QUEUE_LENGTH = 1024;
 
-  /** Nothing to write, and nothing comes behind it. */
+  /** Nothing to write, and nothing follows. */
   private static final Decision STOP = () -> new WriteRecords(0);
 
-  /** Longer than any stall of a store that only has much to do. */
+  /** Longer than any stall of a store that is merely busy. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Log log;
   private final long patienceNanos;
 
-  /** With the usual patience twice as long as RocksDB takes to try again what has failed. */
+  /** With the default patience, twice the interval at which RocksDB retries failed work. */
   private final long lookNanos;
 
   private final Thread thread;
   private final BlockingQueue<Write> queue = new ArrayBlockingQueue<>(QUEUE_LENGTH);
 
-  /** {@link System#nanoTime} of when the writer began what it is at. */
+  /** {@link System#nanoTime} when the writer started its current work. */
   private volatile long busySince;
 
   private volatile boolean busy;
   private volatile boolean starved;
 
-  /** Why the last batch could not be written or synced; null where it could. */
+  /** Why the last batch could not be written or synced; null if it succeeded. */
   private volatile @Nullable String failure;
 
-  /** Why a sync failed; null as long as none has. */
+  /** Why a sync failed; null if none has failed. */
   private volatile @Nullable String syncFailure;
 
   private long looked = System.nanoTime();
@@ -113,7 +118,11 @@ final class GroupCommit {
     this(log, PATIENCE);
   }
 
-  /** With another patience: how long a caller waits for the end of a write at most. */
+  /**
+   * Creates a writer.
+   *
+   * @param patience how long a caller waits for the end of a write
+   */
   GroupCommit(Log log, Duration patience) {
     this.log = log;
     this.patienceNanos = patience.toNanos();
@@ -121,18 +130,18 @@ final class GroupCommit {
     this.thread = Thread.ofPlatform().name("rocksdb-writer").daemon().start(this::run);
   }
 
-  /** A write that was handed in. */
+  /** A submitted write. */
   final class Write {
     private final Decision decision;
 
-    /** Whether the decision depends on what was written before. */
+    /** Whether the decision depends on earlier writes. */
     private final boolean looksBefore;
 
     private final Durability durability;
     private final long handedIn = System.nanoTime();
     private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
 
-    /** Set once, by the writer that begins it or by the caller who withdraws it. */
+    /** Set once, by the writer that begins the write or by the caller that withdraws it. */
     private final AtomicBoolean taken = new AtomicBoolean();
 
     private Write(Decision decision, boolean looksBefore, Durability durability) {
@@ -142,10 +151,10 @@ final class GroupCommit {
     }
 
     /**
-     * Waits until the write is as durable as was asked.
+     * Waits until the write is as durable as requested.
      *
-     * @throws StoreException if it failed or took too long; {@link StoreException#unknown()} if it
-     *     may stand all the same
+     * @throws StoreException if it failed or timed out; {@link StoreException#unknown()} if it may
+     *     have been applied nonetheless
      */
     void await() {
       try {
@@ -167,7 +176,7 @@ final class GroupCommit {
             end.get(patienceNanos - (System.nanoTime() - handedIn), TimeUnit.NANOSECONDS);
             return;
           } catch (InterruptedException e) {
-            // Its end is told all the same: a caller who left would not know what stands.
+            // Keep waiting: a caller that gave up here would not know the outcome.
             interrupted = true;
           }
         }
@@ -191,17 +200,17 @@ final class GroupCommit {
     }
   }
 
-  /** Hands in a write whose decision looks at nothing; blocks while the queue is full. */
+  /** Submits a write whose decision reads nothing; blocks while the queue is full. */
   Write submit(Decision decision, Durability durability) {
     return enqueue(new Write(decision, false, durability));
   }
 
-  /** Hands in a write whose decision needs to see all that was handed in before. */
+  /** Submits a write whose decision must see everything submitted before. */
   Write submitLooking(Decision decision, Durability durability) {
     return enqueue(new Write(decision, true, durability));
   }
 
-  /** Hands in what may as well be left undone, and is, where much waits already. */
+  /** Submits an optional write, which is dropped if the queue is already long. */
   void offer(Decision decision) {
     if (!starved && syncFailure == null && queue.size() < QUEUE_LENGTH / 2) {
       queue.offer(new Write(decision, true, Durability.ORDERED));
@@ -229,14 +238,16 @@ final class GroupCommit {
     return write;
   }
 
-  /** Whether the writer has been at one piece of work for longer than anybody waits. */
+  /**
+   * Returns whether the writer has been busy with one piece of work for longer than callers wait.
+   */
   boolean isStalled() {
     return busy && System.nanoTime() - busySince > patienceNanos;
   }
 
   /**
-   * Why writes fail, in words; null where nothing is known to be in their way. Answers at once,
-   * from any thread.
+   * Returns, in words, why writes fail; null if no reason is known. Returns at once, from any
+   * thread.
    */
   @Nullable String obstacle() {
     String lasting = syncFailure == null ? log.obstacle() : stopped();
@@ -272,7 +283,7 @@ final class GroupCommit {
             .formatted(syncFailure));
   }
 
-  /** Why no write will be begun until the store is opened again; null where writes go on. */
+  /** Returns why no write will begin until the store is reopened; null if writes proceed. */
   @Nullable String stopped() {
     return syncFailure == null ? null : "the disk failed to sync the log: " + syncFailure;
   }
@@ -294,15 +305,15 @@ final class GroupCommit {
   }
 
   /**
-   * Syncs all that was handed in before; nothing may be handed in afterwards.
+   * Syncs everything submitted before; nothing may be submitted afterwards.
    *
-   * @throws StoreException if that failed, or took too long: then {@link #hasEnded} tells whether
-   *     the log may be closed
+   * @throws StoreException if the sync failed or timed out; {@link #hasEnded} then says whether the
+   *     log may be closed
    */
   void close() {
     Write stop = new Write(STOP, false, Durability.SYNCED);
     try {
-      // Behind a stalled write too, so that the writer ends once that one has.
+      // Queued even after a stalled write, so that the writer ends once that write has.
       if (!queue.offer(stop, patienceNanos, TimeUnit.NANOSECONDS)) {
         stop.fail(notBegun());
       }
@@ -313,7 +324,7 @@ final class GroupCommit {
     }
   }
 
-  /** Whether the writer has ended, and touches the log no more. */
+  /** Returns whether the writer has ended and no longer uses the log. */
   boolean hasEnded() {
     return !thread.isAlive();
   }
@@ -333,7 +344,7 @@ final class GroupCommit {
           group.add(new Write(log::probe, false, Durability.SYNCED));
         }
       } catch (InterruptedException e) {
-        // Nobody has a reason to: only close() ends this thread.
+        // Nothing interrupts this thread deliberately: only close() ends it.
         continue;
       }
       queue.drainTo(group);
@@ -357,7 +368,7 @@ final class GroupCommit {
     try {
       starved = log.isStarved();
     } catch (RuntimeException | OutOfMemoryError e) {
-      // It must not end this thread; the next write tells by itself what is wrong.
+      // It must not end this thread; the next write reports the problem itself.
       starved = false;
     }
   }
@@ -367,7 +378,7 @@ final class GroupCommit {
     busy = true;
   }
 
-  /** Writes a group in pieces of a bounded size, each answered before the next is begun. */
+  /** Writes a group in pieces of bounded size; answers each piece before the next one begins. */
   private void commit(List<Write> group, WriteRecords records) {
     List<Write> gathered = new ArrayList<>();
     List<Write> unsynced = new ArrayList<>();
@@ -389,7 +400,7 @@ final class GroupCommit {
       } catch (StoreException e) {
         write.fail(e);
       } catch (RocksDBException | RuntimeException | OutOfMemoryError e) {
-        // Whatever it is, it must not end this thread: every later write would wait for ever.
+        // No failure may end this thread: every later write would wait forever.
         write.fail(new StoreException("rocksdb: " + e, e));
       }
     }

@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** An array of bytes that grows at its end. Numbers are big-endian unless a name says otherwise. */
+/** A growing array of bytes. Numbers are big-endian unless a name says otherwise. */
 final class GrowingBytes {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -22,7 +22,10 @@ final class GrowingBytes {
     array = new byte[capacity];
   }
 
-  /** The bytes, of which the first {@link #length()} count; another array after growth. */
+  /**
+   * Returns the backing array, of which the first {@link #length()} bytes are valid. Growth
+   * replaces it.
+   */
   byte[] array() {
     return array;
   }
@@ -35,7 +38,7 @@ final class GrowingBytes {
     return Arrays.copyOf(array, length);
   }
 
-  /** Forgets all bytes behind the first {@code shorter}. */
+  /** Drops all bytes after the first {@code shorter}. */
   void truncate(int shorter) {
     length = shorter;
   }
@@ -57,7 +60,10 @@ final class GrowingBytes {
     length += Long.BYTES;
   }
 
-  /** Seven bits a byte, the lowest first, the highest bit set in all but the last byte. */
+  /**
+   * Adds a varint: seven bits per byte, lowest bits first, the high bit set in all but the last
+   * byte.
+   */
   void addVarint(int value) {
     ensure(5);
     int rest = value;

@@ -6,13 +6,13 @@ import dev.varve.store.StoreException;
 import dev.varve.store.TimeUse;
 import java.util.HexFormat;
 
-/** Where a cell lies in RocksDB: the bytes of its key, and what stands before its value. */
+/** The encoding of a cell in RocksDB: the bytes of its key, and the prefix of its value. */
 final class KeyFormat {
   /*
    * key :=
    *   table      u32          // the number of the table, big-endian
    *   row        escaped      // every 00 is written as 00 ff, the end is 00 01
-   *   family     u8           // its place in the table's spec
+   *   family     u8           // its index in the table's spec
    *   qualifier  escaped
    *   time       u64          // only in timed families: 2^63 - 1 - time, big-endian
    *
@@ -20,12 +20,13 @@ final class KeyFormat {
    *   time       i64          // only in untimed families, big-endian
    *   value      bytes        // the rest
    *
-   * A family is timed unless its time is CLOCK and it keeps one version: then the last put wins,
-   * whatever its time, so that the time is no part of the place.
+   * A family is timed unless its time use is CLOCK and it keeps one version. In an untimed family
+   * the last put wins whatever its time, so the time is not part of the key.
    *
-   * The end 00 01 is smaller than an escaped 00, which is 00 ff, and than any other byte: so the
-   * order of keys is the order of (row, family, qualifier, newest first), and no key of a row lies
-   * between those of another. Nothing a key part may hold reaches 00 02: row and column end there.
+   * The end mark 00 01 sorts before an escaped 00, which is 00 ff, and before any other byte. Keys
+   * are therefore ordered by (row, family, qualifier, newest first), and no key of a row lies
+   * between keys of another row. No key part can contain 00 02, so 00 02 bounds all keys of a row
+   * or a column.
    *
    * docs/stores/rocksdb.md works an example in hex, which a test decodes.
    */
@@ -39,7 +40,7 @@ final class KeyFormat {
 
   private KeyFormat() {}
 
-  /** Whether the cells of the family have their time in the key. */
+  /** Returns whether the cells of the family have their time in the key. */
   static boolean isTimed(FamilySpec family) {
     return family.time() == TimeUse.DATA || family.maxVersions() > 1;
   }
@@ -74,7 +75,8 @@ final class KeyFormat {
   }
 
   /**
-   * Turns a key that ends with an escaped part into the first key behind all that begin with it.
+   * Turns a key that ends with an escaped part into the first key after all keys that start with
+   * it.
    */
   static void passEnd(GrowingBytes key) {
     key.truncate(key.length() - 1);
@@ -84,7 +86,7 @@ final class KeyFormat {
   /**
    * Finds the end of an escaped part.
    *
-   * @return the index behind its end mark
+   * @return the index after its end mark
    * @throws StoreException if there is no end mark within {@code length}
    */
   static int escapedEnd(byte[] key, int offset, int length) {
@@ -103,8 +105,8 @@ final class KeyFormat {
   }
 
   /**
-   * Undoes the escaping of the part from {@code offset} on and before {@code end}, its end mark
-   * included.
+   * Unescapes the part between {@code offset} (inclusive) and {@code end} (exclusive), which
+   * includes its end mark, and appends it.
    */
   static void addUnescaped(GrowingBytes target, byte[] key, int offset, int end) {
     int copied = offset;
@@ -119,7 +121,7 @@ final class KeyFormat {
     target.add(key, copied, last - copied);
   }
 
-  /** The number of the table that a key, or the beginning of one, belongs to. */
+  /** Returns the number of the table that a key, or a prefix of one, belongs to. */
   static int table(byte[] key) {
     int table = 0;
     for (int i = 0; i < TABLE_LENGTH; i++) {
@@ -128,7 +130,7 @@ final class KeyFormat {
     return table;
   }
 
-  /** The row of a key; where only the beginning of a key is given, as much of the row. */
+  /** Returns the row of a key, or as much of it as a prefix of a key contains. */
   static Bytes row(byte[] key) {
     GrowingBytes row = new GrowingBytes(64);
     for (int i = TABLE_LENGTH; i < key.length; i++) {
@@ -144,7 +146,7 @@ final class KeyFormat {
     return Bytes.of(row.toArray());
   }
 
-  /** The time at the end of a key of a timed family. */
+  /** Returns the time at the end of a key of a timed family. */
   static long time(byte[] key, int length) {
     return Long.MAX_VALUE - GrowingBytes.longAt(key, length - TIME_LENGTH);
   }

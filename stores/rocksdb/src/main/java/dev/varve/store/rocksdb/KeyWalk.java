@@ -5,10 +5,11 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * An iterator with its key at hand, that walks where the way is short and leaps where it is long.
+ * An iterator that keeps its current key in the heap. It steps over short distances and seeks over
+ * long ones.
  */
 final class KeyWalk {
-  /** Keys to walk past before a leap, which costs about as much as these. */
+  /** Number of keys to step over before seeking. A seek costs about as much as this many steps. */
   private static final int NEAR = 8;
 
   private final RocksIterator iterator;
@@ -24,12 +25,12 @@ final class KeyWalk {
     this.iterator = iterator;
   }
 
-  /** Whether there is a key, and not the end. */
+  /** Returns whether there is a current key, as opposed to the end. */
   boolean valid() {
     return valid;
   }
 
-  /** The key, of which the first {@link #length()} bytes count; another array after growth. */
+  /** Returns an array whose first {@link #length()} bytes are the key. Growth replaces it. */
   byte[] key() {
     return key;
   }
@@ -38,17 +39,19 @@ final class KeyWalk {
     return length;
   }
 
-  /** Keys walked past so far on the way to others. */
+  /** Returns how many keys were stepped over on the way to others. */
   long passed() {
     return passed;
   }
 
-  /** Leaps so far, each of which searches every level of the store. */
+  /** Returns the number of seeks, each of which searches every level of the store. */
   long leaps() {
     return leaps;
   }
 
-  /** Forgets the place: the way to the next one is unknown, so that it is leapt to. */
+  /**
+   * Forgets the position. The distance to the next target is then unknown, so the walk seeks to it.
+   */
   void lift() {
     placed = false;
   }
@@ -68,7 +71,9 @@ final class KeyWalk {
     load();
   }
 
-  /** Goes to the first key at or behind the target, which is not behind the place. */
+  /**
+   * Moves to the first key at or after the target, which must not be before the current position.
+   */
   void forwardTo(GrowingBytes target) throws RocksDBException {
     if (placed) {
       for (int i = 0; i < NEAR && isBefore(target); i++) {
@@ -84,7 +89,7 @@ final class KeyWalk {
     }
   }
 
-  /** Goes to the last key before the target, at which itself there is no key. */
+  /** Moves to the last key before the target. There must be no key at the target itself. */
   void backTo(GrowingBytes target) throws RocksDBException {
     iterator.seekForPrev(target.toArray());
     leaps++;
@@ -92,7 +97,7 @@ final class KeyWalk {
     placed = false;
   }
 
-  /** Fetches the value of the key, and returns its length. */
+  /** Fetches the value of the current key and returns its length. */
   int loadValue() {
     int valueLength = iterator.value(value, 0, value.length);
     if (valueLength > value.length) {
@@ -102,7 +107,7 @@ final class KeyWalk {
     return valueLength;
   }
 
-  /** The value that was fetched last; another array after growth. */
+  /** Returns the value fetched last. Growth replaces the array. */
   byte[] value() {
     return value;
   }

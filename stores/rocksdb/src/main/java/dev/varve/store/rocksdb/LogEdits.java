@@ -4,17 +4,17 @@ import java.util.function.IntToLongFunction;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Takes over the edits of a batch of a log that are newer than those in tables. */
+/** Copies those edits of a log batch that are newer than the table files. */
 final class LogEdits extends WriteBatch.Handler {
   private final WriteRecords into;
   private final IntToLongFunction flushed;
   private long sequence;
 
   /**
-   * Prepares.
+   * Creates a handler.
    *
-   * @param sequence of the first edit
-   * @param flushed the highest sequence number in the tables of a column family
+   * @param sequence sequence number of the first edit
+   * @param flushed returns the highest sequence number in the table files of a column family
    */
   LogEdits(WriteRecords into, long sequence, IntToLongFunction flushed) {
     this.into = into;
@@ -70,12 +70,12 @@ final class LogEdits extends WriteBatch.Handler {
 
   @Override
   public void logData(byte[] blob) {
-    // The mark of a group; it has no number.
+    // The mark of a group, which has no sequence number.
   }
 
   @Override
   public void markNoop(boolean emptyBatch) {
-    // It has no number.
+    // It has no sequence number.
   }
 
   @Override

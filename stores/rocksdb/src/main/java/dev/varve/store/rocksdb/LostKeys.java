@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys whose cells cannot be read, since a block or a whole table file is damaged or missing.
+ * Keys whose cells cannot be read, because a block or a whole table file is damaged or missing.
  *
- * @param offset of the block; -1 where the whole file is meant
- * @param bytes of the block or the file; 0 where the file is missing
- * @param family the number of the column family; -1 where it is unknown
- * @param from no lost key is smaller than this; null where that is unknown
- * @param to no lost key is greater than this; null where that is unknown
- * @param reason in words
+ * @param offset offset of the block; -1 if the whole file is meant
+ * @param bytes size of the block or the file; 0 if the file is missing
+ * @param family number of the column family; -1 if unknown
+ * @param from lower bound of the lost keys, inclusive; null if unknown
+ * @param to upper bound of the lost keys, inclusive; null if unknown
+ * @param reason the reason, in words
  */
 record LostKeys(
     Path file,

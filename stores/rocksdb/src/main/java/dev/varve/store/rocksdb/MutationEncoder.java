@@ -11,9 +11,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.rocksdb.RocksDBException;
 
-/** Turns mutations of a table into records. Not safe for use by several threads. */
+/** Encodes mutations of a table as records. Not safe for use by several threads. */
 final class MutationEncoder {
-  /** Bytes that a cell takes beyond those of its parts: marks, times and lengths. */
+  /** Bytes that a cell takes beyond its parts: marks, times and lengths. */
   private static final int CELL_OVERHEAD = 40;
 
   private final TableEntry table;
@@ -31,15 +31,18 @@ final class MutationEncoder {
     this.columnFamily = columnFamily;
   }
 
-  /** Empty records with room for the edits from {@code first} on and before {@code last}. */
+  /**
+   * Returns empty records with room for the edits from {@code first} (inclusive) to {@code last}
+   * (exclusive).
+   */
   WriteRecords room(int first, int last) {
     long share = (long) cells.byteCount() * (last - first) / Math.max(1, cells.size());
     return new WriteRecords((int) Math.min(1 << 30, share + (long) CELL_OVERHEAD * (last - first)));
   }
 
   /**
-   * Whether a mutation cannot be encoded without a look at what is there: it deletes by time where
-   * the time is in the value.
+   * Returns whether encoding a mutation requires reading the current state. This is the case if it
+   * deletes by time and the time is stored in the value.
    */
   boolean needsLook(int first, int last) {
     for (int i = first; i < last; i++) {
@@ -56,7 +59,7 @@ final class MutationEncoder {
         && !batch.deletedTimes(edit).equals(TimeRange.ALL);
   }
 
-  /** Encodes a mutation that needs no look. */
+  /** Encodes a mutation that needs no read. */
   void encode(int first, int last, WriteRecords into) {
     startRow(first);
     for (int i = first; i < last; i++) {
@@ -64,10 +67,10 @@ final class MutationEncoder {
     }
   }
 
-  /** Encodes a mutation that needs one; all writes before it must be visible. */
+  /** Encodes a mutation that needs a read; all writes before it must be visible. */
   void encode(int first, int last, WriteRecords into, Database database) throws RocksDBException {
     startRow(first);
-    // Of each column that is deleted by time: the time of its cell as the edits before leave it.
+    // For each column that is deleted by time, the time of its cell after the edits encoded so far.
     NavigableMap<Bytes, OptionalLong> times = new TreeMap<>();
     for (int i = first; i < last; i++) {
       if (deletesByTime(i)) {
@@ -98,7 +101,7 @@ final class MutationEncoder {
     }
   }
 
-  /** Notes what an edit that was just encoded does to the columns whose times are known. */
+  /** Applies the edit that was just encoded to the columns whose times are known. */
   private void follow(int edit, NavigableMap<Bytes, OptionalLong> times) {
     switch (batch.edit(edit)) {
       case PUT -> times.replace(keyBytes(), OptionalLong.of(cells.time(edit)));
@@ -204,7 +207,7 @@ final class MutationEncoder {
         cells.qualifierLength(edit));
   }
 
-  /** Sets the end to the row. */
+  /** Sets the end key to the row. */
   private void startEnd() {
     end.truncate(0);
     end.add(key.array(), 0, rowLength);

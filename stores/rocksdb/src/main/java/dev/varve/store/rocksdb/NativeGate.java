@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.rocksdb.RocksDBException;
 
 /**
- * What every reading call into RocksDB goes through. It keeps such calls off virtual threads, whose
- * carriers they would pin, and off a database that is closed, where they would end the process.
+ * The gate for all reading calls into RocksDB. It keeps these calls off virtual threads, whose
+ * carriers they would pin, and away from a closed database, where they would crash the process.
  */
 final class NativeGate {
   /** A call into RocksDB. */
@@ -25,7 +25,7 @@ final class NativeGate {
     T run() throws RocksDBException;
   }
 
-  /** Shared by calls under way; held alone by what closes the database. */
+  /** Read-locked by calls in progress; write-locked by whatever closes the database. */
   private final ReadWriteLock underWay = new ReentrantReadWriteLock();
 
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -33,9 +33,9 @@ final class NativeGate {
   private final Function<RocksDBException, StoreException> failures;
 
   /**
-   * A gate that is open.
+   * Creates an open gate.
    *
-   * @param failures what callers are told of what RocksDB throws
+   * @param failures translates RocksDB's exceptions for callers
    */
   NativeGate(int threadCount, Function<RocksDBException, StoreException> failures) {
     this.failures = failures;
@@ -50,7 +50,9 @@ final class NativeGate {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Fails once the gate is closed: a long call asks now and then, and so gives up. */
+  /**
+   * Throws if the gate is closed. Long calls check from time to time, so that they stop soon after.
+   */
   void ensureOpen() {
     if (closed.get()) {
       throw closedException();
@@ -61,12 +63,12 @@ final class NativeGate {
     return new StoreException("the rocksdb store is closed");
   }
 
-  /** Runs a call on a platform thread, and waits for it. */
+  /** Runs a call on a platform thread and waits for it. */
   <T> T call(Call<T> call) {
     return Thread.currentThread().isVirtual() ? await(queue(call)) : pass(call);
   }
 
-  /** Runs a call on this thread; the database stays open for as long. */
+  /** Runs a call on this thread; the database stays open meanwhile. */
   <T> T pass(Call<T> call) {
     underWay.readLock().lock();
     try {
@@ -94,7 +96,7 @@ final class NativeGate {
     return task;
   }
 
-  /** Takes a queued call back, if it has not begun; whoever awaits it gets a cancellation. */
+  /** Withdraws a queued call that has not begun; {@link #await} then throws a cancellation. */
   void withdraw(FutureTask<?> task) {
     if (threads.remove(task)) {
       task.cancel(false);
@@ -102,10 +104,10 @@ final class NativeGate {
   }
 
   /**
-   * Waits for the end of a queued call, also while interrupted: a call under way cannot be left
-   * alone with the buffers that it fills.
+   * Waits for the end of a queued call, even if interrupted: a call in progress must not outlive
+   * the buffers that it fills.
    *
-   * @throws CancellationException if it was withdrawn
+   * @throws CancellationException if the call was withdrawn
    */
   static <T> T await(FutureTask<T> task) {
     boolean interrupted = false;
@@ -134,7 +136,7 @@ final class NativeGate {
     };
   }
 
-  /** Runs what frees native memory; nothing where closing the database has freed it. */
+  /** Runs an action that frees native memory; does nothing if closing the database has freed it. */
   void free(Runnable free) {
     if (closed.get()) {
       return;
@@ -147,7 +149,7 @@ final class NativeGate {
     try {
       task = enqueue(() -> freeUnlessClosed(free));
     } catch (StoreException e) {
-      // Closed in between.
+      // Closed in the meantime.
       return;
     }
     await(task);
@@ -166,8 +168,8 @@ final class NativeGate {
   }
 
   /**
-   * Refuses calls from now on, waits for those under way and then runs {@code last}, which closes
-   * the database, on a platform thread. Nothing where the gate is closed already.
+   * Rejects calls from now on, waits for those in progress, and then runs {@code last}, which
+   * closes the database, on a platform thread. Does nothing if the gate is already closed.
    */
   void close(Runnable last) {
     if (!closed.compareAndSet(false, true)) {

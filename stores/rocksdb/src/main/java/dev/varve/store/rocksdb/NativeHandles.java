@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.rocksdb.AbstractNativeReference;
 
 /**
- * Native objects that go together, closed in the reverse of the order in which they came. The
- * garbage collector frees none of them. Not safe for use by several threads, but for the count,
- * which all share.
+ * Native objects with a common lifetime, closed in reverse order of creation. The garbage collector
+ * frees none of them. Not safe for use by several threads, except for the count, which all
+ * instances share.
  */
 final class NativeHandles implements AutoCloseable {
   private final AtomicInteger live;
@@ -22,7 +22,7 @@ final class NativeHandles implements AutoCloseable {
     this.live = live;
   }
 
-  /** Others, closed by themselves and counted with these. */
+  /** Returns a new set that is closed separately and counted with this one. */
   NativeHandles separate() {
     return new NativeHandles(live);
   }
@@ -33,7 +33,7 @@ final class NativeHandles implements AutoCloseable {
     return handle;
   }
 
-  /** How many native objects are open, of these and all separate ones. */
+  /** Returns the number of open native objects, in this set and all separate ones. */
   int live() {
     return live.get();
   }

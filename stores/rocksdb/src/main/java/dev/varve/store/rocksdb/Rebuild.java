@@ -14,7 +14,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Copies all cells that can be read into a new database. */
+/** Copies all readable cells into a new database. */
 final class Rebuild {
   private static final int BATCH_BYTES = 1 << 20;
 
@@ -24,9 +24,9 @@ final class Rebuild {
   private final Set<LostKeys> lost = new LinkedHashSet<>();
 
   /**
-   * Prepares.
+   * Creates a rebuild.
    *
-   * @param draft the directory of the new database, which is made
+   * @param draft the directory of the new database, which is created
    */
   Rebuild(Path directory, Path draft, RocksOptions options) {
     this.directory = directory;
@@ -35,7 +35,7 @@ final class Rebuild {
   }
 
   /**
-   * Copies.
+   * Copies the cells.
    *
    * @return what could not be read
    */
@@ -56,7 +56,7 @@ final class Rebuild {
     return new ArrayList<>(lost);
   }
 
-  /** Fills a column family from tables; gives the highest sequence number in them. */
+  /** Fills a column family from table files and returns their highest sequence number. */
   private long fill(Database fresh, int family, TableSet tables, FileCheck progress)
       throws IOException, RocksDBException {
     List<SstFile> files =
@@ -75,7 +75,7 @@ final class Rebuild {
     return merge.lastSequence();
   }
 
-  /** Writes what stands in the logs and not in the tables yet. */
+  /** Writes the edits that are in the logs and not yet in table files. */
   private void replay(Database fresh, long firstLog, long catalog, long cells)
       throws IOException, RocksDBException {
     WriteRecords records = new WriteRecords(BATCH_BYTES);

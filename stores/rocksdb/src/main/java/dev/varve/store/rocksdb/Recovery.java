@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What was found in the logs when a store was opened, and done about it. */
+/** The damage found in the logs when a store was opened, and how it was handled. */
 record Recovery(List<StoreDamage> damage) {
-  /** Whether anything that had been synced is missing. */
+  /** Returns whether any synced edits are missing. */
   boolean hasLost() {
     return damage.stream().anyMatch(one -> one.kind() == Kind.LOG);
   }
 
-  /** Returns metrics by name. Those of times are there only if edits were lost. */
+  /** Returns metrics by name. Those with times are present only if edits were lost. */
   Map<String, Double> figures() {
     Map<String, Double> figures = new TreeMap<>();
     figures.put("recovery_torn_tails_total", (double) of(Kind.TORN_TAIL).count());
