@@ -19,23 +19,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the files that a repair has made in the place of the old ones. A process that is killed amid
- * that leaves a marker, at which no store opens and the next repair goes on.
+ * Replaces the files of a store with those that a repair has made. If the process is killed during
+ * the swap, it leaves a marker: no store opens until the next repair completes the swap.
  */
 final class RepairSwap {
   /*
-   * varve-repair   one line: the step, "out" or "in", and the folder that the old files go to
-   * repair-draft   the new files, until they are moved; a folder of that name without a marker is
-   *                of a repair that had not come so far, and is made anew
+   * varve-repair   one line: the step, "out" or "in", and the folder for the old files
+   * repair-draft   the new files, until they are moved; a folder of that name without a marker was
+   *                left by a repair that did not get this far, and is created again
    *
-   * Step out: all files of the store are moved to the folder. Step in: all of the draft are moved
-   * to the store. Each may be done twice.
+   * Step out: all files of the store are moved to the folder. Step in: all files of the draft are
+   * moved to the store. Each step can be repeated.
    */
   private static final String MARKER = "varve-repair";
   private static final String DRAFT = "repair-draft";
   private static final Pattern LINE = Pattern.compile("(out|in) (damaged-[0-9-]+)\n");
 
-  /** What belongs to the directory, not to the database. */
+  /** Files that belong to the directory rather than the database. */
   private static final Set<String> STAYS = Set.of("LOCK", MARKER, MARKER + ".new");
 
   private final Path directory;
@@ -45,7 +45,7 @@ final class RepairSwap {
   }
 
   /**
-   * Sees to it that no repair is amid its last steps.
+   * Ensures that no swap is unfinished.
    *
    * @throws DamagedStoreException if one is
    */
@@ -64,7 +64,7 @@ final class RepairSwap {
     return directory.resolve(DRAFT);
   }
 
-  /** Removes what a repair that was killed has made and not put into place. */
+  /** Removes the draft of a repair that was killed before the swap. */
   void clearDraft() throws IOException {
     if (Files.isDirectory(draft())) {
       try (Stream<Path> files = Files.list(draft())) {
@@ -77,9 +77,9 @@ final class RepairSwap {
   }
 
   /**
-   * Puts the draft into place.
+   * Replaces the files of the store with the draft.
    *
-   * @param aside the name of the folder that gets the old files
+   * @param aside the name of the folder that receives the old files
    */
   void run(String aside) throws IOException {
     mark("out " + aside);
@@ -87,9 +87,9 @@ final class RepairSwap {
   }
 
   /**
-   * Ends a swap that was begun.
+   * Completes an unfinished swap.
    *
-   * @return the folder that holds the old files; null where no swap was begun
+   * @return the folder that holds the old files; null if there was no unfinished swap
    */
   @Nullable Path finish() throws IOException {
     String line;

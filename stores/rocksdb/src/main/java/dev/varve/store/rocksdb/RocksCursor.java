@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
 /**
- * A read under way. Its iterator, which is a snapshot, is opened by the first pull and closed by
- * the pull that finds the end, so that a short read is one call on the native side.
+ * A read in progress. The first pull opens its iterator, which is a snapshot, and the pull that
+ * reaches the end closes it, so that a short read takes one native call.
  */
 final class RocksCursor implements CellCursor, CellScan.Reader {
   private final RocksStore store;
@@ -30,7 +30,7 @@ final class RocksCursor implements CellCursor, CellScan.Reader {
   private volatile boolean released;
   private volatile boolean cancelled;
 
-  /** The pull that waits for a thread or runs on one, if there is one. */
+  /** The pull that waits for a thread or runs on one; null if there is none. */
   private volatile @Nullable FutureTask<Progress> pull;
 
   RocksCursor(RocksStore store, TableEntry table, ReadPlan plan, @Nullable ResumeToken resume) {
@@ -110,7 +110,7 @@ final class RocksCursor implements CellCursor, CellScan.Reader {
     return handles;
   }
 
-  /** Frees what is native. Never runs beside a pull: the gate sees to that. */
+  /** Frees native objects. The gate ensures that it never runs during a pull. */
   void release() {
     released = true;
     handles.close();

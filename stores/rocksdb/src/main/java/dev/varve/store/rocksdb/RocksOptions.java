@@ -8,11 +8,12 @@ import org.rocksdb.CompressionType;
 /**
  * The settings of a RocksDB store.
  *
- * @param memoryBytes what caches and write buffers take together; 8 MB at least
- * @param readers threads for reads that come from virtual threads; 1 to 64
- * @param compression of all levels but the last; the last one uses zstd unless this is none
- * @param sync whether a synced write waits for the disk; without it a loss of power may take the
- *     last second or more, a crash of the process still takes nothing
+ * @param memoryBytes memory of caches and write buffers together, in bytes; at least 8 MB
+ * @param readers number of threads for reads from virtual threads, 1 to 64
+ * @param compression compression of all levels but the last; the last level uses zstd, or none if
+ *     this is none
+ * @param sync whether a synced write waits for the disk. If not, a power failure may lose the last
+ *     second or more; a crash of the process still loses nothing
  */
 record RocksOptions(long memoryBytes, int readers, Compression compression, boolean sync) {
   static final RocksOptions DEFAULTS =
@@ -42,8 +43,8 @@ record RocksOptions(long memoryBytes, int readers, Compression compression, bool
   /**
    * Reads settings.
    *
-   * @param memory bytes to use where no setting says so; 8 MB are used at least
-   * @throws StoreException naming every setting that is unknown or out of its range
+   * @param memory default memory in bytes; at least 8 MB are used
+   * @throws StoreException naming every setting that is unknown or out of range
    */
   static RocksOptions parse(long memory, Map<String, String> settings) {
     OptionReader reader = new OptionReader(RocksStore.KIND, settings);

@@ -37,7 +37,7 @@ final class RocksStore implements Store {
   static final String KIND = "rocksdb";
   private static final Logger LOG = LoggerFactory.getLogger(RocksStore.class);
 
-  /** The family is one byte of the key, and the byte behind the last one marks its end. */
+  /** The family is one byte of the key, and the byte value after the last family marks its end. */
   private static final int FAMILIES_MAX = 255;
 
   private static final Capabilities CAPABILITIES =
@@ -63,15 +63,15 @@ final class RocksStore implements Store {
   private final DamageLog damage = new DamageLog();
   private volatile @Nullable DamagedPlaces places;
 
-  /** Passed once the places are known, or never will be. */
+  /** Released once the places are known, or never will be. */
   private final CountDownLatch opened = new CountDownLatch(1);
 
   private final Set<RocksCursor> cursors = ConcurrentHashMap.newKeySet();
 
   /**
-   * Opens the store, or makes a new one in an empty directory.
+   * Opens the store, or creates one in an empty directory.
    *
-   * @throws StoreException if the directory is in use or damaged, or cannot be made
+   * @throws StoreException if the directory is in use, damaged, or cannot be created
    */
   RocksStore(Path directory, RocksOptions options) {
     this(directory, options, null);
@@ -80,7 +80,7 @@ final class RocksStore implements Store {
   /**
    * Opens the store even if it is damaged.
    *
-   * @param salvage what to keep of what was written after the damage; null where damage ends the
+   * @param salvage what to keep of the data written after the damage; null if damage must fail the
    *     opening
    */
   RocksStore(Path directory, RocksOptions options, @Nullable Salvage salvage) {
@@ -101,7 +101,7 @@ final class RocksStore implements Store {
     }
   }
 
-  /** What a caller is told of a failure; damage is noted besides. */
+  /** Translates a failure for callers, and records damage. */
   private StoreException failure(RocksDBException e) {
     Status status = e.getStatus();
     if (status == null || status.getCode() != Status.Code.Corruption) {
@@ -132,7 +132,7 @@ final class RocksStore implements Store {
         .daemon()
         .start(() -> {
           try {
-            // A compaction may fail while the store is still being opened.
+            // A compaction may fail while the store is still opening.
             opened.await(OPENING_SECONDS_MAX, TimeUnit.SECONDS);
             gate.pass(() -> note(failure.text()));
           } catch (StoreException | InterruptedException e) {
@@ -156,10 +156,10 @@ final class RocksStore implements Store {
   }
 
   /**
-   * The rows of all tables between two keys of cells, both included.
+   * Returns the rows of all tables between two keys of cells, both inclusive.
    *
-   * @param from null where all keys before {@code to} are meant
-   * @param to null where all keys behind {@code from} are meant
+   * @param from null for all keys before {@code to}
+   * @param to null for all keys after {@code from}
    */
   List<RowSpan> rows(byte @Nullable [] from, byte @Nullable [] to) {
     return catalog.rows(from == null ? FIRST_KEY : from, to == null ? LAST_KEY : to);
@@ -192,7 +192,7 @@ final class RocksStore implements Store {
     for (Class<? extends Power> need : needs) {
       if (!CAPABILITIES.has(need)) {
         reasons.add(
-            "table '%s' needs %s, which the rocksdb store has not"
+            "table '%s' needs %s, which the rocksdb store does not support"
                 .formatted(spec.name(), need.getSimpleName()));
       }
     }
@@ -280,7 +280,7 @@ final class RocksStore implements Store {
     return writer;
   }
 
-  /** How many native objects are open: none once the store is closed. */
+  /** Returns the number of open native objects; 0 once the store is closed. */
   int liveHandles() {
     return handles.live();
   }
@@ -289,7 +289,7 @@ final class RocksStore implements Store {
     return handles.separate();
   }
 
-  /** Opens an iterator over what the plan may touch; it sees what was written before. */
+  /** Opens an iterator over everything the plan may touch; it sees all earlier writes. */
   RocksIterator iterator(RocksCursor cursor, TableEntry table, ReadPlan plan) {
     NativeHandles own = cursor.handles();
     cursors.add(cursor);
@@ -306,7 +306,7 @@ final class RocksStore implements Store {
     options.setIterateLowerBound(own.own(new org.rocksdb.Slice(bound(table, first))));
     options.setIterateUpperBound(own.own(new org.rocksdb.Slice(bound(table, end))));
     if (wholeTable) {
-      // It would push out of the cache what others read again and again.
+      // A whole scan would evict blocks that other reads use repeatedly.
       options.setFillCache(false).setReadaheadSize(SCAN_READAHEAD_BYTES);
     }
     return own.own(database.cells(options));
@@ -332,7 +332,7 @@ final class RocksStore implements Store {
       try {
         writer.close();
       } finally {
-        // A write that does not end keeps the database open until the process ends.
+        // A write that never ends keeps the database open until the process ends.
         if (writer.hasEnded()) {
           cursors.forEach(RocksCursor::release);
           if (writer.stopped() == null) {

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Opens stores in RocksDB. Options, all of which may be left out:
+ * Opens stores in RocksDB. All options are optional:
  *
  * <ul>
- *   <li>{@code memory}: what caches and write buffers take together, 8MB at least; what the caller
- *       has to give
- *   <li>{@code readers}: threads for reads that come from virtual threads, 1 to 64; as many as
- *       there are processors, 2 at least
- *   <li>{@code compression}: {@code none}, {@code lz4} or {@code zstd}; lz4, with zstd in the last
- *       level
- *   <li>{@code sync}: whether a synced write waits for the disk; true
+ *   <li>{@code memory}: memory of caches and write buffers together, at least 8MB; by default what
+ *       the caller allots
+ *   <li>{@code readers}: number of threads for reads from virtual threads, 1 to 64; by default the
+ *       number of processors, at least 2
+ *   <li>{@code compression}: {@code none}, {@code lz4} or {@code zstd}; by default lz4, with zstd
+ *       in the last level
+ *   <li>{@code sync}: whether a synced write waits for the disk; by default true
  * </ul>
  */
 public final class RocksStoreProvider implements StoreProvider {

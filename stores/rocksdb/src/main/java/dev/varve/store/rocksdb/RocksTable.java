@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An open table; several may stand on the same entry. */
+/** An open table. Several may share one entry. */
 final class RocksTable implements Table {
   private final RocksStore store;
   private final TableEntry entry;

@@ -9,18 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of keys within a row that a read selects: what comes behind the row in the first key of
- * the stretch, and in the first key behind it. The same in every row, but for the first and the
- * last of a slice.
+ * A range of keys that a read selects within a row: the part after the row of the first key, and of
+ * the first key after the range. The ranges are the same in every row, except in the first and last
+ * row of a slice.
  */
 record RowRange(FamilySelect select, byte[] from, byte[] to) {
   private static final QualifierRange ALL = new QualifierRange(Bytes.EMPTY, null);
 
   /**
-   * The stretches of a row, in the order of its keys.
+   * Returns the ranges of a row, in key order.
    *
-   * @param from the first qualifier to read of each family
-   * @param to the qualifier before which to stop in each family, or null for none
+   * @param from the first qualifier to read in each family
+   * @param to the qualifier at which to stop in each family, exclusive; null for no end
    */
   static List<RowRange> of(List<FamilySelect> families, Bytes from, @Nullable Bytes to) {
     List<RowRange> ranges = new ArrayList<>();
@@ -44,7 +44,7 @@ record RowRange(FamilySelect select, byte[] from, byte[] to) {
     return ranges;
   }
 
-  /** What is left of the stretches from a position in the row on. */
+  /** Returns the part of the ranges from a position in the row on. */
   static List<RowRange> from(List<RowRange> ranges, byte[] position) {
     List<RowRange> left = new ArrayList<>();
     for (RowRange range : ranges) {

@@ -6,24 +6,24 @@ import dev.varve.store.Slice;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
-/** The rows of one slice after the other, in the direction of the read. */
+/** Walks the rows of one slice after another, in the direction of the read. */
 final class RowWalk {
   private final int table;
   private final Direction direction;
   private final KeyWalk walk;
 
-  /** The rows of the slice, as keys: from the first on, before the other. */
+  /** Bounds of the rows of the slice, as keys: first is inclusive, behind exclusive. */
   private final GrowingBytes first = new GrowingBytes(64);
 
   private final GrowingBytes behind = new GrowingBytes(64);
 
-  /** Set where the slice is one row, which need not be searched for. */
+  /** Set if the slice is a single row, which needs no search. */
   private @Nullable Bytes onlyRow;
 
-  /** Whether the walk is at a row of the slice, or past all. */
+  /** Whether the walk is at a row of the slice, or past the last one. */
   private boolean begun;
 
-  /** The row, as its keys begin, and as it is. */
+  /** The current row: the prefix of its keys, and its plain bytes. */
   private final GrowingBytes prefix = new GrowingBytes(64);
 
   private final GrowingBytes row = new GrowingBytes(64);
@@ -36,17 +36,17 @@ final class RowWalk {
     this.walk = walk;
   }
 
-  /** The row at hand. */
+  /** Returns the current row. */
   GrowingBytes row() {
     return row;
   }
 
-  /** The row at hand, as its keys begin. */
+  /** Returns the prefix of the current row's keys. */
   GrowingBytes prefix() {
     return prefix;
   }
 
-  /** Rows gone to so far, in all slices. */
+  /** Returns the number of rows visited so far, in all slices. */
   long rows() {
     return rows;
   }
@@ -65,13 +65,13 @@ final class RowWalk {
     walk.lift();
   }
 
-  /** Starts in the midst of a slice, at one of its rows. */
+  /** Starts within a slice, at one of its rows. */
   void startAt(Slice slice, Bytes at) {
     start(slice);
     enter(at);
   }
 
-  /** Goes to the next row; false where the slice has no more. */
+  /** Moves to the next row; false if the slice has no more. */
   boolean next() throws RocksDBException {
     if (onlyRow != null) {
       if (begun) {

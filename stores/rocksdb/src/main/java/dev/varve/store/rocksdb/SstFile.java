@@ -16,16 +16,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a table file block by block, so that damaged ones can be left out, and tells of each entry
- * when it was written and whether it is a delete: RocksDB's own reader of files tells neither.
+ * Reads a table file block by block, so that damaged blocks can be skipped. It also returns the
+ * sequence number and type of each entry, which RocksDB's own file reader does not expose.
  */
 final class SstFile {
   /*
    * entry of a data block := shared varint ‖ unshared varint ‖ length varint ‖ key ‖ value
    * key                   := user's key ‖ (sequence << 8 | type) u64le
    *
-   * An entry of the block of range deletes is one of a data block: its key is where the range
-   * begins, its value where it ends, exclusive.
+   * An entry of the block of range deletes has the same form: its key is the start of the range,
+   * its value the end, exclusive.
    */
   private static final int VERSION_BYTES = 8;
 
@@ -34,9 +34,9 @@ final class SstFile {
   private final SstIndex index;
 
   /**
-   * What stands in a file under one key.
+   * One entry of a file.
    *
-   * @param sequence when it was written, compared with others under the key
+   * @param sequence the sequence number; among entries of one key a higher one is newer
    */
   record Entry(byte[] key, long sequence, int type, byte[] value) {
     static final int DELETE = 0;
@@ -48,8 +48,8 @@ final class SstFile {
   /**
    * Reads the index of a file.
    *
-   * @param bounds what the MANIFEST says of it; null where that is unknown
-   * @throws IOException if it cannot be read, is damaged or in another form
+   * @param bounds what the MANIFEST says about the file; null if unknown
+   * @throws IOException if the file cannot be read, is damaged or has another format
    */
   SstFile(Path path, @Nullable TableFile bounds) throws IOException {
     this.path = path;
@@ -65,24 +65,24 @@ final class SstFile {
     return index.blocks();
   }
 
-  /** The number of the column family. */
+  /** Returns the number of the column family. */
   long family() {
     return index.family();
   }
 
   /**
-   * The entries of a block, in the order of keys, newer ones first.
+   * Returns the entries of a block in key order, newer ones first.
    *
-   * @throws IOException if it is damaged
+   * @throws IOException if the block is damaged
    */
   List<Entry> read(Block block) throws IOException {
     return read(new Handle(block.offset(), block.size()));
   }
 
   /**
-   * Deletes of ranges; the value of each is the end of its range. They count within the bounds of
-   * the file alone: beyond these are cells that were written after the delete, and have lost their
-   * sequence numbers since.
+   * Returns the range deletes; the value of each is the end of its range. They apply only within
+   * the bounds of the file: cells outside may have been written after the delete and have lost
+   * their sequence numbers since.
    *
    * @throws IOException if they are damaged
    */

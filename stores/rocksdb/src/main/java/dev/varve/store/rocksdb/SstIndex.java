@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data blocks of a table file: where each lies, and which keys it may hold. RocksDB has no call
- * for that, and without it nobody can tell which keys a damaged block held.
+ * The data blocks of a table file: their positions and the keys they may hold. RocksDB has no call
+ * that returns this, and without it the keys of a damaged block would be unknown.
  */
 final class SstIndex {
   /*
@@ -36,17 +36,20 @@ final class SstIndex {
    * entry of the metaindex: shared, unshared, value length as varints; key; value
    * entry of the index:     shared, unshared as varints; key; handle
    *
-   * The key of an index entry is not smaller than any key of its block and smaller than all of the
-   * next; its handle is offset and size as varints, or, after the first entry of a restart, the
-   * difference in size alone. Where versions of one key lie in two blocks, the keys end in eight
-   * bytes of their own. The index has to be stored without compression, as Database asks for.
+   * The key of an index entry is not smaller than any key of its block and smaller than all keys of
+   * the next block. Its handle is offset and size as varints or, after the first entry of a
+   * restart, only the difference in size. If versions of one key lie in two blocks, the keys end
+   * with their eight version bytes. The index must be stored uncompressed, which Database
+   * configures.
    */
   private static final int FOOTER = 53;
   static final int TRAILER = 5;
   private static final int EXTENDED_MAGIC = 0x007a003e;
   private static final long MAGIC = 0x88e241b785f4cff7L;
 
-  /** The format that files are written in; one before it differs in nothing that is read here. */
+  /**
+   * The format of files that are written. The preceding format is the same in everything read here.
+   */
   static final int FORMAT = 7;
 
   private static final int FORMAT_MIN = 6;
@@ -74,25 +77,25 @@ final class SstIndex {
   }
 
   /**
-   * Where a block lies.
+   * The position of a block.
    *
-   * @param size without the trailer
+   * @param size size in bytes, without the trailer
    */
   record Handle(long offset, long size) {}
 
   /**
    * A data block.
    *
-   * @param after no key of the block is smaller than this; null for the first block
-   * @param last no key of the block is greater than this
-   * @param size without the trailer
+   * @param after lower bound of the block's keys, inclusive; null for the first block
+   * @param last upper bound of the block's keys, inclusive
+   * @param size size in bytes, without the trailer
    */
   record Block(byte @Nullable [] after, byte[] last, long offset, long size) {}
 
   /**
    * Reads the index of a file.
    *
-   * @throws IOException if it cannot be read, is damaged, or is in another form
+   * @throws IOException if the file cannot be read, is damaged, or has another format
    */
   static SstIndex read(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -124,12 +127,12 @@ final class SstIndex {
     }
   }
 
-  /** In the order of the file, which is that of keys. */
+  /** Returns the blocks in file order, which is key order. */
   List<Block> blocks() {
     return blocks;
   }
 
-  /** The block that begins at an offset; null where none does. */
+  /** Returns the block that starts at an offset; null if there is none. */
   @Nullable Block at(long offset) {
     return blocks.stream().filter(block -> block.offset() == offset).findFirst().orElse(null);
   }
@@ -138,12 +141,12 @@ final class SstIndex {
     return checksum;
   }
 
-  /** The number of the column family. */
+  /** Returns the number of the column family. */
   long family() {
     return family;
   }
 
-  /** Where deletes of ranges stand; null where there are none. */
+  /** Returns the position of the range deletes; null if there are none. */
   @Nullable Handle rangeDeletes() {
     return rangeDeletes;
   }
@@ -188,13 +191,13 @@ final class SstIndex {
     return (int) size;
   }
 
-  /** Where the entries of a block end. */
+  /** Returns the index after the last entry of a block. */
   static int entriesEnd(ByteBuffer block) {
     int restarts = block.getInt(block.limit() - 4) & RESTARTS_MASK;
     return Math.subtractExact(block.limit() - 4, Math.multiplyExact(4, restarts));
   }
 
-  /** The value of an entry. */
+  /** Returns the value of an entry. */
   private static ByteBuffer find(ByteBuffer block, String name) throws IOException {
     ByteBuffer found = findOrNull(block, name);
     if (found == null) {

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all sound blocks of table files of one column family, whatever level they are of, and gives
- * each key that stands with its newest value.
+ * Merges all sound blocks of the table files of one column family, whatever their levels, and emits
+ * every key that is not deleted, with its newest value.
  */
 final class SstMerge {
   private static final Comparator<Entry> ORDER =
@@ -26,30 +26,30 @@ final class SstMerge {
   private final Consumer<LostKeys> lost;
   private long lastSequence;
 
-  /** Takes the cells, in the order of keys. */
+  /** Receives the cells in key order. */
   interface Sink {
     void put(byte[] key, byte[] value) throws IOException;
   }
 
   /**
-   * Prepares.
+   * Creates a merge.
    *
-   * @param lost told of each block that cannot be read
+   * @param lost called with each block that cannot be read
    */
   SstMerge(List<SstFile> files, Consumer<LostKeys> lost) {
     this.files = List.copyOf(files);
     this.lost = lost;
   }
 
-  /** The highest sequence number that was met. */
+  /** Returns the highest sequence number read. */
   long lastSequence() {
     return lastSequence;
   }
 
   /**
-   * Reads everything.
+   * Reads all files.
    *
-   * @throws IOException if the sink fails, or an entry is of a type that Varve never writes
+   * @throws IOException if the sink fails, or an entry has a type that Varve never writes
    */
   void run(Sink sink) throws IOException {
     RangeDeletes deletes = new RangeDeletes(rangeDeletes());
@@ -143,7 +143,7 @@ final class SstMerge {
     }
   }
 
-  /** What a damaged block held. */
+  /** Returns the keys that a damaged block held. */
   static LostKeys lost(SstFile file, Block block, IOException e) {
     return new LostKeys(
         file.path(),
@@ -155,7 +155,7 @@ final class SstMerge {
         String.valueOf(e.getMessage()));
   }
 
-  /** Deletes of ranges, asked for keys that rise. */
+  /** Range deletes, queried with ascending keys. */
   private static final class RangeDeletes {
     private final List<Entry> all;
     private final List<Entry> open = new ArrayList<>();
@@ -166,7 +166,10 @@ final class SstMerge {
       this.all.sort(Comparator.comparing(Entry::key, Arrays::compareUnsigned));
     }
 
-    /** The highest sequence number of those that hold a key; -1 where there is none. */
+    /**
+     * Returns the highest sequence number of the range deletes that cover a key; -1 if there is
+     * none.
+     */
     private long newest(byte[] key) {
       while (next < all.size() && Arrays.compareUnsigned(all.get(next).key(), key) <= 0) {
         open.add(all.get(next++));

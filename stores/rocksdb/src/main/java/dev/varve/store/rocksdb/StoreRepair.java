@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a store out of what can be read of a damaged one. Where no more than logs or CURRENT are
- * damaged, they are mended in place; else all sound cells are copied into a new database, which
- * takes the place of the old one. All files of the old one are kept aside.
+ * Repairs a damaged store as far as it can be read. If only logs or CURRENT are damaged, it repairs
+ * them in place. Otherwise it copies all sound cells into a new database, which replaces the old
+ * one. All files of the old database are kept aside.
  */
 final class StoreRepair {
   private static final long SPACE_BESIDE = 64 << 20;
@@ -52,13 +52,13 @@ final class StoreRepair {
   }
 
   /**
-   * Repairs, where that is needed.
+   * Repairs a store if necessary.
    *
-   * @param salvage what to keep of what was written after damage in a log
-   * @param progress told of each file before it is read
-   * @return what was damaged; empty where nothing was
-   * @throws StoreException if the store is in use, the disk has too little space, or no store can
-   *     be made of what is there
+   * @param salvage what to keep of the data written after damage in a log
+   * @param progress called with each file before it is read
+   * @return what was damaged; empty if nothing was
+   * @throws StoreException if the store is in use, the disk has too little space, or the files do
+   *     not suffice to make a store
    */
   static List<StoreDamage> run(
       Path directory, RocksOptions options, Salvage salvage, FileCheck progress) {
@@ -95,7 +95,7 @@ final class StoreRepair {
     damage.addAll(outcomes.mended);
     try (RocksStore store = new RocksStore(directory, options, salvage)) {
       for (StoreDamage found : store.damage()) {
-        // A torn tail is what every crash leaves.
+        // Every crash leaves a torn tail.
         if (found.kind() != Kind.TORN_TAIL) {
           damage.add(found);
         }

@@ -4,11 +4,12 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * Deletes versions of a column beyond those that its family keeps. Reads never return them, but
- * walk past them; the read that came upon them hands this in for the writer to do when it has time.
+ * Deletes versions of a column beyond those that its family keeps. Reads never return them but must
+ * skip them; a read that finds them submits this work to the writer, which does it when it has
+ * time.
  */
 final class SurplusTrim implements GroupCommit.Decision {
-  /** How many versions go at once; more are left to the next read. */
+  /** Maximum number of versions to delete at once; the next read finds the rest. */
   private static final int BATCH = 1000;
 
   private final Database database;
@@ -17,9 +18,9 @@ final class SurplusTrim implements GroupCommit.Decision {
   private final GrowingBytes column;
 
   /**
-   * Notes a column of a family.
+   * Creates a trim of one column.
    *
-   * @param column its key without a time
+   * @param column the key of the column, without a time
    */
   SurplusTrim(Database database, TableEntry table, int family, byte[] column) {
     this.database = database;
@@ -29,7 +30,7 @@ final class SurplusTrim implements GroupCommit.Decision {
     this.column.add(column, 0, column.length);
   }
 
-  /** Looks again: since the read, versions may have gone, or others have come. */
+  /** Reads the column again, because its versions may have changed since the read. */
   @Override
   public WriteRecords decide() throws RocksDBException {
     WriteRecords records = new WriteRecords(256);

@@ -17,8 +17,8 @@ import org.rocksdb.RocksIterator;
 /** The tables of a store: their numbers and specs, kept in the default column family. */
 final class TableCatalog {
   /*
-   * "format"       "1": the form of all keys and values
-   * "next-table"   the number that the next new table gets, in decimal digits
+   * "format"       "1": the format of all keys and values
+   * "next-table"   the number of the next new table, in decimal digits
    * "table/" name  a TableEntry
    */
   private static final String FORMAT_KEY = "format";
@@ -31,7 +31,7 @@ final class TableCatalog {
   private final SortedMap<String, TableEntry> entries = new TreeMap<>();
   private int nextId = 1;
 
-  /** Reads the catalog, or begins one where there is none. */
+  /** Reads the catalog, or creates it if there is none. */
   TableCatalog(Database database, GroupCommit writer) throws RocksDBException {
     this.database = database;
     this.writer = writer;
@@ -51,7 +51,10 @@ final class TableCatalog {
     TableList.write(database);
   }
 
-  /** Where a recovery has lost tables but kept their cells, no new table may get their numbers. */
+  /**
+   * Ensures that no new table gets the number of a table that a recovery lost while keeping its
+   * cells.
+   */
   private void renumber() throws RocksDBException {
     int free = database.lastTable() + 1;
     if (free > nextId) {
@@ -90,7 +93,7 @@ final class TableCatalog {
     return entries.get(name);
   }
 
-  /** The rows between two keys of cells, both included, table by table. */
+  /** Returns the rows between two keys of cells, both inclusive, table by table. */
   synchronized List<RowSpan> rows(byte[] from, byte[] to) {
     List<RowSpan> spans = new ArrayList<>();
     int first = KeyFormat.table(from);
@@ -108,7 +111,7 @@ final class TableCatalog {
     return spans;
   }
 
-  /** Makes a table, durably, unless there is one of that name. */
+  /** Creates a table durably, unless one of that name exists. */
   synchronized TableEntry create(TableSpec spec) {
     TableEntry there = entries.get(spec.name());
     if (there != null) {
@@ -125,7 +128,7 @@ final class TableCatalog {
     return made;
   }
 
-  /** Deletes a table with its cells, durably; nothing where there is none. */
+  /** Deletes a table and its cells durably; does nothing if there is no such table. */
   synchronized void drop(String name) {
     TableEntry entry = entries.get(name);
     if (entry == null) {

@@ -8,7 +8,7 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.adapter.SpecText;
 import java.util.List;
 
-/** What the store knows of one table. */
+/** The catalog entry of one table. */
 final class TableEntry {
   /*
    * In the default column family, under the key "table/" and the name, as lines of UTF-8:
@@ -24,7 +24,9 @@ final class TableEntry {
   private final TableSpec spec;
   private final boolean[] timed;
 
-  /** Set by the writer, from whose view all writes are either before the drop or after it. */
+  /**
+   * Set by the writer thread, so that every write is ordered either before the drop or after it.
+   */
   private volatile boolean dropped;
 
   TableEntry(int id, TableSpec spec) {
@@ -36,7 +38,7 @@ final class TableEntry {
     }
   }
 
-  /** The number that all keys of the table begin with; never given twice. */
+  /** Returns the number that starts all keys of the table; it is never reused. */
   int id() {
     return id;
   }
@@ -74,7 +76,7 @@ final class TableEntry {
   }
 
   /**
-   * Reads what {@link #toText()} wrote.
+   * Parses the text that {@link #toText()} returns.
    *
    * @throws StoreException if the text is damaged
    */

@@ -11,7 +11,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileWriter;
 
-/** Writes cells that come in the order of keys into new table files of a limited size. */
+/** Writes cells in key order into new table files of limited size. */
 final class TableFileWriter implements Sink, AutoCloseable {
   private static final long FILE_BYTES = 64 << 20;
 
@@ -24,10 +24,10 @@ final class TableFileWriter implements Sink, AutoCloseable {
   private long written;
 
   /**
-   * Prepares.
+   * Creates a writer.
    *
-   * @param prefix of the names of the files
-   * @param options how to write; the caller's to close
+   * @param prefix prefix of the file names
+   * @param options how to write; the caller must close them
    */
   TableFileWriter(Path folder, String prefix, Options options) {
     this.folder = folder;
@@ -66,7 +66,7 @@ final class TableFileWriter implements Sink, AutoCloseable {
     }
   }
 
-  /** Ends the last file, and gives the paths of all. */
+  /** Completes the last file and returns the paths of all files. */
   List<String> files() throws IOException {
     try {
       finish();

@@ -20,12 +20,13 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.SstFileReaderIterator;
 
-/** Reads the table files of a store, whole, and tells which of their blocks are damaged. */
+/** Reads all table files of a store completely and finds their damaged blocks. */
 final class TableFiles {
   /*
-   * Files go and come while the store is in use. What a file that has gone held was read, with its
-   * checksums, by the compaction that made others of it; those are checked with the next list, as
-   * long as lists still name files that were there when the check began or came of them soon after.
+   * Files appear and disappear while the store is in use. When a compaction replaces a file, it
+   * reads the old one and verifies its checksums. The new files are checked with the next list, as
+   * long as lists still name files that existed when the check began or that replaced them soon
+   * after.
    */
   private static final int LISTS_MAX = 3;
   private static final Pattern OFFSET = Pattern.compile("\\.sst offset (\\d+)");
@@ -43,7 +44,7 @@ final class TableFiles {
   /**
    * Checks all files.
    *
-   * @param damaged takes what RocksDB says of a place, file and offset in it
+   * @param damaged receives RocksDB's description of each damaged place, with file and offset
    */
   void check(FileCheck check, Consumer<String> damaged) {
     Set<String> checked = new TreeSet<>();
@@ -66,7 +67,7 @@ final class TableFiles {
   private List<String> damages(LiveFileMetaData file) {
     Path path = directory.resolve(file.fileName().substring(1));
     List<String> damages = gate.call(() -> damages(path, file.size()));
-    // Where the file has been replaced meanwhile, others hold what it held.
+    // If the file has been replaced since, other files contain its cells.
     return damages.isEmpty() || isLive(file) ? damages : List.of();
   }
 
@@ -75,7 +76,7 @@ final class TableFiles {
         .anyMatch(live -> live.fileName().equals(file.fileName()));
   }
 
-  /** What is wrong with a file, in words that name it and, for blocks, their offset. */
+  /** Returns what is wrong with a file, in words that name it and the offsets of bad blocks. */
   static List<String> damages(Path file, long size) {
     try {
       if (Files.size(file) != size) {
@@ -98,7 +99,7 @@ final class TableFiles {
     }
   }
 
-  /** Why RocksDB does not open a file; null where it does. */
+  /** Returns why RocksDB cannot open a file; null if it can. */
   static @Nullable String openingProblem(Path file) {
     RocksDB.loadLibrary();
     try (Options options = new Options();
@@ -110,7 +111,10 @@ final class TableFiles {
     }
   }
 
-  /** Every data block that is damaged; the first that was found where no index names them. */
+  /**
+   * Returns every damaged data block. If the index cannot be read, returns only the first damage
+   * found.
+   */
   private static List<String> blocks(Path file, SstFileReader reader, String first) {
     List<SstIndex.Block> blocks;
     try {

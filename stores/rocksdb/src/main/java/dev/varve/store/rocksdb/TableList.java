@@ -18,13 +18,13 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * A copy of the list of tables, in file {@value #NAME}: without the list no cell can be told from
- * another table's, and it lies in one block of one file.
+ * A copy of the list of tables, in file {@value #NAME}. The list occupies one block of one file,
+ * and without it no cell can be assigned to its table.
  */
 final class TableList {
   /*
-   * A line for each key of the default column family: key and value in hexadecimal digits, with a
-   * blank between. A last line "crc32c", a blank, and that of the lines before.
+   * One line per key of the default column family: key and value in hexadecimal digits, separated
+   * by a space. The last line is "crc32c", a space, and the checksum of the preceding lines.
    */
   private static final String NAME = "varve-tables";
   private static final String CHECKSUM = "crc32c ";
@@ -32,7 +32,7 @@ final class TableList {
 
   private TableList() {}
 
-  /** Writes the copy, durably, unless it is what stands there. */
+  /** Writes the copy durably, unless it is already up to date. */
   static void write(Database database) {
     Path file = database.directory().resolve(NAME);
     StringBuilder text = new StringBuilder();
@@ -79,9 +79,9 @@ final class TableList {
   }
 
   /**
-   * Adds the tables that a database lacks and the copy has.
+   * Adds the tables that are in the copy but not in a database.
    *
-   * @param directory that of the copy
+   * @param directory the directory of the copy
    */
   static void restore(Path directory, Database database) throws IOException, RocksDBException {
     String text;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 
-/** The optional powers of a table: each is a decision of the writer, so that all are atomic. */
+/** The optional powers of a table. Each is a decision of the writer, which makes it atomic. */
 final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.RangeDelete {
   private final RocksStore store;
   private final TableEntry table;
@@ -52,7 +52,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     return sum.get();
   }
 
-  /** What puts a cell in the place of the newest one of its column. */
+  /** Returns records that put a cell so that it replaces the newest one of its column. */
   private WriteRecords put(Cell cell, @Nullable Cell newest) {
     long time = newest == null ? cell.time() : Math.max(cell.time(), newest.time());
     MutationEncoder put =
@@ -90,7 +90,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     store.gate().pass(() -> store.writer().submitLooking(ifThere, Durability.SYNCED)).await();
   }
 
-  /** What puts the cell, if the table admits it. */
+  /** Returns an encoder of a put of the cell, if the table admits it. */
   private MutationEncoder encoder(Cell cell) {
     MutationBatch batch = new MutationBatch();
     batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
@@ -101,7 +101,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
     return new MutationEncoder(table, batch, store.database().cellsFamily());
   }
 
-  /** The newest cell of a column, or null where there is none; for the writer. */
+  /** Returns the newest cell of a column, or null if there is none; called by the writer. */
   private @Nullable Cell newest(Bytes row, int family, Bytes qualifier) throws RocksDBException {
     GrowingBytes column = new GrowingBytes(64);
     KeyFormat.addRow(column, table.id(), row.toArray(), 0, row.length());

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table files that make up a database: those of its MANIFEST; where that cannot be read, those
- * that were in use at the last clean stop; else all that are there.
+ * The table files that make up a database: those in its MANIFEST; if that is unreadable, those in
+ * use at the last clean stop; otherwise all that exist.
  */
 final class TableSet {
   private final Path directory;
@@ -82,22 +82,22 @@ final class TableSet {
             reason));
   }
 
-  /** Those that can be read, but for damaged blocks. */
+  /** Returns the files that can be read, except for damaged blocks. */
   List<SstFile> readable() {
     return readable;
   }
 
-  /** Files that cannot be read at all. */
+  /** Returns the files that cannot be read at all. */
   List<LostKeys> lost() {
     return lost;
   }
 
-  /** The bytes of all. */
+  /** Returns the size of all files in bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** Reads every block; says what is damaged in a file. */
+  /** Reads every block of a file and returns what is damaged. */
   static List<LostKeys> damaged(SstFile file) {
     List<LostKeys> damaged = new ArrayList<>();
     for (Block block : file.blocks()) {

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Puts and deletes in the form in which RocksDB itself serialises a write batch, so that thousands
- * of them reach it in one native call.
+ * Puts and deletes in RocksDB's serialised form of a write batch, so that thousands of them take a
+ * single native call.
  */
 final class WriteRecords {
   /*
@@ -17,8 +17,8 @@ final class WriteRecords {
    *         | tag u8 ‖ column family varint ‖ from ‖ to            delete range
    * key, value, from, to are a varint of their length and their bytes.
    *
-   * It is the form of RocksDB's log files, old ones of which every version reads; a test compares
-   * it with what the library makes.
+   * It is the format of RocksDB's log files; every version reads those of older versions. A test
+   * compares it with what the library writes.
    */
   private static final int HEADER_LENGTH = 12;
   private static final int COUNT_OFFSET = 8;
@@ -51,7 +51,7 @@ final class WriteRecords {
     count = 0;
   }
 
-  /** Begins a put; the caller adds exactly {@code valueLength} bytes to what is returned. */
+  /** Begins a put; the caller must append exactly {@code valueLength} bytes to the result. */
   GrowingBytes put(int columnFamily, GrowingBytes key, int valueLength) {
     begin(PUT, columnFamily, key);
     bytes.addVarint(valueLength);
@@ -62,7 +62,7 @@ final class WriteRecords {
     begin(DELETE, columnFamily, key);
   }
 
-  /** Deletes all keys from {@code from} on and before {@code to}. */
+  /** Deletes all keys from {@code from} (inclusive) to {@code to} (exclusive). */
   void deleteRange(int columnFamily, GrowingBytes from, GrowingBytes to) {
     begin(DELETE_RANGE, columnFamily, from);
     bytes.addVarint(to.length());
@@ -74,7 +74,7 @@ final class WriteRecords {
     count += other.count;
   }
 
-  /** The whole as RocksDB takes it, a copy, with a mark before the first record. */
+  /** Returns a copy in RocksDB's form, with a mark before the first record. */
   byte[] toBatch(GroupMark mark) {
     byte[] batch = new byte[bytes.length() + GroupMark.LENGTH];
     System.arraycopy(bytes.array(), 0, batch, 0, HEADER_LENGTH);

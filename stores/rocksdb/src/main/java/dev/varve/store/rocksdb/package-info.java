@@ -1,10 +1,9 @@
 /**
  * The embedded store: cells in RocksDB, inside the process.
  *
- * <p>The only package that may touch {@code org.rocksdb}. It is found by {@link
- * java.util.ServiceLoader} and named by no other module, so that a server without it still builds
- * and starts. Missing powers are declared, never emulated in private: that is done in one shared
- * place above.
+ * <p>Only this package may use {@code org.rocksdb}. {@link java.util.ServiceLoader} finds it, and
+ * no other module names it, so a server builds and starts without it. The store declares the powers
+ * it lacks and never emulates them privately: one shared place above it does that.
  */
 @NullMarked
 package dev.varve.store.rocksdb;

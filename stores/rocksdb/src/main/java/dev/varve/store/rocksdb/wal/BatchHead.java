@@ -3,22 +3,22 @@ package dev.varve.store.rocksdb.wal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The beginning of a batch, which is the payload of a log's record.
+ * The start of a batch, which is the payload of a log record.
  *
- * @param sequence of its first edit
- * @param count of its edits
- * @param mark null where it bears none
+ * @param sequence the sequence number of its first edit
+ * @param count the number of its edits
+ * @param mark the mark; null if it has none
  */
 record BatchHead(long sequence, long count, @Nullable GroupMark mark) {
   static final int HEADER = 12;
 
-  /** As many bytes of a batch as {@link #of} needs. */
+  /** Number of bytes of a batch that {@link #of} needs. */
   static final int LENGTH = HEADER + GroupMark.LENGTH;
 
-  /** The offset from which on the checksum of a mark counts. */
+  /** The offset of the first byte that a mark's checksum covers. */
   static final int CHECKED = HEADER + GroupMark.CHECKED;
 
-  /** Reads it; null where the payload is too short to be a batch. */
+  /** Reads the start of a batch; null if the payload is too short to be one. */
   static @Nullable BatchHead of(byte[] payload) {
     return payload.length < HEADER
         ? null

@@ -13,21 +13,21 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps a database from being opened although its logs may be whole.
+ * A reason other than a damaged log why a database cannot be opened.
  *
- * @param kind of the file
- * @param file that is damaged or missing
- * @param offset of the first bad byte; -1 where it is unknown
+ * @param kind kind of the file
+ * @param file the damaged or missing file
+ * @param offset offset of the first bad byte; -1 if unknown
  * @param text a clause that names the file
  */
 record FileFlaw(Kind kind, Path file, long offset, String text) {
   /**
-   * Looks at CURRENT, at the MANIFEST, and at the names and sizes of the table files.
+   * Checks CURRENT, the MANIFEST, and the names and sizes of the table files.
    *
-   * @param length that the MANIFEST had when it was noted, in bytes; 0 where that is unknown
-   * @param stopped whether that was at a clean stop, and nobody has opened the database since
-   * @param checksum of the MANIFEST at that stop; empty where there is none
-   * @return the first flaw; null where there is none
+   * @param length the recorded length of the MANIFEST in bytes; 0 if unknown
+   * @param stopped whether that was at a clean stop, and the database has not been opened since
+   * @param checksum checksum of the MANIFEST at that stop; empty if there is none
+   * @return the first flaw; null if there is none
    * @throws IOException if the directory cannot be read
    */
   static @Nullable FileFlaw find(
@@ -50,7 +50,7 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
               .formatted(file, found, length, stopped ? "closed" : "open"));
     }
     Manifest.Flaw flaw = manifest.flaw();
-    // A crash may cut the last edit short, which had not taken effect then.
+    // A crash may truncate the last edit, which then had not taken effect.
     if (flaw != null
         && (stopped
             || flaw.offset() < length
@@ -68,7 +68,7 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
     return table(directory, manifest);
   }
 
-  /** RocksDB would drop the last edit, and then delete the table files that it has added. */
+  /** RocksDB would drop the last edit and then delete the table files that it added. */
   private static boolean hasUnknownTables(Path directory, Manifest manifest) throws IOException {
     try (DirectoryStream<Path> tables = Files.newDirectoryStream(directory, "*.sst")) {
       for (Path table : tables) {
@@ -103,7 +103,7 @@ record FileFlaw(Kind kind, Path file, long offset, String text) {
     return new FileFlaw(Kind.OTHER, file, -1, text);
   }
 
-  /** The same for the operator. */
+  /** Returns this flaw as a report for the operator. */
   StoreDamage damage(Instant found) {
     return new StoreDamage(
         kind, Outcome.IN_PLACE, file.toString(), offset, 0, -1, null, null, null, found, text);

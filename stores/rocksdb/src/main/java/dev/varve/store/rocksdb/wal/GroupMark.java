@@ -4,24 +4,24 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every batch of ours says of itself at its beginning, as a record that RocksDB keeps in the
- * log and ignores: what was synced before it was written, when it was written, and a checksum of
- * the whole batch. RocksDB's own checksums are of fragments: pages that changed places can put
- * whole fragments of two batches together.
+ * The header that Varve adds to every batch, as a record that RocksDB keeps in the log and ignores.
+ * It states what was synced before the batch was written, when it was written, and a checksum of
+ * the whole batch. RocksDB's own checksums cover fragments only: if pages change places, whole
+ * fragments of two batches may end up together.
  *
- * @param syncedThrough the last sequence number that was surely on the disk
- * @param millis since 1970, by the system's clock
- * @param checksum of all that follows it in the batch; 0 before it is written
+ * @param syncedThrough the last sequence number that was certainly on the disk
+ * @param millis milliseconds since 1970, by the system clock
+ * @param checksum checksum of everything after it in the batch; 0 before it is written
  */
 public record GroupMark(long syncedThrough, long millis, int checksum) {
   /*
    * record := tag 03 ‖ length 16 (22 bytes) ‖ 'V' ‖ version 01 ‖ checksum u32le ‖ synced u64le
    *           ‖ millis u64le
    */
-  /** How many bytes it takes in a batch. */
+  /** Its length in a batch, in bytes. */
   public static final int LENGTH = 24;
 
-  /** Where the checksum ends, and what it is of begins. */
+  /** Offset after the checksum, where the bytes it covers begin. */
   static final int CHECKED = 8;
 
   private static final int TAG = 0x03;
@@ -32,7 +32,7 @@ public record GroupMark(long syncedThrough, long millis, int checksum) {
     this(syncedThrough, millis, 0);
   }
 
-  /** Writes it into a batch that is complete but for it. */
+  /** Writes the mark into a batch that is otherwise complete. */
   public void into(byte[] batch, int at) {
     batch[at] = TAG;
     batch[at + 1] = LENGTH - 2;
@@ -45,7 +45,7 @@ public record GroupMark(long syncedThrough, long millis, int checksum) {
     LogForm.INT_LE.set(batch, at + 4, (int) crc.getValue());
   }
 
-  /** Reads it; null where the batch bears none, as that of an older version. */
+  /** Reads a mark; null if the batch has none, as in batches of older versions. */
   static @Nullable GroupMark of(byte[] batch, int at) {
     boolean there =
         batch.length >= at + LENGTH

@@ -9,36 +9,36 @@ final class Hole {
   final long log;
   final Path file;
 
-  /** The first bad byte; -1 where the whole file is missing. */
+  /** Offset of the first bad byte; -1 if the whole file is missing. */
   final long offset;
 
-  /** Where the readable part of the file ends. */
+  /** Offset where the readable part of the file ends. */
   final long cut;
 
   final String reason;
 
-  /** The sequence number of the first missing edit; -1 where it is unknown. */
+  /** The sequence number of the first missing edit; -1 if unknown. */
   final long expected;
 
-  /** When the last record before it was written. */
+  /** When the last record before the hole was written. */
   final @Nullable Instant after;
 
-  /** When the first record behind it was written. */
+  /** When the first record after the hole was written. */
   @Nullable Instant before;
 
   /** Bytes from the first bad one to the next record, or to the end of the file. */
   long bytes;
 
-  /** The sequence number of the next edit; -1 where none follows. */
+  /** The sequence number of the next edit; -1 if none follows. */
   long nextSequence = -1;
 
-  /** The records that follow in all logs, their edits, and their bytes. */
+  /** The number of records that follow in all logs, of their edits, and of their bytes. */
   long recordsBehind;
 
   long editsBehind;
   long bytesBehind;
 
-  /** Why the missing records had surely been synced; null where nothing proves it. */
+  /** Why the missing records had certainly been synced; null if there is no proof. */
   @Nullable String proof;
 
   Hole(
@@ -58,12 +58,14 @@ final class Hole {
     this.after = after;
   }
 
-  /** Whether nothing is missing: bad bytes of an append that failed, and that was made again. */
+  /**
+   * Returns whether nothing is missing: the bad bytes are from a failed append that was repeated.
+   */
   boolean isHarmless() {
     return offset >= 0 && expected >= 0 && nextSequence == expected;
   }
 
-  /** How many edits are missing; -1 where that is unknown. */
+  /** Returns the number of missing edits; -1 if unknown. */
   long lostEdits() {
     return nextSequence < 0 || expected < 0 ? -1 : nextSequence - expected;
   }

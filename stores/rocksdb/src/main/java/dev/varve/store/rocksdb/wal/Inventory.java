@@ -17,20 +17,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a database that may be damaged consists of.
+ * The files of a database that may be damaged.
  *
- * @param manifest the one that CURRENT names; where CURRENT is damaged, the newest that can be read
- * @param currentProblem what is wrong with CURRENT; null where nothing is
- * @param manifestProblem what is wrong with the MANIFEST; null where nothing is
- * @param tablesAtStop lengths of the table files in use at the last clean stop, by number; empty
- *     where there was none, or the database has been opened since
+ * @param manifest the one that CURRENT names; if CURRENT is damaged, the newest readable one
+ * @param currentProblem what is wrong with CURRENT; null if nothing is
+ * @param manifestProblem what is wrong with the MANIFEST; null if nothing is
+ * @param tablesAtStop lengths of the table files in use at the last clean stop, by number; empty if
+ *     there was none, or the database has been opened since
  */
 public record Inventory(
     Manifest manifest,
     @Nullable String currentProblem,
     @Nullable String manifestProblem,
     SortedMap<Long, Long> tablesAtStop) {
-  /** Reads it. */
+  /** Reads the inventory. */
   public static Inventory of(Path directory) throws IOException {
     State state = StateFile.read(directory);
     List<String> manifests = manifests(directory);
@@ -59,7 +59,7 @@ public record Inventory(
         stopped == null ? new TreeMap<>() : stopped.tables());
   }
 
-  /** The newest first. */
+  /** Returns the names of the MANIFEST files, newest first. */
   private static List<String> manifests(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files

@@ -7,25 +7,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** The batches in the logs of a database that {@link LogRecovery} has checked. */
+/** Reads the batches in the logs of a database that {@link LogRecovery} has checked. */
 public final class LogBatches {
   private LogBatches() {}
 
-  /** Takes batches in the order in which they were written. */
+  /** Receives batches in the order in which they were written. */
   public interface Sink {
     /**
-     * Takes one.
+     * Receives one batch.
      *
-     * @param sequence the number of its first edit
-     * @param batch as RocksDB serialises it
+     * @param sequence the sequence number of its first edit
+     * @param batch the batch in RocksDB's serialised form
      */
     void take(long sequence, byte[] batch) throws IOException;
   }
 
   /**
-   * Reads all that is not in tables yet.
+   * Reads all batches that are not in table files yet.
    *
-   * @param firstLog the first log that counts
+   * @param firstLog the number of the first log to read
    */
   public static void read(Path directory, long firstLog, Sink sink) throws IOException {
     for (Map.Entry<Long, Path> log : LogFiles.of(directory).tailMap(firstLog).entrySet()) {

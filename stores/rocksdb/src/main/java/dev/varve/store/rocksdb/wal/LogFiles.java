@@ -15,7 +15,7 @@ public final class LogFiles {
 
   private LogFiles() {}
 
-  /** All logs of a directory, by their numbers. */
+  /** Returns all logs of a directory, by number. */
   public static SortedMap<Long, Path> of(Path directory) throws IOException {
     SortedMap<Long, Path> logs = new TreeMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
@@ -34,7 +34,7 @@ public final class LogFiles {
     return directory.resolve("%06d%s".formatted(number, SUFFIX));
   }
 
-  /** Makes names in a directory durable. */
+  /** Makes the names in a directory durable. */
   public static void sync(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

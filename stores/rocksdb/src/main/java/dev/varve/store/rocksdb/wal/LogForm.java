@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** The form of a log file: blocks of 32 KiB, which hold fragments of records. */
+/** The format of a log file: blocks of 32 KiB that hold fragments of records. */
 final class LogForm {
   /*
    * fragment := checksum u32le ‖ length u16le ‖ type u8 ‖ [log number u32le] ‖ payload
    *
-   * The checksum is a masked CRC-32C of all that follows the length. The log number stands in files
-   * that RocksDB uses again, which is off here; old ones of other programs are read all the same. A
-   * block that has no room for a fragment's header ends in zeros.
+   * The checksum is a masked CRC-32C of everything after the length. The log number is present in
+   * files that RocksDB recycles. Recycling is off here, but files of other programs are readable. A
+   * block without room for a fragment's header ends in zeros.
    */
   static final int BLOCK = 32 << 10;
   static final int HEADER = 7;
@@ -23,7 +23,7 @@ final class LogForm {
   static final int MIDDLE = 3;
   static final int LAST = 4;
 
-  /** The four types again, in a file that is used again. */
+  /** The same four types in a recycled file. */
   static final int RECYCLABLE_FULL = 5;
 
   static final int RECYCLABLE_LAST = 8;
@@ -34,7 +34,7 @@ final class LogForm {
   static final int PREDECESSOR = 130;
   static final int RECYCLABLE_PREDECESSOR = 131;
 
-  /** Readers skip types with this bit that they do not know. */
+  /** Readers skip unknown types that have this bit. */
   static final int IGNORABLE = 0x80;
 
   static final VarHandle SHORT_LE =
@@ -58,7 +58,7 @@ final class LogForm {
     return isRecyclable(type) ? RECYCLABLE_HEADER : HEADER;
   }
 
-  /** The checksum as it stands in a file, of the bytes from {@code from} on. */
+  /** Returns the checksum, as stored in a file, of the bytes from {@code from} on. */
   static int checksum(byte[] bytes, int from, int length) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, from, length);

@@ -10,37 +10,37 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of a log file in order, and goes on behind bad places: at the record that
- * follows where the bad one says its end is, else at a place from which records follow one another
- * to the end of the block, else at the next block. MANIFEST files have the same form.
+ * Reads the records of a log file in order, and continues after bad places: at the record that
+ * follows the bad one according to its length, otherwise at a place from which consecutive records
+ * reach the end of the block, otherwise at the next block. MANIFEST files have the same format.
  */
 final class LogReader implements AutoCloseable {
   private static final String ENDS = "the file ends inside ";
 
-  /** What stands in a log. */
+  /** A record or a bad place. */
   sealed interface Entry permits Whole, Bad {}
 
   /**
-   * A record.
+   * A readable record.
    *
-   * @param offset of its first fragment
-   * @param end of its last one
-   * @param length of its payload, in bytes
-   * @param payload its first bytes, at most as many as the reader was asked to keep
-   * @param checksum a CRC-32C of the payload behind the header and the checksum of a batch's mark
+   * @param offset offset of its first fragment
+   * @param end end of its last fragment
+   * @param length length of its payload in bytes
+   * @param payload the start of the payload, no longer than the reader was asked to keep
+   * @param checksum CRC-32C of the payload after the header and the checksum of a batch's mark
    */
   record Whole(long offset, long end, int length, byte[] payload, int checksum) implements Entry {}
 
   /**
    * A place where no record can be read.
    *
-   * @param offset of the first bad fragment
-   * @param cut where the last readable record ends: the offset, or less where earlier fragments of
-   *     the record could be read
-   * @param reason in words
+   * @param offset offset of the first bad fragment
+   * @param cut end of the last readable record: the offset, or less if earlier fragments of the
+   *     same record were readable
+   * @param reason the reason, in words
    */
   record Bad(long offset, long cut, String reason) implements Entry {
-    /** Whether nothing is wrong but that the file ends. */
+    /** Returns whether the only problem is that the file ends. */
     boolean isShort() {
       return reason.startsWith(ENDS);
     }
@@ -62,7 +62,7 @@ final class LogReader implements AutoCloseable {
   private @Nullable String unreadable;
   private long position;
 
-  /** The fragment that was looked at last: its place, and what was wrong with it. */
+  /** The fragment read last: its position, and what was wrong with it. */
   private long offset;
 
   private int type;
@@ -70,16 +70,16 @@ final class LogReader implements AutoCloseable {
   private int payloadLength;
   private String wrong = "";
 
-  /** Whether the position lies on a bad fragment. */
+  /** Whether the position is at a bad fragment. */
   private boolean lost;
 
-  /** Whether fragments of a record whose beginning is lost are to be expected. */
+  /** Whether to expect fragments of a record whose start is lost. */
   private boolean amid;
 
   /**
    * Opens a file.
    *
-   * @param number of the log, which fragments of a file that is used again bear
+   * @param number number of the log, which fragments in a recycled file contain
    * @param kept how many bytes of each payload to keep
    */
   LogReader(Path file, long number, int kept) throws IOException {
@@ -94,7 +94,7 @@ final class LogReader implements AutoCloseable {
     return size;
   }
 
-  /** The next record or bad place; null at the end of the file. */
+  /** Returns the next record or bad place; null at the end of the file. */
   @Nullable Entry next() {
     if (lost && !findRecord()) {
       position = size;
@@ -122,7 +122,7 @@ final class LogReader implements AutoCloseable {
               : type;
       boolean begins = fragment == LogForm.FULL || fragment == LogForm.FIRST;
       if (begins && begun >= 0 && length > 0) {
-        // The fragment is looked at again, as the beginning of the next record.
+        // The fragment is read again, as the start of the next record.
         position = offset;
         return new Bad(offset, begun, "a record has no end");
       }
@@ -172,7 +172,7 @@ final class LogReader implements AutoCloseable {
     }
   }
 
-  /** Looks at the fragment at the position, and moves behind it if it is good. */
+  /** Reads the fragment at the position, and moves past it if it is good. */
   private Found look() {
     while (true) {
       if (position >= size) {
@@ -213,7 +213,7 @@ final class LogReader implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // A bad sector is a bad place like any other.
+      // A bad sector is treated like any other bad place.
       unreadable = "the disk cannot read the block: " + e.getMessage();
     }
   }
@@ -222,7 +222,7 @@ final class LogReader implements AutoCloseable {
     return (short) LogForm.SHORT_LE.get(block, at + 4) & 0xffff;
   }
 
-  /** What is wrong with the fragment at a place of the block; null where it is good. */
+  /** Returns what is wrong with the fragment at an index of the block; null if it is good. */
   private @Nullable String problem(int at) {
     if (unreadable != null) {
       return unreadable;
@@ -253,11 +253,11 @@ final class LogReader implements AutoCloseable {
     return foreign ? "a record of another log" : null;
   }
 
-  /** Moves from a bad fragment to the next good one; false where none follows. */
+  /** Moves from a bad fragment to the next good one; false if there is none. */
   private boolean findRecord() {
     load();
     int at = (int) (position - blockStart);
-    // What the bad fragment says of its length is right more often than not.
+    // The length stated in a bad fragment is usually correct.
     int behind = blockLength - at < LogForm.HEADER ? blockLength : at + said(at);
     if (unreadable == null && behind < blockLength && problem(behind) == null) {
       position = blockStart + behind;
@@ -287,8 +287,8 @@ final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Whether good fragments follow one another from here to the end of the block. A value may hold
-   * bytes that look like a fragment, which this does not take for one.
+   * Returns whether good fragments follow one another from here to the end of the block. This rules
+   * out bytes of a value that only look like a fragment.
    */
   private boolean leadsToTheEnd(int from) {
     int at = from;

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks the logs of a database before RocksDB opens it, so that RocksDB finds whole records alone:
- * a torn tail is cut off, damage ends the opening, and a recovery sets damaged files aside and
- * keeps what can be read.
+ * Checks the logs of a database before RocksDB opens it, so that RocksDB sees whole records only.
+ * It cuts off a torn tail. Damage makes the opening fail, unless this is a recovery: then damaged
+ * files are set aside and everything readable is kept.
  */
 public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -43,7 +43,7 @@ public final class LogRecovery {
   private final LogScan scan;
   private final List<Hole> holes = new ArrayList<>();
 
-  /** Nothing behind this one is kept; null where there is none such. */
+  /** Nothing after this hole is kept; null if there is no such hole. */
   private final @Nullable Hole cut;
 
   private final List<StoreDamage> damage = new ArrayList<>();
@@ -67,14 +67,12 @@ public final class LogRecovery {
   }
 
   /**
-   * Checks the logs, and makes them fit to be opened. The database must not be open in this
-   * process.
+   * Checks the logs and prepares them for opening. The database must not be open in this process.
    *
-   * @param synced whether an older version, whose batches bear no mark, synced each of them
-   * @param salvage what a recovery keeps; null where damage ends the opening
-   * @return what was found and done, also logged
-   * @throws DamagedStoreException if something that had been synced is missing, and this is no
-   *     recovery
+   * @param synced whether an older version, whose batches have no mark, synced each batch
+   * @param salvage what a recovery keeps; null if damage must fail the opening
+   * @return what was found and done; it is also logged
+   * @throws DamagedStoreException if synced data is missing and this is not a recovery
    * @throws StoreException if another process has the database open, or a file cannot be read or
    *     written
    */
@@ -103,11 +101,11 @@ public final class LogRecovery {
   }
 
   /**
-   * Makes the logs of a database fit to be read, whatever else is damaged. The caller holds the
-   * lock of the database.
+   * Makes the logs of a database readable, whatever else is damaged. The caller must hold the
+   * database's lock.
    *
-   * @param salvage what to keep of what was written after damage
-   * @return what was found and done, also logged
+   * @param salvage what to keep of the data written after damage
+   * @return what was found and done; it is also logged
    * @throws IOException if a file cannot be read or written
    */
   public static List<StoreDamage> mend(Path directory, boolean synced, Salvage salvage)
@@ -115,14 +113,14 @@ public final class LogRecovery {
     return new LogRecovery(directory, synced, salvage).mend();
   }
 
-  /** What to throw where a database is open elsewhere. */
+  /** Returns the exception for a database that is open elsewhere. */
   public static StoreException inUse(Path directory) {
     return new StoreException(
         "%s is in use: a running store, of this process or another, holds its lock"
             .formatted(directory));
   }
 
-  /** Without CURRENT RocksDB would begin a new database, and delete the files of the old one. */
+  /** Without CURRENT, RocksDB would create a new database and delete the files of the old one. */
   private static void ensureEmpty(Path directory) throws IOException {
     try (DirectoryStream<Path> files =
         Files.newDirectoryStream(directory, "{*.sst,*.log,MANIFEST-*,varve-state}")) {
@@ -176,7 +174,7 @@ public final class LogRecovery {
     return damage;
   }
 
-  /** Refuses an opening that would lose something silently. */
+  /** Throws if opening would silently lose data. */
   private void refuse() throws IOException {
     FileFlaw flaw = scan.flaw();
     if (flaw != null) {
@@ -204,7 +202,7 @@ public final class LogRecovery {
     throw new DamagedStoreException(message.toString(), proven, null);
   }
 
-  /** Takes out of a log what RocksDB must not read. */
+  /** Removes from a log what RocksDB must not read. */
   private void clear(long number, Path file) throws IOException {
     Hole end = cut;
     boolean whole = scan.holes().stream().noneMatch(hole -> hole.log == number && hole.offset >= 0);
@@ -234,7 +232,7 @@ public final class LogRecovery {
     Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Whether a log needs no more than to end earlier. */
+  /** Returns whether truncating the log is enough. */
   private boolean isPlainTail(Hole end, long number) {
     return end.log == number
         && end.recordsBehind == 0
@@ -249,7 +247,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Gives a file a second name in the folder of damaged files, durably. */
+  /** Links a file into the folder of damaged files, durably. */
   private void keepAside(Path file) throws IOException {
     Path folder = aside();
     PrivateDirectory.make(folder);
@@ -288,7 +286,7 @@ public final class LogRecovery {
     long bytes = last ? hole.bytes + hole.bytesBehind : hole.bytes;
     long known = hole.expected < 0 ? 0 : (last ? scan.end() : hole.nextSequence) - hole.expected;
     boolean exact = hole.expected >= 0 && (last ? scan.endsWhole() : hole.nextSequence >= 0);
-    // Times of files prove nothing: a file may have been copied or exchanged.
+    // File times prove nothing: a file may have been copied or replaced.
     Instant before = last ? null : hole.before;
     String keptIn = outcome == Outcome.SET_ASIDE ? aside().toString() : null;
     return new StoreDamage(
@@ -306,9 +304,9 @@ public final class LogRecovery {
   }
 
   /**
-   * Says what is damaged in a sentence.
+   * Describes the damage in one sentence.
    *
-   * @param lost how many edits are missing; if less than 0, at least as many as its opposite
+   * @param lost the number of missing edits; if negative, its absolute value is a lower bound
    */
   private String describe(
       Hole hole, Outcome outcome, long bytes, long lost, @Nullable Instant before) {

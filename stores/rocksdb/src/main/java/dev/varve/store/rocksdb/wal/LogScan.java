@@ -22,23 +22,23 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all logs that RocksDB would read, finds the holes in them, and looks for a proof that what
- * is missing had been synced.
+ * Reads all logs that RocksDB would read, finds the holes in them, and looks for proof that the
+ * missing records had been synced.
  */
 final class LogScan {
   /*
-   * Edits are numbered without a gap over all logs, so that a record tells what is missing before
-   * it. Nothing is missing where the record behind a bad place has the number that was expected: an
-   * append that failed left the bad bytes, and RocksDB went on in a new log.
+   * Edits are numbered without gaps across all logs, so each record shows whether edits before it
+   * are missing. Nothing is missing if the record after a bad place has the expected number: a
+   * failed append left the bad bytes, and RocksDB continued in a new log.
    *
-   * That missing records had been synced is proved by
+   * Any of these proves that the missing records had been synced:
    *   - a later record whose mark says so,
-   *   - a later record without a mark, where an older version wrote and synced every batch,
-   *   - a flush noted in the MANIFEST after the log, since RocksDB syncs closed logs before that,
-   *   - a clean stop, after which every file has the length that was noted,
-   *   - for a log that is missing as a whole: the state file, which names it only once it is there,
-   *   - the state file, which says what was synced when something in the newest log was first.
-   * A proof for a hole is one for every hole before it.
+   *   - a later record without a mark, if an older version wrote and synced every batch,
+   *   - a flush recorded in the MANIFEST after the log, since RocksDB syncs closed logs first,
+   *   - a clean stop, after which every file has its recorded length,
+   *   - for a log that is entirely missing: the state file, which names a log only once it exists,
+   *   - the state file, which records what had been synced when the newest log was first synced.
+   * Proof for a hole is also proof for every hole before it.
    */
   private final Path directory;
   private final Manifest manifest;
@@ -46,23 +46,23 @@ final class LogScan {
   private final boolean synced;
   private final List<Hole> holes = new ArrayList<>();
 
-  /** Offsets of records that are no batches in their turn, by log. */
+  /** Offsets of records that are not the expected batches, by log. */
   private final Map<Long, Set<Long>> dropped = new HashMap<>();
 
-  /** The hole of which the end has not been found yet. */
+  /** The hole whose end has not been found yet. */
   private @Nullable Hole open;
 
   private long expected = -1;
   private @Nullable Instant last;
 
-  /** Whether the last run ended in order, and nobody has opened the database since. */
+  /** Whether the last run stopped cleanly, and the database has not been opened since. */
   private final boolean clean;
 
   /**
    * Reads the logs of a database.
    *
-   * @param synced whether a batch of an older version, which bears no mark, was synced before the
-   *     next one
+   * @param synced whether an older version, whose batches have no mark, synced each batch before
+   *     the next
    * @throws IOException if the directory cannot be read
    */
   LogScan(Path directory, boolean synced) throws IOException {
@@ -82,27 +82,27 @@ final class LogScan {
     }
   }
 
-  /** The sequence number behind the last edit; -1 where there is none. */
+  /** Returns the sequence number after the last edit; -1 if there is none. */
   long end() {
     return expected;
   }
 
-  /** Whether nothing is missing behind the last edit, as far as it is known. */
+  /** Returns whether, as far as known, nothing is missing after the last edit. */
   boolean endsWhole() {
     return open == null;
   }
 
-  /** Whether the record at a place is one that counts. */
+  /** Returns whether the record at an offset is valid. */
   boolean isKept(long log, long offset) {
     return !dropped.getOrDefault(log, Set.of()).contains(offset);
   }
 
-  /** All holes, in the order of the logs. */
+  /** Returns all holes in log order. */
   List<Hole> holes() {
     return holes;
   }
 
-  /** The logs that count, by their numbers; one that is missing among them. */
+  /** Returns the logs to read, by number, including those that are missing. */
   SortedMap<Long, Path> live() throws IOException {
     SortedMap<Long, Path> live = new TreeMap<>(LogFiles.of(directory).tailMap(manifest.firstLog()));
     if (clean) {
@@ -127,7 +127,7 @@ final class LogScan {
     }
   }
 
-  /** What else is wrong with the database; null where nothing is found. */
+  /** Returns what else is wrong with the database; null if nothing was found. */
   @Nullable FileFlaw flaw() throws IOException {
     long length =
         switch (state) {
@@ -226,7 +226,7 @@ final class LogScan {
     last = time == null ? last : time;
   }
 
-  /** Why a record is none of the batches that were written; null where it is one. */
+  /** Returns why a record is not the expected batch; null if it is. */
   private @Nullable String wrong(long log, @Nullable BatchHead head, Whole record) {
     if (head == null) {
       return "a record too short for a batch";
@@ -241,12 +241,12 @@ final class LogScan {
     return expected >= 0 && head.sequence() < expected ? "a record that was there before" : null;
   }
 
-  /** Whether a log was written by a version that marks every batch. */
+  /** Returns whether a log was written by a version that marks every batch. */
   private boolean isOurs(long log) {
     return clean || (state instanceof Running running && running.log() == log);
   }
 
-  /** Ends the hole that is open, at the record behind it. */
+  /** Ends the open hole at the record after it. */
   private void close(BatchHead next, @Nullable Instant time) {
     if (open == null) {
       return;
@@ -276,7 +276,7 @@ final class LogScan {
     }
   }
 
-  /** The number of the first missing edit; where it is unknown, one that it is not beyond. */
+  /** Returns the number of the first missing edit or, if unknown, an upper bound of it. */
   private long firstMissing(Hole hole) {
     if (hole.expected >= 0) {
       return hole.expected;

@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Writes records into a new log file, which is on the disk once this is closed. */
+/** Writes records into a new log file; closing it makes them durable. */
 final class LogWriter implements AutoCloseable {
   private static final byte[] ZEROS = new byte[LogForm.HEADER];
 

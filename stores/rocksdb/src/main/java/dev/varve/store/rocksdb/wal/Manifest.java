@@ -20,17 +20,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What RocksDB's MANIFEST says of the logs and the table files.
+ * The information about logs and table files in RocksDB's MANIFEST.
  *
- * @param name of the MANIFEST that counts; empty where there is none
- * @param firstLog the first log that RocksDB reads again; older ones are in tables already. 0 where
- *     that is unknown
- * @param flushedLog all logs before this one were synced before a flush was noted here; 0 where
+ * @param name the name of the MANIFEST; empty if there is none
+ * @param firstLog the number of the first log that RocksDB reads again; older ones are already in
+ *     table files. 0 if unknown
+ * @param flushedLog all logs before this one were synced before a flush was recorded here; 0 if
  *     there are none
- * @param lastSequence a number that no edit before the first log goes beyond; -1 where it is
- *     unknown
- * @param files the table files in use, by their numbers
- * @param flaw the first bad place; null where all of it can be read
+ * @param lastSequence upper bound of the sequence numbers before the first log; -1 if unknown
+ * @param files the table files in use, by number
+ * @param flaw the first bad place; null if everything is readable
  */
 public record Manifest(
     String name,
@@ -42,12 +41,11 @@ public record Manifest(
   /**
    * A bad place.
    *
-   * @param isTail whether the last edit ends early and nothing else is wrong, as where a crash cut
-   *     it short
+   * @param isTail whether the only problem is a truncated last edit, as a crash leaves it
    */
   record Flaw(long offset, String reason, boolean isTail) {}
 
-  /** Whether all of it could be read. */
+  /** Returns whether the whole file is readable. */
   public boolean whole() {
     return flaw == null;
   }
@@ -57,10 +55,10 @@ public record Manifest(
    *
    * @param family the number of its column family
    * @param smallest its first key, without the version
-   * @param end all its keys are smaller than this, without the version
+   * @param end a key greater than all its keys, without the version
    */
   public record TableFile(long number, long family, long size, byte[] smallest, byte[] end) {
-    /** Its name in the directory. */
+    /** Returns its name in the directory. */
     public String name() {
       return "%06d.sst".formatted(number);
     }
@@ -84,7 +82,7 @@ public record Manifest(
   private static final int MAX_FAMILY = 203;
   private static final int IN_ATOMIC_GROUP = 300;
 
-  /** The version of a last key that a delete of a range ends before. */
+  /** The version of a last key that is the exclusive end of a range delete. */
   private static final long END_OF_RANGE = (((1L << 56) - 1) << 8) | 15;
 
   /** Tags with this bit are followed by their length. */
@@ -93,7 +91,7 @@ public record Manifest(
   private static final int FILE_FIELDS_END = 1;
   private static final int FILE_FIELD_MIN_LOG = 3;
 
-  /** What is gathered over the edits of a MANIFEST. */
+  /** State collected from the edits of a MANIFEST. */
   private static final class Reading {
     private final Map<Long, Long> logOfFamily = new HashMap<>();
     private final NavigableMap<Long, TableFile> files = new TreeMap<>();
@@ -102,9 +100,9 @@ public record Manifest(
   }
 
   /**
-   * Reads what CURRENT names.
+   * Reads the MANIFEST that CURRENT names.
    *
-   * @return what is known: RocksDB itself refuses a MANIFEST that it cannot read
+   * @return what is known; RocksDB itself rejects a MANIFEST that it cannot read
    */
   public static Manifest of(Path directory) throws IOException {
     String name;
@@ -120,12 +118,12 @@ public record Manifest(
     return new Manifest(name, 0, 0, -1, new TreeMap<>(), new Flaw(0, reason, false));
   }
 
-  /** What can be known where a MANIFEST must not be relied on. */
+  /** Returns what remains known if this MANIFEST cannot be trusted. */
   Manifest damaged(String reason) {
     return new Manifest(name, 0, 0, lastSequence, files, new Flaw(0, reason, false));
   }
 
-  /** Reads the one of a name, whether CURRENT names it or not. */
+  /** Reads the MANIFEST of a given name, whether or not CURRENT names it. */
   public static Manifest of(Path directory, String name) throws IOException {
     if (!name.matches("MANIFEST-\\d+") || !Files.exists(directory.resolve(name))) {
       return unknown(name, "it is missing");
@@ -158,7 +156,7 @@ public record Manifest(
         name, Math.max(reading.minLog, lowest), highest, reading.lastSequence, reading.files, flaw);
   }
 
-  /** The file that CURRENT names. */
+  /** Returns the file that CURRENT names. */
   static Path file(Path directory) throws IOException {
     String current = Files.readString(directory.resolve("CURRENT"), StandardCharsets.ISO_8859_1);
     String name = current.strip();
@@ -204,7 +202,7 @@ public record Manifest(
         }
       }
     }
-    // A file that moves to another level is removed and added by one edit.
+    // One edit may remove a file and add it again, when the file moves to another level.
     removed.forEach(reading.files::remove);
     for (TableFile file : newFiles) {
       reading.files.put(
@@ -229,7 +227,7 @@ public record Manifest(
     byte[] last = bytes(edit);
     byte[] end = userKey(last);
     if ((long) LogForm.LONG_LE.get(last, end.length) != END_OF_RANGE) {
-      // The smallest key behind the last one.
+      // The smallest key after the last one.
       end = Arrays.copyOf(end, end.length + 1);
     }
     TableFile file = new TableFile(number, -1, size, userKey(first), end);
@@ -249,7 +247,7 @@ public record Manifest(
     return file;
   }
 
-  /** A key without its version, which is its last eight bytes. */
+  /** Returns a key without its version, which is its last eight bytes. */
   private static byte[] userKey(byte[] key) {
     if (key.length < Long.BYTES) {
       throw new IllegalArgumentException("a key of %d bytes".formatted(key.length));

@@ -21,16 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file {@value #NAME} in the directory of a database: what must be there when it is opened the
- * next time. A log that is missing, and a log that is too short after a clean stop, are found by
- * it.
+ * The file {@value #NAME} in the directory of a database. It records what must exist when the
+ * database is opened the next time. It reveals a missing log, and a log that is too short after a
+ * clean stop.
  */
 public final class StateFile {
   /*
    * varve-state 1
    * running log NUMBER [after SEQUENCE] [synced SEQUENCE] | stopped CURRENT
-   * file NAME LENGTH                    for the MANIFEST; after a stop, for each log and table file
-   *                                     in use too
+   * file NAME LENGTH                    for the MANIFEST; after a stop, also for each log and table
+   *                                     file in use
    * manifest crc32c HEX                 after a stop, of the MANIFEST
    * crc32c HEX                          of all lines before
    */
@@ -46,16 +46,16 @@ public final class StateFile {
 
   private StateFile() {}
 
-  /** What the last run left. */
+  /** The state that the last run left. */
   sealed interface State permits Running, Stopped {}
 
   /**
-   * A run that has not ended in order.
+   * A run that did not stop cleanly.
    *
-   * @param log the newest log of which it is known
-   * @param sequence the last sequence number before that log; -1 where that is unknown
-   * @param synced a sequence number through which all was synced; -1 where none is known
-   * @param lengths of the MANIFEST, by its name: it may have grown since, and never shrinks
+   * @param log the newest known log
+   * @param sequence the last sequence number before that log; -1 if unknown
+   * @param synced a sequence number through which everything was synced; -1 if none is known
+   * @param lengths length of the MANIFEST, by its name: it may have grown since, and never shrinks
    */
   record Running(long log, long sequence, long synced, Map<String, Long> lengths)
       implements State {}
@@ -63,12 +63,13 @@ public final class StateFile {
   /**
    * A clean stop.
    *
-   * @param manifest what CURRENT named: another name tells that another program has been there
-   * @param lengths of files, by their names
+   * @param manifest the name in CURRENT; a different name now means that another program has used
+   *     the database
+   * @param lengths lengths of files, by name
    */
   record Stopped(String manifest, Map<String, Long> lengths, String manifestChecksum)
       implements State {
-    /** The table files that were in use; empty where an older version wrote the state. */
+    /** Returns the table files that were in use; empty if an older version wrote the state. */
     SortedMap<Long, Long> tables() {
       SortedMap<Long, Long> tables = new TreeMap<>();
       lengths.forEach((name, length) -> {
@@ -80,7 +81,7 @@ public final class StateFile {
     }
   }
 
-  /** Reads the state; null where there is none, or it is damaged itself. */
+  /** Reads the state; null if there is none, or the file is damaged. */
   static @Nullable State read(Path directory) throws IOException {
     String text;
     try {
@@ -131,11 +132,11 @@ public final class StateFile {
   }
 
   /**
-   * Notes, on the disk when this returns, that the database is open.
+   * Records durably that the database is open.
    *
    * @param log the newest log
-   * @param sequence the last sequence number before it; -1 where that is unknown
-   * @param synced a sequence number through which all is synced; -1 where none is known
+   * @param sequence the last sequence number before it; -1 if unknown
+   * @param synced a sequence number through which everything is synced; -1 if none is known
    */
   public static void running(Path directory, long log, long sequence, long synced)
       throws IOException {
@@ -146,7 +147,7 @@ public final class StateFile {
     Path manifest = Manifest.file(directory);
     try (FileChannel channel = FileChannel.open(manifest, StandardOpenOption.READ)) {
       long length = channel.size();
-      // RocksDB may be amid syncing it: what is noted here must outlast a loss of power.
+      // RocksDB may still be syncing it: what is recorded here must survive a power failure.
       channel.force(true);
       body.append("file ").append(manifest.getFileName()).append(' ').append(length).append('\n');
     }
@@ -154,8 +155,8 @@ public final class StateFile {
   }
 
   /**
-   * Notes, on the disk when this returns, that the database has been closed in order: all is
-   * synced, and nothing changes its files any more.
+   * Records durably that the database has been closed cleanly: everything is synced, and its files
+   * no longer change.
    *
    * @param tables the names of the table files in use
    */
@@ -204,7 +205,7 @@ public final class StateFile {
     return checksum(body.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** A CRC-32C in hexadecimal digits. */
+  /** Returns a CRC-32C in hexadecimal digits. */
   static String checksum(byte[] bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes);

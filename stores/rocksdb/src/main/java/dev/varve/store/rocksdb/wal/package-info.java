@@ -1,9 +1,9 @@
 /**
- * RocksDB's write-ahead logs, read and judged before RocksDB opens them: RocksDB itself cuts a log
- * at its first bad byte and deletes the rest without a word. {@link
- * dev.varve.store.rocksdb.wal.LogRecovery} is the way in.
+ * Checks RocksDB's write-ahead logs before RocksDB opens them: RocksDB itself cuts a log at its
+ * first bad byte and silently deletes the rest. {@link dev.varve.store.rocksdb.wal.LogRecovery} is
+ * the entry point.
  *
- * <p>The form of the files is drawn in docs/stores/rocksdb.md. Nothing here uses RocksDB.
+ * <p>docs/stores/rocksdb.md describes the format of the files. Nothing here uses RocksDB.
  */
 @NullMarked
 package dev.varve.store.rocksdb.wal;
