@@ -17,8 +17,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies one batch: a request for each mutation, many under way. What failed is sent again as it
- * is, with the same write times, so that it does not matter how often it arrives.
+ * Applies one batch with one request per mutation, many of them concurrently. Failed requests are
+ * resent unchanged, with the same write times, so repeated delivery is harmless.
  */
 final class Application {
   private final Requests requests;
@@ -27,13 +27,13 @@ final class Application {
   private final MutationStatements statements;
   private final ConsistencyLevel level;
 
-  /** A mutation on its way. */
+  /** A mutation in progress. */
   private static final class Pending {
     private final @Nullable Statement<?> statement;
     private @Nullable CompletableFuture<AsyncResultSet> answer;
     private @Nullable RowOutcome outcome;
 
-    /** Whether an attempt may have been applied though it failed. */
+    /** Whether a failed attempt may have been applied. */
     private boolean maybeApplied;
 
     private Pending(@Nullable Statement<?> statement, @Nullable RowOutcome outcome) {
@@ -58,7 +58,9 @@ final class Application {
     this.level = DefaultConsistencyLevel.valueOf(requests.options().consistency().write());
   }
 
-  /** Applies what the admission takes; the outcomes are empty where all was applied. */
+  /**
+   * Applies the mutations that the admission accepts. The outcomes are empty if all were applied.
+   */
   List<RowOutcome> run(Admission admission) {
     List<Pending> mutations = new ArrayList<>();
     int end;
@@ -93,12 +95,12 @@ final class Application {
       return new Pending(null, new RowOutcome(Status.REJECTED, e.getMessage()));
     } catch (StoreException e) {
       requests.ensureOpen();
-      // A read, or the making ready of the statement, failed: nothing was written.
+      // A read or the preparation of the statement failed: nothing was written.
       return new Pending(null, new RowOutcome(Status.NOT_APPLIED, entry.failure(e).getMessage()));
     }
   }
 
-  /** Waits for all answers; says whether every mutation has its outcome. */
+  /** Waits for all answers; returns whether every mutation has its outcome. */
   private boolean settle(List<Pending> mutations, int attempt) {
     boolean settled = true;
     for (Pending mutation : mutations) {

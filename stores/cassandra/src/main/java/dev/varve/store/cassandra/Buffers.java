@@ -4,11 +4,11 @@ import dev.varve.model.Bytes;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes as the driver has them, which are buffers on the heap. */
+/** Converts between bytes and the driver's heap buffers. */
 final class Buffers {
   private Buffers() {}
 
-  /** The bytes of a column of the key, which always has a value. */
+  /** Returns the bytes of a key column, which always has a value. */
   static ByteBuffer present(@Nullable ByteBuffer buffer) {
     if (buffer == null) {
       throw new IllegalStateException("a column of the key has no value");
@@ -26,7 +26,7 @@ final class Buffers {
     return Bytes.of(bytes);
   }
 
-  /** Unsigned, a prefix first. */
+  /** Compares buffers as unsigned bytes; a prefix sorts first. */
   static int compare(ByteBuffer a, ByteBuffer b) {
     int at = a.mismatch(b);
     if (at < 0) {

@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read under way. Slices are asked for ahead, a few at first and more as the read goes on, and
- * answered in their order.
+ * A read in progress. It requests slices ahead, few at first and more as the read goes on, and
+ * returns their cells in order.
  */
 final class CassandraCursor implements CellCursor, ReadWatch {
   private static final int PAGE_MIN = 16;
@@ -35,14 +35,14 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   private final List<ColumnTrim> trims = new ArrayList<>();
   private final ReadTally tally;
 
-  /** Slices asked for, the first of them under way. */
+  /** Requested slices; the first is the current one. */
   private final Deque<SliceRead> slices = new ArrayDeque<>();
 
   private int nextSlice;
   private int ahead = 1;
   private final int aheadMax;
 
-  /** The row under way, whole and behind its partition; null between rows. */
+  /** The current row: its whole key, and the key without its partition; null between rows. */
   private byte @Nullable [] row;
 
   private @Nullable ByteBuffer rowKey;
@@ -85,7 +85,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     }
   }
 
-  /** A read that stops early asks for nothing that it may never look at. */
+  /** A read that stops early requests nothing that it may never need. */
   private static boolean isShort(ReadPlan plan) {
     return plan.limits().rows() < Long.MAX_VALUE || plan.limits().cells() < Long.MAX_VALUE;
   }
@@ -114,7 +114,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     return true;
   }
 
-  /** Looks at one cell, or goes to the next place; false where the page ends before it is full. */
+  /** Reads one cell or moves to the next position; false if the page must end before it is full. */
   private boolean step(CellBatch into) {
     SliceRead slice = slice();
     if (slice == null || tally.isFull()) {
@@ -145,7 +145,7 @@ final class CassandraCursor implements CellCursor, ReadWatch {
     return look(slice.index(), cell, runs, into);
   }
 
-  /** The slice under way; null behind the last. */
+  /** Returns the current slice; null after the last. */
   private @Nullable SliceRead slice() {
     while (slices.size() < ahead && nextSlice < plan.slices().size()) {
       int index = nextSlice++;

@@ -13,20 +13,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a Cassandra store.
  *
- * @param contactPoints nodes that are asked for the others; at least one
- * @param datacenter the data center whose nodes are asked; null for that of the contact points
- * @param keyspace what holds the tables
- * @param replication the replication of the keyspace where Varve makes it, as a CQL map
+ * @param contactPoints nodes from which the others are discovered; at least one
+ * @param datacenter the data center whose nodes receive requests; null for that of the contact
+ *     points
+ * @param keyspace the keyspace of the tables
+ * @param replication the replication with which Varve creates the keyspace, as a CQL map
  * @param credentials null for none
- * @param tls null for connections that are not encrypted
- * @param retries how often a request is repeated that failed without an answer to rely on
- * @param requestsInFlight how many requests of this store may wait for an answer
- * @param pageCells how many cells a request brings at most
- * @param partitionsInFlight how many partitions of a read are asked for ahead
- * @param compression of the protocol
+ * @param tls null for unencrypted connections
+ * @param retries how often a request without a reliable answer is repeated
+ * @param requestsInFlight maximum number of concurrent requests of this store
+ * @param pageCells maximum number of cells per page
+ * @param partitionsInFlight how many partitions a read requests ahead
+ * @param compression compression of the protocol
  * @param gcGrace how long tombstones are kept, so that every replica sees them
- * @param tableCompression the class that compresses the files of tables that Varve makes; null for
- *     none
+ * @param tableCompression the class that compresses the files of tables that Varve creates; null
+ *     for none
  */
 record CassandraOptions(
     List<InetSocketAddress> contactPoints,
@@ -47,7 +48,7 @@ record CassandraOptions(
     @Nullable String tableCompression) {
   static final int DEFAULT_PORT = 9042;
 
-  /** User and password, which no log may show. */
+  /** User and password. Logs must not show the password. */
   record Credentials(String user, String password) {
     @Override
     public String toString() {
@@ -56,12 +57,12 @@ record CassandraOptions(
   }
 
   /**
-   * Encrypted connections.
+   * Settings of encrypted connections.
    *
    * @param trusted a PEM file of certificates, or a key store with {@code trustedPassword}; null
-   *     for those that Java trusts
-   * @param key a key store that holds this client's key and certificate; null for none
-   * @param verifyHostname whether a node's certificate must name the host that was asked for
+   *     for the certificates that Java trusts
+   * @param key a key store with the key and certificate of this client; null for none
+   * @param verifyHostname whether a node's certificate must name the host of the contact point
    */
   record Tls(
       @Nullable Path trusted,
@@ -86,7 +87,7 @@ record CassandraOptions(
   /**
    * Reads settings.
    *
-   * @throws StoreException naming every setting that is unknown or out of its range
+   * @throws StoreException naming every setting that is unknown or out of range
    */
   static CassandraOptions parse(Map<String, String> settings) {
     OptionReader read = new OptionReader(CassandraStore.KIND, settings);
@@ -141,7 +142,7 @@ record CassandraOptions(
     return InetSocketAddress.createUnresolved(host, Integer.parseInt(number));
   }
 
-  /** A number for one data center, or a list of data centers with their numbers. */
+  /** Reads a factor for a single data center, or a list of data centers with their factors. */
   private static String replication(OptionReader read) {
     String text = read.text("replication");
     if (text == null) {
@@ -172,7 +173,7 @@ record CassandraOptions(
     return user == null || password == null ? null : new Credentials(user, password);
   }
 
-  /** Options that say nothing of connections that are not encrypted. */
+  /** Options without effect on unencrypted connections. */
   private static final List<String> TLS_ALONE =
       List.of(
           "tls-trusted",

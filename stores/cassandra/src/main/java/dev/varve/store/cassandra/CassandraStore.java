@@ -20,9 +20,8 @@ final class CassandraStore implements Store {
   static final String KIND = "cassandra";
 
   /**
-   * What stands in the key of a row in Cassandra has 65,535 bytes together. A mutation stays below
-   * what a node takes as one record of its log and in one message, 16 MiB each where nothing else
-   * is configured.
+   * The parts of a Cassandra row's key have at most 65,535 bytes together. A mutation stays below
+   * the default limits of a node for one commit log record and for one message, 16 MiB each.
    */
   private static final SizeLimits LIMITS =
       new SizeLimits(
@@ -36,7 +35,7 @@ final class CassandraStore implements Store {
           LIMITS,
           Set.of(Power.ConditionalPut.class, Power.Increment.class));
 
-  /** Nothing is decided by Paxos about cells that another program just puts. */
+  /** Paxos decides nothing about cells that another program writes without conditions. */
   private static final Capabilities FOREIGN_CAPABILITIES =
       new Capabilities(
           null,
@@ -52,7 +51,7 @@ final class CassandraStore implements Store {
   private final Set<CassandraCursor> cursors = ConcurrentHashMap.newKeySet();
 
   /**
-   * Connects; makes nothing.
+   * Connects; creates nothing.
    *
    * @throws StoreException if no node can be reached
    */
@@ -67,7 +66,10 @@ final class CassandraStore implements Store {
     return KIND;
   }
 
-  /** Many clusters have the name that Cassandra gives them; the id of a table no other one has. */
+  /**
+   * Includes the id of the table, which is unique, because many clusters have Cassandra's default
+   * name.
+   */
   @Override
   public String place(TableSpec spec) {
     requests.ensureOpen();
@@ -140,7 +142,7 @@ final class CassandraStore implements Store {
         readOnly);
   }
 
-  /** A table of another program: it is there, or it is not ours to make. */
+  /** Opens a foreign table, which must exist: Varve does not create it. */
   private Table openForeign(TableSpec spec, OpenMode mode) {
     if (!foreign.isThere(spec.name())) {
       throw new StoreException(

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An open table; several may stand on the same entry. */
+/** An open table. Several may share one entry. */
 final class CassandraTable implements Table {
   private final Requests requests;
   private final TableEntry entry;
@@ -36,7 +36,7 @@ final class CassandraTable implements Table {
   /**
    * Opens a table.
    *
-   * @param cursors the open ones of the store
+   * @param cursors the open cursors of the store
    */
   CassandraTable(
       Requests requests,
@@ -76,7 +76,7 @@ final class CassandraTable implements Table {
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();
-    // Cassandra knows one durability: that of the write consistency level.
+    // Cassandra has only one durability: that of the write consistency level.
     return readOnly ? ReadOnly.refuse(spec, batch) : apply(batch, families);
   }
 
@@ -112,7 +112,7 @@ final class CassandraTable implements Table {
     return Optional.of(power.cast(new TablePowers(requests, this)));
   }
 
-  /** Tables of other programs alone have this power, and one family. */
+  /** Only foreign tables have this power; they have one family. */
   private List<RowOutcome> applyEnding(
       MutationBatch batch, Durability durability, Duration lifetime) {
     ensureOpen();

@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A table of our own: one row in Cassandra is one cell. */
+/** A table that Varve created: one row in Cassandra is one cell. */
 abstract sealed class CellTable permits LatestTable, VersionsTable {
   /*
-   * p blob     partition of the row key; it must not be empty in Cassandra, so that a partition of
-   *            nothing but zero bytes, the empty one among them, stands with one zero more
+   * p blob     partition of the row key. Cassandra allows no empty one, so a partition of zero bytes
+   *            only, including the empty one, gets one more zero byte
    * k blob     the rest of the row key
    * q blob     qualifier
    */
@@ -36,9 +36,9 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
   }
 
   /**
-   * The table of a family.
+   * Returns the table of a family.
    *
-   * @param timeToLive of the cells that are put
+   * @param timeToLive lifetime of the cells to put
    */
   static CellTable of(Requests requests, TableSpec spec, FamilySpec family, TimeToLive timeToLive) {
     String name = CqlNames.table(spec.name(), family.name());
@@ -47,25 +47,25 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
         : new LatestTable(requests, name, spec.partitioning(), timeToLive, spec.timeUnit());
   }
 
-  /** Whether a column holds many cells, their times being part of Cassandra's key. */
+  /** Returns whether a column holds many cells, whose times are part of Cassandra's key. */
   static boolean holdsVersions(FamilySpec family) {
     return family.time() == TimeUse.DATA || family.maxVersions() > 1;
   }
 
-  /** This, as what it is beside the tables of other programs. */
+  /** Returns this table as a family. */
   abstract FamilyTable asFamily();
 
-  /** The statement that makes the table. */
+  /** Returns the statement that creates the table. */
   abstract String create(String options);
 
-  /** The columns that a read brings, key and qualifier first. */
+  /** Returns the columns that a read fetches, key and qualifier first. */
   abstract String selected();
 
   String cqlName() {
     return cqlName;
   }
 
-  /** The name of the table with its keyspace, as CQL has it. */
+  /** Returns the name of the table with its keyspace, quoted for CQL. */
   String quotedName() {
     return table;
   }
@@ -74,7 +74,7 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     return "DROP TABLE IF EXISTS " + table;
   }
 
-  /** The row, or the column, that an edit is about. */
+  /** The row or column that an edit addresses. */
   record Place(ByteBuffer partition, ByteBuffer key, ByteBuffer qualifier) {}
 
   Place place(CellBatch edits, int edit) {
@@ -88,7 +88,10 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
         ByteBuffer.wrap(bytes, edits.qualifierOffset(edit), edits.qualifierLength(edit)));
   }
 
-  /** The row of an edit from one qualifier on and before another; null for its end. */
+  /**
+   * Returns the part of an edit's row from one qualifier (inclusive) to another (exclusive); null
+   * for the end of the row.
+   */
   Stretch stretch(CellBatch edits, int edit, Bytes from, @Nullable Bytes to) {
     Bytes row = edits.row(edit);
     int split = partitioning.prefixLength(row.toArray(), 0, row.length());
@@ -124,7 +127,7 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     return select(selected(), stretch, reverse, wanted);
   }
 
-  /** Whether the time of a cell is part of the key. */
+  /** Returns whether the time of a cell is part of the key. */
   abstract boolean timed();
 
   BoundStatement select(String columns, Stretch stretch, boolean reverse, Requests.Wanted wanted) {
@@ -135,7 +138,8 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     cql.append(" WHERE p = ?");
     Bytes partition = stretch.partition();
     values.add(partition(partition.toArray(), 0, partition.length()));
-    // A partition of nothing but its guard has a row too, unless a range of rows is asked for.
+    // Without a range of rows, Cassandra returns a row even for a partition that holds only its
+    // guard.
     if (timed() || !from.key().isEmpty() || !from.qualifier().isEmpty()) {
       cql.append(" AND (k, q) >= (?, ?)");
       values.add(Buffers.of(from.key()));

@@ -3,9 +3,9 @@ package dev.varve.store.cassandra;
 import dev.varve.model.Resolution;
 
 /**
- * Write times of families whose cell times are the clock of acceptance: the time of the cell
- * itself, in microseconds. So the later of two cells is seen in whatever order they arrive, however
- * often, and whatever the clocks of this process and of the nodes say.
+ * Write times of families whose cell times are the clock of acceptance: the cell time itself, in
+ * microseconds. Readers thus see the later of two cells, whatever the order and number of their
+ * arrivals and whatever the clocks of this process and of the nodes say.
  */
 final class ClockTimes implements WriteTimes {
   private final Resolution unit;
@@ -32,7 +32,10 @@ final class ClockTimes implements WriteTimes {
         .formatted(cellTime, unit.symbol());
   }
 
-  /** Before the first put; deletes that put nothing are of the write times that they find. */
+  /**
+   * Returns a time just before the first put. A mutation without puts in the family deletes each
+   * cell with the write time that it finds.
+   */
   @Override
   public long ofDelete(long firstPut) {
     return firstPut == Long.MAX_VALUE ? Long.MAX_VALUE : ofPut(firstPut) - 1;

@@ -8,27 +8,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides cell by cell what a plan reads of a family, where Cassandra could not: versions, cell
- * times, and qualifiers where a slice has several rows.
+ * Decides for each cell whether a plan reads it, in cases that Cassandra cannot: versions, cell
+ * times, and qualifiers if a slice has several rows.
  */
 final class ColumnTrim {
   private final FamilySelect select;
   private final int versionsKept;
   private final @Nullable ResumeToken resume;
 
-  /** The column at hand; null before the first of a row. */
+  /** The current column; null before the first of a row. */
   private @Nullable ByteBuffer column;
 
-  /** Cells of the column so far, those the family keeps and those that are delivered. */
+  /** The number of cells of the column read so far, and of those delivered. */
   private int version;
 
   private int delivered;
   private boolean resumed;
 
   /**
-   * Begins.
+   * Creates a trim.
    *
-   * @param resume where an earlier read stopped, if in this family; its row is the first
+   * @param resume where an earlier read stopped, if in this family; its row must be the first
    */
   ColumnTrim(FamilySelect select, int versionsKept, @Nullable ResumeToken resume) {
     this.select = select;
@@ -38,16 +38,16 @@ final class ColumnTrim {
   }
 
   /**
-   * Begins a row.
+   * Starts a row.
    *
-   * @param resumedRow whether it is the one in which an earlier read stopped
+   * @param resumedRow whether an earlier read stopped in it
    */
   void startRow(boolean resumedRow) {
     column = null;
     resumed = resume != null && resumedRow;
   }
 
-  /** Whether the cell, which comes behind those asked before, is read. */
+  /** Returns whether the plan reads a cell. Cells must be passed in order. */
   boolean takes(ByteBuffer qualifier, long time) {
     if (!qualifier.equals(column)) {
       column = qualifier;
@@ -66,7 +66,7 @@ final class ColumnTrim {
         && isIn(select.qualifiers(), qualifier);
   }
 
-  /** Counts a cell as delivered; returns which one of its column it is. */
+  /** Counts a cell as delivered; returns its number within its column. */
   int deliver() {
     return ++delivered;
   }

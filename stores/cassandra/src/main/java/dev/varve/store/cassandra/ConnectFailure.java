@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Why no contact point let us in, and which option to look at. */
+/** Explains why no contact point accepted the connection, and which option to check. */
 final class ConnectFailure {
   private ConnectFailure() {}
 
-  /** Of all contact points what the first one came to, in short. */
+  /** Describes briefly the failure of the first contact point. */
   static String words(RuntimeException failure, CassandraOptions options) {
     List<Throwable> errors =
         failure instanceof AllNodesFailedException all
@@ -50,7 +50,7 @@ final class ConnectFailure {
               ? "nobody listens there"
               : nobody.getMessage();
       case SocketException reset -> closed(options.tls());
-      // Netty's connections end so too before anything is known of why.
+      // Netty closes connections with this, too, before the reason is known.
       case ClosedChannelException closed -> "nobody listens there, or " + closed(options.tls());
       case ClosedConnectionException closed when closed.getCause() == null -> closed(options.tls());
       case DriverTimeoutException late ->

@@ -5,12 +5,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Names of tables in Cassandra, which has fewer characters for them, and 48 of these at most. */
+/** Names of tables in Cassandra, which allows fewer characters and at most 48 of them. */
 final class CqlNames {
   /*
-   * name   := escape(table) "__" escape(family)                  where that is 48 characters at most
+   * name   := escape(table) "__" escape(family)                  if that has at most 48 characters
    *         | its first 29 characters "_h" hash                  else
-   * escape := a-z and 0-9 as they are, every other character as "_" and two hex digits
+   * escape := a-z and 0-9 unchanged, every other character as "_" and two hex digits
    * hash   := the first 8 bytes of SHA-256 of the long name, 16 hex digits
    */
   private static final int LENGTH_MAX = 48;
@@ -19,7 +19,7 @@ final class CqlNames {
 
   private CqlNames() {}
 
-  /** The table that holds a family; another one for every other table and family. */
+  /** Returns the name of the table that holds a family; it is unique to the table and family. */
   static String table(String table, String family) {
     String name = escape(table) + "__" + escape(family);
     if (name.length() <= LENGTH_MAX) {
@@ -28,7 +28,7 @@ final class CqlNames {
     return name.substring(0, KEPT) + "_h" + hash(name);
   }
 
-  /** A name as it stands in a statement. */
+  /** Quotes a name for a statement. */
   static String quoted(String name) {
     return '"' + name.replace("\"", "\"\"") + '"';
   }

@@ -16,14 +16,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
-/** What the failure of a request says of the write that it carried. */
+/** Derives from the failure of a request the outcome of the write that it carried. */
 final class Failures {
   private Failures() {}
 
   /**
-   * How a write ended that failed so: never applied, and never will be as it is ({@link
-   * Status#REJECTED}); never sent to a replica ({@link Status#NOT_APPLIED}); anything else is
-   * {@link Status#UNKNOWN}, a timeout and an overloaded node among them.
+   * Returns the outcome of a failed write: never applied, and a retry would fail the same way
+   * ({@link Status#REJECTED}); never sent to a replica ({@link Status#NOT_APPLIED}); otherwise
+   * {@link Status#UNKNOWN}, for instance after a timeout or from an overloaded node.
    */
   static Status status(Throwable failure) {
     return switch (failure) {
@@ -41,8 +41,8 @@ final class Failures {
   }
 
   /**
-   * How a conditional write ended: that too few replicas are up may be said of the commit of what
-   * was decided already.
+   * Returns the outcome of a failed conditional write. "Too few replicas" may refer to the commit
+   * of something already decided.
    */
   static Status ofConditional(Throwable failure) {
     boolean perhapsDecided =
@@ -53,8 +53,8 @@ final class Failures {
   }
 
   /**
-   * How a write ended after several attempts: of what may stand nobody knows, whatever is said of a
-   * later attempt.
+   * Returns the outcome of a write after several attempts. If any attempt may have been applied,
+   * the outcome is unknown, whatever a later attempt returned.
    *
    * @param maybeApplied whether one of the attempts may have been applied
    */
@@ -65,14 +65,14 @@ final class Failures {
     return isForAnOperator(last) ? Status.NOT_APPLIED : status(last);
   }
 
-  /** Whether somebody can put right in the cluster what a request was refused for. */
+  /** Returns whether an operator can fix the cause in the cluster. */
   private static boolean isForAnOperator(Throwable failure) {
     return failure instanceof UnauthorizedException
         || failure instanceof AuthenticationException
         || isMissingTable(failure);
   }
 
-  /** Whether an answer was larger than a frame may be. */
+  /** Returns whether an answer exceeded the maximum frame size. */
   static boolean isTooLong(Throwable failure) {
     return failure instanceof FrameTooLongException
         || (failure instanceof AllNodesFailedException all
@@ -89,7 +89,7 @@ final class Failures {
         : Status.UNKNOWN;
   }
 
-  /** Whether a table that a statement names is not there. */
+  /** Returns whether a table that a statement names does not exist. */
   static boolean isMissingTable(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     return failure instanceof QueryValidationException
@@ -98,7 +98,7 @@ final class Failures {
             || message.matches("(?s).*[Kk]eyspace .* does not exist.*"));
   }
 
-  /** What a future that failed hides. */
+  /** Unwraps the cause of a failed future. */
   static Throwable cause(Throwable failure) {
     Throwable cause = failure.getCause();
     return cause != null

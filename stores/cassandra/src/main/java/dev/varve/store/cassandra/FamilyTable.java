@@ -7,34 +7,37 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the cells of one family stand in a table of Cassandra. Edits come as places in a batch, with
- * the write time that they are to have.
+ * Stores the cells of one family in a table of Cassandra. Edits are passed as indexes into a batch,
+ * with their write time.
  */
 sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
-  /** The write times of one mutation. */
+  /** Returns the write times for one mutation. */
   WriteTimes times();
 
   BoundStatement put(CellBatch edits, int edit, long stamp);
 
-  /** Whether a row lies within a stretch; false for what was read beside it. */
+  /**
+   * Returns whether a row lies within a stretch; false if the read returned more than was asked
+   * for.
+   */
   default boolean isIn(Stretch stretch, Row row) {
     return true;
   }
 
   /**
-   * Reads a stretch: rows in the order of their keys, newest cells of a column first; all of it
-   * turned round for {@code reverse}.
+   * Reads a stretch: rows in key order, newest cells of a column first; all of it reversed for
+   * {@code reverse}.
    */
   BoundStatement select(Stretch stretch, boolean reverse, Requests.Wanted wanted);
 
-  /** What is left of the row key behind its partition. */
+  /** Returns the row key without its partition. */
   ByteBuffer key(Row row);
 
   ByteBuffer qualifier(Row row);
 
-  /** The time of a cell; of no meaning where the row holds none. */
+  /** Returns the time of a cell; meaningless if the row holds none. */
   long time(Row row);
 
-  /** Null where the row holds no cell. */
+  /** Returns the value; null if the row holds no cell. */
   @Nullable ByteBuffer value(Row row);
 }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Compares the columns of a table that another program made with those that are declared. */
+/** Compares the columns of a foreign table with the declared ones. */
 final class ForeignSchema {
   private final Requests requests;
 
@@ -37,7 +37,10 @@ final class ForeignSchema {
     return !columns(table).isEmpty();
   }
 
-  /** What tells a table from any that is made later, or elsewhere; empty where there is none. */
+  /**
+   * Returns an id that distinguishes a table from any other and any later one; empty if there is
+   * none.
+   */
   String id(String table) {
     Row row =
         requests
@@ -50,7 +53,7 @@ final class ForeignSchema {
     return row == null ? "" : String.valueOf(row.getUuid("id"));
   }
 
-  /** Says what differs, in words; empty where nothing does, or the keyspace has no such table. */
+  /** Describes the differences; empty if there are none, or the keyspace has no such table. */
   List<String> differences(TableSpec spec) {
     Map<String, Listed> columns = columns(spec.name());
     List<String> reasons = new ArrayList<>();

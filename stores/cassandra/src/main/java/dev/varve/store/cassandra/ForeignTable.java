@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that another program made: its columns are declared. A row key is a partition, a
- * qualifier the rest of the key, one column or several as a tuple.
+ * A foreign table, whose columns are declared. A row key is a partition; a qualifier is the rest of
+ * the key, either one column or several as a tuple.
  */
 final class ForeignTable implements FamilyTable {
   private final Requests requests;
@@ -29,7 +29,7 @@ final class ForeignTable implements FamilyTable {
   private final List<TypedColumn> clustering;
   private final @Nullable TypedColumn value;
 
-  /** Whether keys are tuples, and not the bytes of the one column that there is. */
+  /** Whether keys are tuples, as opposed to the bytes of a single column. */
   private final boolean tuples;
 
   private final String put;
@@ -112,9 +112,9 @@ final class ForeignTable implements FamilyTable {
   }
 
   /**
-   * The values of the columns, as Cassandra's protocol has them.
+   * Returns the values of the columns in the form of Cassandra's protocol.
    *
-   * @throws IllegalArgumentException if the bytes are none that the columns can hold
+   * @throws IllegalArgumentException if the columns cannot hold the bytes
    */
   private List<ByteBuffer> split(Bytes bytes, List<TypedColumn> columns) {
     if (tuples) {
@@ -165,7 +165,7 @@ final class ForeignTable implements FamilyTable {
     return requests.bind(delete(whereCell), values.toArray());
   }
 
-  /** Where {@link #deletesRanges} says no there is no statement for it. */
+  /** Deletes a range of qualifiers; only valid if {@link #deletesRanges}. */
   BoundStatement deleteQualifiers(CellBatch edits, int edit, long stamp) {
     List<@Nullable Object> values = new ArrayList<>(split(edits.row(edit), partition));
     values.addFirst(stamp);
@@ -176,7 +176,7 @@ final class ForeignTable implements FamilyTable {
         delete(whereRow + " AND " + column + " >= ? AND " + column + " < ?"), values.toArray());
   }
 
-  /** Whether a range of qualifiers can be deleted without knowing what is there. */
+  /** Returns whether a range of qualifiers can be deleted without reading it. */
   boolean deletesRanges() {
     return !tuples && clustering.getFirst().type() == TypedColumn.Type.BLOB;
   }
@@ -210,8 +210,8 @@ final class ForeignTable implements FamilyTable {
     }
     StringBuilder cql = new StringBuilder(select).append(" WHERE ").append(whereRow);
     if (tuples) {
-      // A partition of which only its static columns are left has a row too, with no clustering
-      // columns, unless a range of them is asked for.
+      // Without a range, Cassandra returns a row without clustering columns for a partition that
+      // holds only static columns.
       cql.append(" AND ").append(name(clustering.getFirst())).append(" >= ?");
       values.add(lowest(clustering.getFirst()));
     }
@@ -228,13 +228,13 @@ final class ForeignTable implements FamilyTable {
     return requests.bind(wanted, cql.toString(), values.toArray());
   }
 
-  /** The value of a column that no other comes before. */
+  /** Returns the value of a column that sorts first. */
   private static ByteBuffer lowest(TypedColumn column) {
     return switch (column.type()) {
       case BLOB, TEXT -> ByteBuffer.allocate(0);
       case INT -> ByteBuffer.allocate(Integer.BYTES).putInt(0, Integer.MIN_VALUE);
       case TIMESTAMP -> ByteBuffer.allocate(Long.BYTES).putLong(0, Long.MIN_VALUE);
-      // As many entries as its first four bytes say.
+      // The first four bytes are the number of entries.
       case MAP -> ByteBuffer.allocate(Integer.BYTES);
     };
   }
@@ -267,7 +267,10 @@ final class ForeignTable implements FamilyTable {
     return tuples ? Buffers.of(ColumnTuple.join(clustering, values)) : values.getFirst();
   }
 
-  /** The write time; 0 where the row is all there is, whose time Cassandra does not tell. */
+  /**
+   * Returns the write time; 0 if there is no value column, since Cassandra then returns no write
+   * time.
+   */
   @Override
   public long time(Row row) {
     return value == null || row.isNull(clustering.size() + 1)

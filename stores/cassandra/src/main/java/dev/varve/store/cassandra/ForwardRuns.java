@@ -8,9 +8,9 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs in the order of their keys, over stretches of rising order. */
+/** Runs in key order, over ascending stretches. */
 final class ForwardRuns implements Runs {
-  /** So many cells are passed over before the rest of a run is left out of a new request. */
+  /** How many cells of a run to skip before a new request starts after the run. */
   private static final int PATIENCE_CELLS = 1000;
 
   private final RowSource source;

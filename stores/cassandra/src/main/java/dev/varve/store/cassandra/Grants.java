@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a user must be granted for a request that Cassandra refused. */
+/** Names the permission that a user needs for a request that Cassandra refused. */
 final class Grants {
   private static final Pattern REFUSED =
       Pattern.compile("User (.+) has no (\\w+) permission on <(.+)> or any of its parents");
@@ -13,9 +13,10 @@ final class Grants {
   private Grants() {}
 
   /**
-   * What was refused, and the statement that grants it; null where a failure is no refusal.
+   * Returns the refusal and the statement that grants the permission; null if a failure is not a
+   * refusal.
    *
-   * @param keyspace as CQL has it
+   * @param keyspace the keyspace, quoted for CQL
    */
   static @Nullable String missing(@Nullable Throwable failure, String keyspace) {
     if (!(failure instanceof UnauthorizedException)) {

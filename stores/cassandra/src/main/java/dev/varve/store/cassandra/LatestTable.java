@@ -10,18 +10,18 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table of our own whose columns hold one cell, by the clock of acceptance.
+ * A table that Varve created, whose columns hold one cell each, by the clock of acceptance.
  *
- * <p>Paxos takes write times from the clocks of the nodes, which the cell times of plain puts need
- * not follow. What was put on a condition therefore stands in columns of its own, and of both the
- * cell of the higher time is the one that is there.
+ * <p>Paxos takes write times from the clocks of the nodes, which may differ from the cell times of
+ * plain puts. Conditional puts therefore have columns of their own. Of the two cells, the one with
+ * the higher time is visible.
  */
 final class LatestTable extends CellTable implements FamilyTable {
   /*
    * t bigint, v blob     cell time and value of the newest plain put, whose write time is its time
    * ct bigint, cv blob   those of the last conditional put
    *
-   * PRIMARY KEY ((p), k, q). Rows have no marker: a row without values is not there.
+   * PRIMARY KEY ((p), k, q). Rows have no marker: a row without values does not exist.
    */
   private final Resolution unit;
   private final String put;
@@ -80,7 +80,7 @@ final class LatestTable extends CellTable implements FamilyTable {
         at.qualifier());
   }
 
-  /** Reads a column, as {@link #select} reads them. */
+  /** Reads a column, with the same columns as {@link #select}. */
   BoundStatement selectColumn(CellBatch edits, int edit) {
     Place at = place(edits, edit);
     return bind(
@@ -91,20 +91,20 @@ final class LatestTable extends CellTable implements FamilyTable {
   }
 
   /**
-   * A column that is there, without its value.
+   * An existing column, without its value.
    *
-   * @param time of its cell
-   * @param putAt the write time of its plain put; null where there is none
-   * @param decidedAt the write time of its conditional put; null where there is none
+   * @param time the time of its cell
+   * @param putAt the write time of its plain put; null if there is none
+   * @param decidedAt the write time of its conditional put; null if there is none
    */
   record Standing(Bytes qualifier, long time, @Nullable Long putAt, @Nullable Long decidedAt) {}
 
-  /** Reads what {@link #standing} takes. */
+  /** Reads rows for {@link #standing}. */
   BoundStatement selectStanding(Stretch stretch) {
     return select("k, q, t, writetime(v), ct, writetime(cv)", stretch, false, () -> {});
   }
 
-  /** A column that {@link #selectStanding} read. */
+  /** Converts a row that {@link #selectStanding} read. */
   Standing standing(Row row) {
     Long putAt = row.isNull(3) ? null : (Long) row.getLong(3);
     Long decidedAt = row.isNull(5) ? null : (Long) row.getLong(5);
@@ -137,7 +137,10 @@ final class LatestTable extends CellTable implements FamilyTable {
         Buffers.of(qualifier));
   }
 
-  /** Deletes the row of an edit from one qualifier on and before another; null for its end. */
+  /**
+   * Deletes an edit's row from one qualifier (inclusive) to another (exclusive); null for the end
+   * of the row.
+   */
   BoundStatement deleteRange(
       CellBatch edits, int edit, Bytes from, @Nullable Bytes to, long stamp) {
     Place at = place(edits, edit);
@@ -150,10 +153,10 @@ final class LatestTable extends CellTable implements FamilyTable {
   }
 
   /**
-   * Puts a cell if its column is as it was read.
+   * Puts a cell if its column has not changed since it was read.
    *
-   * @param time of the cell
-   * @param before what {@link #selectColumn} read; null for nothing
+   * @param time the time of the cell
+   * @param before the result of {@link #selectColumn}; null for nothing
    */
   BoundStatement putIf(CellBatch edits, int edit, long time, @Nullable Row before) {
     Place at = place(edits, edit);
@@ -173,12 +176,14 @@ final class LatestTable extends CellTable implements FamilyTable {
         before == null ? null : before.getBytesUnsafe(5));
   }
 
-  /** The value of the conditional put of a column; null where there is none. */
+  /** Returns the value of the conditional put of a column; null if there is none. */
   static @Nullable ByteBuffer decided(@Nullable Row row) {
     return row == null ? null : row.getBytesUnsafe(5);
   }
 
-  /** The least time with which a cell is seen over the plain put of its column. */
+  /**
+   * Returns the least time at which a conditional put is visible over the plain put of its column.
+   */
   static long leastTime(@Nullable Row row) {
     return row == null || row.isNull(3) ? Long.MIN_VALUE : row.getLong(2);
   }

@@ -4,10 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Write times of tables that another program writes with milliseconds since 1970: a put has the
- * time of its cell, which is such a time, so that reading it back gives the same; a delete that of
- * the clock, or one less than the first put of its mutation. None is ahead of the clock of whoever
- * made the cell: what is could not be overwritten by that program.
+ * Write times of tables that another program writes with milliseconds since 1970. A put uses the
+ * time of its cell, which has the same unit, so that it reads back unchanged. A delete uses the
+ * clock, or one less than the first put of its mutation. No write time is ahead of the clock that
+ * made the cell: otherwise that program could not overwrite the cell.
  */
 final class MillisecondTimes implements WriteTimes {
   @Override
@@ -20,7 +20,9 @@ final class MillisecondTimes implements WriteTimes {
     return firstPut == Long.MAX_VALUE ? past() : firstPut - 1;
   }
 
-  /** A millisecond that is over: of a delete and a put of the same one, the delete would win. */
+  /**
+   * Returns a millisecond that has passed: within one millisecond a delete would win over a put.
+   */
   private static long past() {
     long now = System.currentTimeMillis();
     while (System.currentTimeMillis() == now) {

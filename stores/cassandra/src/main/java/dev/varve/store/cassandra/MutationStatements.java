@@ -18,11 +18,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a mutation into one statement: all of its edits share a partition, so that Cassandra writes
- * them to its log as one.
+ * Turns a mutation into one statement. All of its edits share a partition, so Cassandra logs them
+ * as one write.
  */
 final class MutationStatements {
-  /** So many columns of a row are deleted one by one; more of them by one range. */
+  /** Up to this many columns of a row are deleted one by one, more of them by a range. */
   private static final int EACH_MAX = 100;
 
   private final Requests requests;
@@ -38,7 +38,7 @@ final class MutationStatements {
   }
 
   /**
-   * The statement that applies the edits; null where there is nothing to do.
+   * Returns the statement that applies the edits; null if there is nothing to do.
    *
    * @throws IllegalArgumentException if an edit cannot be written
    */
@@ -161,7 +161,9 @@ final class MutationStatements {
       }
     }
 
-    /** Deletes exactly the cell that stands, so that a put of somebody else meanwhile stays. */
+    /**
+     * Deletes exactly the cell that exists, so that a concurrent put by another writer survives.
+     */
     private void deleteByTime(ForeignTable table, int edit) {
       Row row = requests.execute(table.selectColumn(edits, edit)).one();
       if (row != null
@@ -171,7 +173,7 @@ final class MutationStatements {
       }
     }
 
-    /** Deletes what stands in a range, one by one. */
+    /** Deletes the columns in a range one by one. */
     private void deleteEach(ForeignTable table, int edit, long stamp) {
       Position from = new Position(Bytes.EMPTY, edits.qualifier(edit));
       Position to = new Position(Bytes.EMPTY, edits.value(edit));
@@ -189,8 +191,8 @@ final class MutationStatements {
     }
 
     /**
-     * Deletes what stands, each cell with its own write time: what is put later has a later one,
-     * whatever the clocks say, and is seen.
+     * Deletes existing cells, each with its own write time. Later puts have later write times,
+     * whatever the clocks say, and remain visible.
      */
     private void deleteStanding(LatestTable table, Delete delete, int family) {
       int edit = delete.edit();
@@ -223,7 +225,7 @@ final class MutationStatements {
           into.add(table.deleteDecided(edits, edit, column.qualifier(), decidedAt));
         }
         Long putAt = column.putAt();
-        // A put of this mutation that is repeated, having arrived before, is not deleted.
+        // This mutation's own put may have arrived in an earlier attempt; it must not be deleted.
         if (putAt != null && putAt > ranged && !net.puts(family, column.qualifier())) {
           into.add(table.deletePut(edits, edit, column.qualifier(), putAt));
         }

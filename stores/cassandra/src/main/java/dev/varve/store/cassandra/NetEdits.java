@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * What the edits of a mutation come to, one after the other: deletes of what stood before it, and
- * puts that none of its later edits undoes. Neither has an order of its own any more.
+ * The net effect of a mutation's edits: deletes of earlier cells, and puts that no later edit
+ * undoes. Neither depends on an order any more.
  */
 final class NetEdits {
   private final MutationBatch batch;
@@ -26,7 +26,7 @@ final class NetEdits {
   private final Map<Place, Integer> puts = new LinkedHashMap<>();
   private final List<Delete> deletes = new ArrayList<>(0);
 
-  /** Columns that were deleted whole, and ranges, by their edits. */
+  /** Columns that were deleted completely, and ranges, by their edits. */
   private final Set<Place> deletedColumns = new HashSet<>(0);
 
   private final List<Integer> deletedRanges = new ArrayList<>(0);
@@ -34,14 +34,14 @@ final class NetEdits {
   /**
    * A cell.
    *
-   * @param time 0 where a column holds one cell only
+   * @param time 0 if a column holds only one cell
    */
   private record Place(int family, Bytes qualifier, long time) {}
 
   /**
-   * A delete of what stood before.
+   * A delete of earlier cells.
    *
-   * @param whole whether it deletes a column whatever the times of its cells
+   * @param whole whether it deletes a column regardless of the times of its cells
    */
   record Delete(int edit, boolean whole) {}
 
@@ -52,7 +52,7 @@ final class NetEdits {
   }
 
   /**
-   * Looks at the edits from {@code first} on and before {@code end}.
+   * Computes the net effect of the edits from {@code first} (inclusive) to {@code end} (exclusive).
    *
    * @param timed whether columns of a family hold many cells
    */
@@ -72,12 +72,14 @@ final class NetEdits {
     return deletes;
   }
 
-  /** Whether a column of a family that holds one cell is put. */
+  /** Returns whether a column is put, in a family whose columns hold one cell. */
   boolean puts(int family, Bytes qualifier) {
     return puts.containsKey(new Place(family, qualifier, 0));
   }
 
-  /** The least cell time that is put in a family; {@link Long#MAX_VALUE} where nothing is. */
+  /**
+   * Returns the least cell time that is put in a family; {@link Long#MAX_VALUE} if there is no put.
+   */
   long firstPut(int family) {
     long least = Long.MAX_VALUE;
     for (int edit : puts.values()) {
@@ -139,7 +141,7 @@ final class NetEdits {
       if (!whole && !times.contains(cells.time(put))) {
         return;
       }
-      // What stood before was replaced by the put that goes now.
+      // The put that is removed here had replaced the earlier cell.
       puts.remove(column);
       whole = true;
     } else if (!whole && isDeleted(column)) {

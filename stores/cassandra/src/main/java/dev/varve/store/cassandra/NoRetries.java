@@ -10,11 +10,11 @@ import com.datastax.oss.driver.api.core.servererrors.WriteType;
 import com.datastax.oss.driver.api.core.session.Request;
 
 /**
- * Repeats nothing: {@link Requests} does that, so that every failure on the way counts for how a
- * write ended.
+ * Never retries. {@link Requests} does that, so that every failed attempt counts for the outcome of
+ * a write.
  */
 public final class NoRetries implements RetryPolicy {
-  /** Made by the driver, which finds it by its name. */
+  /** Called by the driver, by reflection. */
   public NoRetries(DriverContext context, String profile) {}
 
   @Override

@@ -1,8 +1,8 @@
 package dev.varve.store.cassandra;
 
 /**
- * How many cells the next page of a read has: few at first, then as many as make a page of a good
- * weight. Used by one thread.
+ * The number of cells in the next page of a read: few at first, then as many as make a page of a
+ * suitable size. Used by one thread.
  */
 final class PageSize {
   private static final int START_CELLS = 50;
@@ -14,7 +14,9 @@ final class PageSize {
   private int cells;
 
   /**
-   * @param max cells of a page, however light they are
+   * Creates a page size.
+   *
+   * @param max maximum number of cells in a page, however small they are
    */
   PageSize(int max) {
     this.max = max;
@@ -26,9 +28,9 @@ final class PageSize {
   }
 
   /**
-   * Learns from a page.
+   * Adapts to a page.
    *
-   * @param bytes of the answer; negative where nobody knows
+   * @param bytes size of the answer; negative if unknown
    */
   void learn(int rows, long bytes) {
     if (rows > 0 && bytes > 0) {
@@ -37,7 +39,7 @@ final class PageSize {
     }
   }
 
-  /** Makes pages smaller after one that did not arrive; says whether they can be. */
+  /** Reduces the size after a page that did not arrive; returns whether that was possible. */
   boolean shrink() {
     boolean can = cells > 1;
     cells = Math.max(1, cells / SHRINKING);

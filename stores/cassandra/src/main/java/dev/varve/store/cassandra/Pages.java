@@ -11,9 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one request, page by page. The next page is asked for when the one before it has been
- * begun, so that two of them are in memory at most. A page that does not arrive is asked for again
- * with fewer rows.
+ * The rows of one request, page by page. Each page is requested when the preceding one is begun, so
+ * at most two are in memory. If a page does not arrive, it is requested again with fewer rows.
  */
 final class Pages {
   private final Requests requests;
@@ -27,7 +26,7 @@ final class Pages {
   /**
    * Sends the request for the first page.
    *
-   * @param size shared by what reads alike
+   * @param size shared by similar reads
    */
   Pages(Requests requests, ReadWatch watch, PageSize size, Statement<?> statement) {
     this.requests = requests;
@@ -37,7 +36,7 @@ final class Pages {
     this.coming = send();
   }
 
-  /** Rows that are all wanted, by whoever asks. */
+  /** Reads all rows, for a caller that never cancels. */
   static Pages ofAll(Requests requests, Statement<?> statement) {
     return new Pages(
         requests, requests::ensureOpen, new PageSize(requests.options().pageCells()), statement);
@@ -48,7 +47,7 @@ final class Pages {
     return requests.send(statement, watch::ensureWanted);
   }
 
-  /** The row at hand; null behind the last. */
+  /** Returns the current row; null after the last. */
   @Nullable Row peek() {
     while (head == null) {
       if (page.hasNext()) {

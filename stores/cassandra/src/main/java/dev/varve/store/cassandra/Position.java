@@ -3,9 +3,10 @@ package dev.varve.store.cassandra;
 import dev.varve.model.Bytes;
 
 /**
- * A place within a partition: before the first cell of the qualifier, or behind all before it.
+ * A position within a partition: before the first cell of the qualifier or, if there is none, after
+ * all cells before it.
  *
- * @param key what is left of a row key behind its partition
+ * @param key the row key without its partition
  */
 record Position(Bytes key, Bytes qualifier) implements Comparable<Position> {
   static Position startOf(Bytes key) {

@@ -1,12 +1,12 @@
 package dev.varve.store.cassandra;
 
-/** Whether a read is still wanted, and what it costs. */
+/** Watches whether a read is still wanted, and counts its cost. */
 interface ReadWatch {
-  /** Fails where the read was cancelled or its cursor closed. */
+  /** Throws if the read was cancelled or its cursor closed. */
   void ensureWanted();
 
   default void countRequest() {}
 
-  /** Counts a cell that was read beside what was asked for. */
+  /** Counts a cell that was read although it lies outside the requested stretch. */
   default void countBeside(int bytes) {}
 }

@@ -24,9 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The requests of a store: sent, awaited, repeated, counted, and ended with the store. */
+/**
+ * Sends, awaits, retries and counts the requests of a store, and ends them when the store closes.
+ */
 final class Requests implements AutoCloseable {
-  /** How often a wait looks whether it is still wanted. */
+  /** The interval at which a wait checks whether it is still wanted. */
   private static final long PATIENCE_MILLIS = 20;
 
   private static final long PAUSE_MILLIS = 50;
@@ -45,7 +47,7 @@ final class Requests implements AutoCloseable {
   private volatile boolean replicasKnown;
   private volatile boolean closed;
 
-  /** Says whether an answer is still waited for, by throwing where it is not. */
+  /** Throws if an answer is no longer wanted. */
   interface Wanted {
     void ensure();
   }
@@ -61,7 +63,7 @@ final class Requests implements AutoCloseable {
     return options;
   }
 
-  /** What the cluster calls itself. */
+  /** Returns the name of the cluster. */
   String clusterName() {
     return session.getMetadata().getClusterName().orElse("");
   }
@@ -72,12 +74,12 @@ final class Requests implements AutoCloseable {
     }
   }
 
-  /** What to send after a failure. */
+  /** Decides what to send after a failure. */
   interface Again {
     /**
-     * The statement that is sent next.
+     * Returns the statement to send next.
      *
-     * @param attempt how many came before the one that failed
+     * @param attempt number of attempts before the failed one
      * @return null to give up
      */
     @Nullable Statement<?> after(Throwable failure, int attempt);
@@ -100,7 +102,7 @@ final class Requests implements AutoCloseable {
         return made;
       } catch (ExecutionException e) {
         Throwable cause = Failures.cause(e);
-        // A node may not have heard of a new table yet.
+        // A node may not know a new table yet.
         boolean hopeless =
             Failures.status(cause) == Status.REJECTED && !Failures.isMissingTable(cause);
         if (attempt >= options.retries() || hopeless) {
@@ -111,12 +113,12 @@ final class Requests implements AutoCloseable {
     }
   }
 
-  /** A statement with its values: buffers as they are, and numbers. */
+  /** Binds buffers, unchanged, and numbers to a statement. */
   BoundStatement bind(String cql, @Nullable Object... values) {
     return bind(this::ensureOpen, cql, values);
   }
 
-  /** A statement with its values, where somebody waits for its being made ready. */
+  /** Binds values to a statement. While it is prepared, {@code wanted} is checked. */
   BoundStatement bind(Wanted wanted, String cql, @Nullable Object... values) {
     BoundStatementBuilder builder = prepare(wanted, cql).boundStatementBuilder();
     for (int i = 0; i < values.length; i++) {
@@ -133,14 +135,12 @@ final class Requests implements AutoCloseable {
     return builder.build();
   }
 
-  /** Forgets statements that name a table. */
+  /** Drops prepared statements that name a table. */
   void forget(String cqlTable) {
     prepared.keySet().removeIf(cql -> cql.contains(CqlNames.quoted(cqlTable)));
   }
 
-  /**
-   * Sends a request once that is no write of cells, as soon as fewer than the limit are under way.
-   */
+  /** Sends a request other than a write of cells once, as soon as the limit permits. */
   CompletableFuture<AsyncResultSet> send(Statement<?> statement, Wanted wanted) {
     boolean interrupted = false;
     try {
@@ -162,7 +162,7 @@ final class Requests implements AutoCloseable {
     }
   }
 
-  /** Sends a write once, as soon as fewer than the limit are under way. */
+  /** Sends a write once, as soon as the limit permits. */
   CompletableFuture<AsyncResultSet> sendWrite(Statement<?> write) {
     writesInFlight.acquireUninterruptibly();
     return send(write, writesInFlight);
@@ -171,7 +171,8 @@ final class Requests implements AutoCloseable {
   /**
    * Sends a request.
    *
-   * @param inFlight holds a permit of it, which ends with the request
+   * @param inFlight a limit of which the caller holds a permit; it is released when the request
+   *     ends
    */
   private CompletableFuture<AsyncResultSet> send(Statement<?> statement, Semaphore inFlight) {
     try {
@@ -188,7 +189,7 @@ final class Requests implements AutoCloseable {
   }
 
   /**
-   * Waits for an answer for as long as it is wanted.
+   * Waits for an answer as long as it is wanted.
    *
    * @throws ExecutionException if the request failed
    */
@@ -215,7 +216,7 @@ final class Requests implements AutoCloseable {
   /**
    * Sends a request that may be repeated, and waits for its answer.
    *
-   * @throws StoreException if it fails for good; unknown where it may have been applied
+   * @throws StoreException if all attempts fail; unknown if it may have been applied
    */
   AsyncResultSet execute(Statement<?> statement) {
     return execute(
@@ -228,9 +229,9 @@ final class Requests implements AutoCloseable {
   }
 
   /**
-   * Waits for the answer to a request under way, and sends another where it failed.
+   * Waits for the answer to a request in progress, and sends another if it failed.
    *
-   * @throws StoreException if it fails for good; unknown where an attempt may have been applied
+   * @throws StoreException if all attempts fail; unknown if one of them may have been applied
    */
   AsyncResultSet execute(CompletableFuture<AsyncResultSet> first, Again again, Wanted wanted) {
     CompletableFuture<AsyncResultSet> answer = first;
@@ -254,9 +255,9 @@ final class Requests implements AutoCloseable {
   }
 
   /**
-   * Sends a conditional statement once, which must not be repeated, and waits for its answer.
+   * Sends a conditional statement once, because it must not be repeated, and waits for its answer.
    *
-   * @throws StoreException if it fails; unknown where it may have been applied
+   * @throws StoreException if it fails; unknown if it may have been applied
    */
   AsyncResultSet executeOnce(Statement<?> statement) {
     try {
@@ -267,7 +268,7 @@ final class Requests implements AutoCloseable {
     }
   }
 
-  /** Waits before the next attempt: longer each time, and not all at once. */
+  /** Waits before the next attempt, with exponential backoff and jitter. */
   void pause(int attempt, Wanted wanted) {
     long most = Math.min(PAUSE_MAX_MILLIS, PAUSE_MILLIS << Math.min(attempt, 10));
     long end =
@@ -287,9 +288,9 @@ final class Requests implements AutoCloseable {
   }
 
   /**
-   * The failure of a request in our words.
+   * Translates the failure of a request.
    *
-   * @param unknown whether what it asked for may have been done
+   * @param unknown whether the request may have been applied
    */
   StoreException failure(Throwable cause, boolean unknown) {
     if (closed) {
@@ -316,8 +317,8 @@ final class Requests implements AutoCloseable {
   }
 
   /**
-   * Learns, once the keyspace is there, which nodes hold which partitions, so that the driver asks
-   * one of them.
+   * Once the keyspace exists, learns which nodes hold which partitions, so that the driver can
+   * address one of them.
    */
   void learnReplicas() {
     if (replicasKnown || session.getMetadata().getNodes().size() == 1) {

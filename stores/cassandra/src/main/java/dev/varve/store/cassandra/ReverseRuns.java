@@ -9,19 +9,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs in the opposite order of their keys, the cells of each in the usual one. Cassandra turns
- * both round or none, so that a run is read backwards and turned here; one that is too long for
- * that is read once more, forwards.
+ * Runs in descending key order, with the cells of each in the usual order. Cassandra reverses both
+ * or neither, so a run is read backwards and reversed here. A run that is too long for that is read
+ * again forwards.
  */
 final class ReverseRuns implements Runs {
-  /** Cells of a run that are turned in memory. */
+  /** Maximum number of cells of a run that are reversed in memory. */
   private static final int TURNED_MAX = 4000;
 
   private final RowSource source;
   private final Stretch whole;
   private @Nullable Pages below;
 
-  /** The run at hand: cells that were turned, or a run of its own. */
+  /** The current run: reversed cells, or a separate forward read. */
   private final Deque<Row> turned = new ArrayDeque<>();
 
   private @Nullable ForwardRuns alone;
@@ -30,7 +30,7 @@ final class ReverseRuns implements Runs {
   /**
    * Starts to read.
    *
-   * @param first what is left of a run whose beginning was read already, and above all of {@code
+   * @param first the rest of a run whose start was already read, which lies above all of {@code
    *     whole}; null for none
    */
   ReverseRuns(RowSource source, Stretch whole, @Nullable Stretch first) {

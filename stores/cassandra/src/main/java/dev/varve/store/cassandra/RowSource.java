@@ -5,7 +5,7 @@ import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
 import java.nio.ByteBuffer;
 
-/** Asks for the rows of one family's table. */
+/** Requests the rows of one family's table. */
 final class RowSource {
   private final Requests requests;
   private final ReadWatch watch;
@@ -25,7 +25,7 @@ final class RowSource {
     return table;
   }
 
-  /** Counts a row that was read beside the stretch that was asked for. */
+  /** Counts a row that was read although it lies outside the requested stretch. */
   void passOver(Row row) {
     ByteBuffer value = table.value(row);
     watch.countBeside(table.qualifier(row).remaining() + (value == null ? 0 : value.remaining()));

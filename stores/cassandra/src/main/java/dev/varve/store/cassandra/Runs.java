@@ -4,17 +4,17 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The cells of one family in one slice, run by run: a run is what one row holds of the family. */
+/** The cells of one family in one slice, run by run. A run is the part of one row in the family. */
 interface Runs {
-  /** The key of the next run, while none is begun; null behind the last. */
+  /** Returns the key of the next run, if none is begun; null after the last. */
   @Nullable ByteBuffer key();
 
-  /** The next cell of the run that {@link #key} named; null at its end. */
+  /** Returns the next cell of the run that {@link #key} named; null at its end. */
   @Nullable Row peek();
 
-  /** Goes on behind the cell at hand. */
+  /** Moves past the current cell. */
   void pop();
 
-  /** Goes to the end of the run at hand. */
+  /** Moves to the end of the current run. */
   void skip();
 }

@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits until the nodes know of a change of the schema. */
+/** Waits until the nodes know of a schema change. */
 final class SchemaAgreement {
   private static final Duration LOCAL_TIMEOUT = Duration.ofSeconds(60);
 
-  /** Nodes of other data centers that live know of a change after seconds. */
+  /** Healthy nodes of other data centers learn of a change within seconds. */
   private static final Duration REMOTE_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(SchemaAgreement.class);
 
   private final Requests requests;
 
-  /** Remote nodes that were waited for in vain: they are not, until they know a schema again. */
+  /** Remote nodes that timed out. They are not waited for until they agree on a schema again. */
   private final Set<UUID> away = ConcurrentHashMap.newKeySet();
 
   SchemaAgreement(Requests requests) {
@@ -42,7 +42,7 @@ final class SchemaAgreement {
    * Waits until all nodes know a change.
    *
    * @param cql the change, for messages
-   * @throws StoreException if nodes of the local data center do not
+   * @throws StoreException if nodes of the local data center do not learn of it in time
    */
   void await(String cql) {
     long start = System.nanoTime();
@@ -72,13 +72,13 @@ final class SchemaAgreement {
   }
 
   /**
-   * The versions of the schema.
+   * The schema versions of the nodes.
    *
-   * @param local those of the local data center
-   * @param remote those of nodes of others, by their ids
+   * @param local versions in the local data center
+   * @param remote versions of nodes in other data centers, by node id
    */
   private record Versions(Set<UUID> local, Map<UUID, UUID> remote) {
-    /** The remote nodes that know of another schema than the local ones, which agree. */
+    /** Returns the remote nodes whose schema differs from that of the local nodes, which agree. */
     Set<UUID> behind() {
       Set<UUID> behind = new TreeSet<>();
       remote.forEach((node, version) -> {
@@ -91,9 +91,9 @@ final class SchemaAgreement {
   }
 
   /**
-   * The versions of all nodes that are not known to be down. Those of this data center are asked
-   * themselves: what nodes know of each other may be of the time before. Others may have no
-   * connection from here, and stand in what the first of these knows.
+   * Returns the versions of all nodes that are not known to be down. Nodes of this data center are
+   * queried directly, because what nodes know of each other may be outdated. Other nodes may be
+   * unreachable from here, so a local node is asked for their versions.
    */
   private Versions schemaVersions() {
     Versions versions = new Versions(new TreeSet<>(), new TreeMap<>());

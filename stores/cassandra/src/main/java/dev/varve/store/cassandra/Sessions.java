@@ -16,18 +16,19 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Opens sessions of the driver with the settings of a store. */
+/** Opens driver sessions with the settings of a store. */
 final class Sessions {
   private Sessions() {}
 
   /**
    * Connects.
    *
-   * @throws StoreException naming the contact points and the option that stands in the way, if none
-   *     of them lets us in, or the data centers that there are, if the local one is none of them
+   * @throws StoreException if no contact point accepts the connection, naming the contact points
+   *     and the option to check; or if there is no such local data center, naming those that exist
    */
   static CqlSession open(CassandraOptions options) {
-    // The driver's classes and resources are those of this plug-in, whatever the thread's are.
+    // The driver's classes and resources are those of this plug-in, whatever the thread's loader
+    // is.
     ClassLoader classes = Sessions.class.getClassLoader();
     CqlSessionBuilder builder =
         CqlSession.builder()
@@ -69,7 +70,7 @@ final class Sessions {
     return session;
   }
 
-  /** What is wrong with the name of a data center; null where a node of it is known. */
+  /** Returns what is wrong with the name of a data center; null if one of its nodes is known. */
   private static @Nullable String missingDatacenter(CqlSession session, @Nullable String named) {
     Set<String> known = new TreeSet<>();
     for (Node node : session.getMetadata().getNodes().values()) {
@@ -103,13 +104,13 @@ final class Sessions {
                 options.compression() == Compression.LZ4 ? "lz4" : "none")
             .withInt(
                 DefaultDriverOption.CONNECTION_MAX_REQUESTS,
-                // As many reads as writes, and the driver's own; one connection may have to take
-                // all.
+                // As many reads as writes, plus the driver's own; one connection may have to carry
+                // them all.
                 Math.min(32_768, 2 * options.requestsInFlight() + 64))
             .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(250))
             .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(10))
-            // The driver's picture of the schema is costly to draw: Requests asks for it once, and
-            // for this keyspace alone, whose replication tells which node to ask.
+            // Building the driver's schema metadata is expensive. Requests asks for it once, and
+            // only for this keyspace, whose replication shows which node to address.
             .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
             .withStringList(
                 DefaultDriverOption.METADATA_SCHEMA_REFRESHED_KEYSPACES,

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A slice under way: one run of requests for each family, merged row by row. */
+/** A slice being read: the runs of each family, merged row by row. */
 final class SliceRead {
   private final int index;
   private final Stretch stretch;
@@ -22,8 +22,8 @@ final class SliceRead {
   /**
    * Sends the first requests.
    *
-   * @param sources one a family of the plan
-   * @param resume where an earlier read stopped in this slice, or null
+   * @param sources one per family of the plan
+   * @param resume where an earlier read stopped in this slice; null if none did
    */
   SliceRead(
       int index,
@@ -49,7 +49,7 @@ final class SliceRead {
     }
   }
 
-  /** Where a family goes on: within the row in which a read stopped, or behind it. */
+  /** Returns where a family continues: within the row in which a read stopped, or after it. */
   private Position behind(ResumeToken resume, FamilySelect select, RowSource source) {
     dev.varve.model.Bytes key =
         resume.row().slice(stretch.partition().length(), resume.row().length());
@@ -78,7 +78,7 @@ final class SliceRead {
         source, stretch.before(Position.startOf(key)), stretch.ofRow(key).since(rest));
   }
 
-  /** Ranges of qualifiers are asked for one by one where there is but one row. */
+  /** Requests ranges of qualifiers separately if there is only one row. */
   private static List<Stretch> pieces(Stretch left, FamilySelect select, Slice slice) {
     if (!slice.isOneRow() || select.qualifiers().isEmpty()) {
       return List.of(left);
@@ -97,7 +97,7 @@ final class SliceRead {
     return index;
   }
 
-  /** The partition of the slice, with which its row keys begin. */
+  /** Returns the partition of the slice, the prefix of its row keys. */
   dev.varve.model.Bytes partition() {
     return stretch.partition();
   }
@@ -106,7 +106,7 @@ final class SliceRead {
     return runs.get(family);
   }
 
-  /** The key of the next row in the order of the read; null behind the last. */
+  /** Returns the key of the next row in the order of the read; null after the last. */
   @Nullable ByteBuffer nextRow() {
     ByteBuffer next = null;
     for (int i = 0; i < runs.size(); i++) {
@@ -124,7 +124,7 @@ final class SliceRead {
     return reverse ? order > 0 : order < 0;
   }
 
-  /** Whether a family has cells in the row that {@link #nextRow} named. */
+  /** Returns whether a family has cells in the row that {@link #nextRow} returned. */
   boolean has(int family, ByteBuffer row) {
     return row.equals(keys.get(family));
   }

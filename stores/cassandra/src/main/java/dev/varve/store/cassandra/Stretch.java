@@ -8,14 +8,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contiguous stretch of one partition, half-open.
+ * A contiguous, half-open part of one partition.
  *
- * @param partition what all row keys of the partition begin with
+ * @param partition the prefix of all row keys of the partition
  * @param to null for the end of the partition
  */
 record Stretch(Bytes partition, Position from, @Nullable Position to) {
   /**
-   * The stretch of a slice.
+   * Returns the stretch of a slice.
    *
    * @throws StoreException if it does not lie within one partition
    */
@@ -31,7 +31,7 @@ record Stretch(Bytes partition, Position from, @Nullable Position to) {
       return new Stretch(partition, from, null);
     }
     if (!endRow.startsWith(partition)) {
-      // It lies before the partition, and nothing is read, or behind it.
+      // The end lies before the partition, so that nothing is read, or after it.
       return new Stretch(partition, from, endRow.compareTo(partition) < 0 ? from : null);
     }
     return new Stretch(
@@ -53,7 +53,7 @@ record Stretch(Bytes partition, Position from, @Nullable Position to) {
     throw spans(slice, table, null);
   }
 
-  /** Whether rows that begin with what is named lie in one partition, however they go on. */
+  /** Returns whether all rows with a given prefix lie in one partition, whatever follows it. */
   private static boolean holdsMore(Bytes named, Partitioning partitioning) {
     byte[] longer = named.concat(Bytes.of((byte) 0)).toArray();
     return partitioning.prefixLength(longer, 0, longer.length) < longer.length;
@@ -74,19 +74,19 @@ record Stretch(Bytes partition, Position from, @Nullable Position to) {
     return to != null && from.compareTo(to) >= 0;
   }
 
-  /** Without what lies before the position. */
+  /** Returns the part at and after a position. */
   Stretch since(Position position) {
     return position.compareTo(from) <= 0 ? this : new Stretch(partition, position, to);
   }
 
-  /** Without what lies at the position or behind it. */
+  /** Returns the part before a position. */
   Stretch before(Position position) {
     return to != null && to.compareTo(position) <= 0
         ? this
         : new Stretch(partition, from, position);
   }
 
-  /** The part of it within one row. */
+  /** Returns the part within one row. */
   Stretch ofRow(Bytes key) {
     return since(Position.startOf(key)).before(Position.behind(key));
   }

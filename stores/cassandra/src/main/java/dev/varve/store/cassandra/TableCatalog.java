@@ -28,21 +28,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tables of a keyspace and how they were made, kept in a table beside them. Every answer is
- * that of the cluster: other processes make and drop tables too.
+ * The tables of a keyspace and their definitions, kept in a table of the same keyspace. Every
+ * answer comes from the cluster, because other processes create and drop tables too.
  */
 final class TableCatalog {
   /*
    * varve_tables (part text, name text, id uuid, ready boolean, unit text, families text,
    *               PRIMARY KEY ((part), name)), part being 'tables'
    *
-   * families, a line each:   DATA all points        // time use, versions kept, name
+   * families, one per line:  DATA all points        // time use, versions kept, name
    *
-   * A table is made as its row with ready = false, its tables in Cassandra, ready = true; it is
-   * dropped in the opposite order. All changes of a row are decided by Paxos. Whoever is about to
-   * drop tables claims the row first, by an id of its own and ready = false: the one before finds
-   * its id gone, and neither makes the table ready nor drops more. So who finds a row that does not
-   * become ready ends what another process began, to which nothing was ever written.
+   * To create a table, a process writes its row with ready = false, creates its tables in
+   * Cassandra, and sets ready = true. To drop it, a process does the reverse. Paxos decides all
+   * changes of a row.
+   *
+   * Before it drops tables, a process claims the row with an id of its own and ready = false. The
+   * previous owner then finds that its id has been replaced, and neither makes the table ready nor
+   * drops more tables. So a process that finds a row that does not become ready can undo what
+   * another process began: nothing was ever written to those tables.
    */
   private static final Duration SCHEMA_TIMEOUT = Duration.ofSeconds(60);
   static final Duration MAKING_TIMEOUT = Duration.ofSeconds(15);
@@ -59,13 +62,13 @@ final class TableCatalog {
   private final ConsistencyLevel commit;
   private final Map<String, TableEntry> entries = new ConcurrentHashMap<>();
 
-  /** Whether the catalog's own table was seen. */
+  /** Whether the catalog's own table has been seen. */
   private volatile boolean there;
 
   /**
-   * The catalog of a keyspace.
+   * Opens the catalog of a keyspace.
    *
-   * @param patience how long it waits for a table that another process makes or drops
+   * @param patience how long to wait for a table that another process creates or drops
    */
   TableCatalog(Requests requests, Duration patience) {
     this.requests = requests;
@@ -81,13 +84,16 @@ final class TableCatalog {
   /** A row of the catalog. */
   private record Listed(UUID id, boolean ready, TableSpec spec) {}
 
-  /** The table of a name as it was made, or null where there is none. */
+  /** Returns the definition of a table; null if there is none. */
   @Nullable TableSpec find(String name) {
     Listed listed = list(name);
     return listed == null || !listed.ready ? null : listed.spec;
   }
 
-  /** The entry of a table that is there, with the partitioning of the spec; null for none. */
+  /**
+   * Returns the entry of an existing table, with the partitioning of the spec; null if there is
+   * none.
+   */
   @Nullable TableEntry entry(TableSpec spec) {
     Listed listed = list(spec.name());
     return listed == null || !listed.ready ? null : entry(spec, listed.id);
@@ -107,9 +113,9 @@ final class TableCatalog {
   }
 
   /**
-   * Makes a table unless it is there.
+   * Creates a table unless it exists.
    *
-   * @throws StoreException with all statements that make it, where the user may not run them
+   * @throws StoreException with all statements that create it, if the user may not run them
    */
   synchronized TableEntry create(TableSpec spec) {
     ensureCatalog(spec);
@@ -127,7 +133,7 @@ final class TableCatalog {
       }
       Listed listed = list(spec.name());
       if (listed != null && listed.id.equals(id)) {
-        // The answer to an attempt before this one was lost.
+        // The answer to an earlier attempt was lost.
         return make(spec, id);
       }
       if (listed != null && listed.ready) {
@@ -152,7 +158,8 @@ final class TableCatalog {
       }
     } catch (StoreException e) {
       if (isRefused(e)) {
-        // Nobody need clear away what was not begun: whoever finds the tables made goes on.
+        // No cleanup is needed for something not begun: the next process that finds the tables
+        // continues.
         applied("DELETE FROM %s WHERE part = 'tables' AND name = ? IF id = ?", spec.name(), id);
       }
       throw e;
@@ -166,7 +173,7 @@ final class TableCatalog {
     return entry(spec, id);
   }
 
-  /** The statements that are still to run before a table can be noted as made. */
+  /** Returns the statements still to run before a table can be recorded as created. */
   private List<String> missing(TableSpec spec) {
     Set<String> there = Set.copyOf(cqlNames());
     List<String> statements = new ArrayList<>();
@@ -186,9 +193,9 @@ final class TableCatalog {
   }
 
   /**
-   * The tables of the families, there or not.
+   * Returns the tables of the families, whether or not they exist.
    *
-   * @param timeToLive of the cells that are put
+   * @param timeToLive lifetime of the cells to put
    */
   List<CellTable> tables(TableSpec spec, TimeToLive timeToLive) {
     return spec.families().stream()
@@ -197,10 +204,10 @@ final class TableCatalog {
   }
 
   /**
-   * Passes a retention that has become longer on to the tables of the families, and tells of one
-   * that has become shorter, which would delete.
+   * Applies a longer retention to the tables of the families. Only logs a shorter one, since
+   * applying it would delete cells.
    *
-   * @return how long cells live that are put from now on
+   * @return the lifetime of cells that are put from now on
    */
   TimeToLive adapt(TableSpec spec) {
     long wanted = TimeToLive.of(TableOptions.timeToLive(spec.upkeep())).seconds();
@@ -242,7 +249,7 @@ final class TableCatalog {
     return row == null ? 0 : row.getInt(0);
   }
 
-  /** Deletes a table with its cells; nothing where there is none. */
+  /** Deletes a table with its cells; does nothing if there is none. */
   synchronized void drop(String name) {
     Listed listed = list(name);
     if (listed != null) {
@@ -251,7 +258,7 @@ final class TableCatalog {
   }
 
   /**
-   * Drops the tables of a row and deletes it, unless somebody else claims it.
+   * Drops the tables of a row and deletes it, unless another process claims it.
    *
    * @param ready whether the row may say that its table is ready
    */
@@ -265,7 +272,8 @@ final class TableCatalog {
     boolean whole = ready && listed.ready;
     boolean mayBeReady = ready;
     for (CellTable table : tables(listed.spec, TimeToLive.NEVER)) {
-      // Claimed anew each time: whoever waits for this row counts from its last id on.
+      // Claimed again each time: processes that wait for this row restart their timeout at a new
+      // id.
       UUID mine = UUID.randomUUID();
       if (!claim(name, held, mine, mayBeReady)) {
         return;
@@ -297,12 +305,12 @@ final class TableCatalog {
         theirs)) {
       return true;
     }
-    // Or the answer to an attempt before was lost.
+    // Or the answer to an earlier attempt was lost.
     Listed now = list(name);
     return now != null && now.id.equals(mine);
   }
 
-  /** The names of the tables that are there, sorted, those of other programs among them. */
+  /** Returns the names of all existing tables, sorted, including those of other programs. */
   List<String> names() {
     Set<String> names = new TreeSet<>(cqlNames());
     if (isThere()) {
@@ -417,9 +425,9 @@ final class TableCatalog {
   }
 
   /**
-   * Changes the schema and waits until all nodes know it.
+   * Changes the schema and waits until all nodes know of it.
    *
-   * @param inPlace what an administrator may run in place of a grant that is missing
+   * @param inPlace what an administrator may run instead of granting a missing permission
    */
   private void change(String cql, Supplier<List<String>> inPlace) {
     try {

@@ -5,7 +5,7 @@ import dev.varve.store.TableSpec;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What the store knows of one table that is there; shared by its handles. */
+/** The state of one existing table, shared by its handles. */
 final class TableEntry {
   private static final int LOCKS = 64;
 
@@ -15,9 +15,9 @@ final class TableEntry {
   private volatile boolean dropped;
 
   /**
-   * Notes a table.
+   * Creates an entry.
    *
-   * @param id another one whenever a table of this name is made anew
+   * @param id changes whenever a table of this name is created again
    */
   TableEntry(TableSpec spec, UUID id) {
     this.spec = spec;
@@ -36,8 +36,8 @@ final class TableEntry {
   }
 
   /**
-   * Held by what decides about cells of a partition, so that this process does not outbid itself;
-   * other processes are kept apart by Cassandra.
+   * Returns the lock to hold while deciding about cells of a partition, so that this process does
+   * not compete with itself. Cassandra isolates other processes.
    */
   ReentrantLock lock(int partitionHash) {
     return locks[Math.floorMod(partitionHash, LOCKS)];
@@ -61,7 +61,7 @@ final class TableEntry {
     }
   }
 
-  /** The failure of a request to this table, in our words. */
+  /** Translates the failure of a request to this table. */
   StoreException failure(StoreException failure) {
     Throwable cause = failure.getCause();
     if (cause != null && Failures.isMissingTable(cause)) {

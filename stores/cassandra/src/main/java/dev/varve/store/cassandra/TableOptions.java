@@ -3,12 +3,15 @@ package dev.varve.store.cassandra;
 import dev.varve.store.Upkeep;
 import java.time.Duration;
 
-/** The options with which a table is made, from what the store may do for it. */
+/** Derives the options of a new table from its upkeep. */
 final class TableOptions {
-  /** Cassandra takes no longer life: 20 years. */
+  /** The longest TTL that Cassandra accepts: 20 years. */
   private static final long TTL_MAX_SECONDS = 630_720_000;
 
-  /** As many windows over the retention: files enough to be dropped whole, few enough to read. */
+  /**
+   * Number of compaction windows per retention: enough for whole files to be dropped, and few
+   * enough to read.
+   */
   private static final int WINDOWS = 25;
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -17,7 +20,7 @@ final class TableOptions {
 
   static String of(Upkeep upkeep, CassandraOptions options) {
     String compression = options.tableCompression();
-    // Cells that could not end by their TTL from the start are kept for ever.
+    // Cells whose TTL would be too long from the start are kept forever.
     long life = TimeToLive.of(timeToLive(upkeep)).seconds();
     return "gc_grace_seconds = %d AND default_time_to_live = %d AND compression = {%s} AND compaction = {%s}"
         .formatted(
@@ -27,7 +30,7 @@ final class TableOptions {
             compaction(upkeep));
   }
 
-  /** Seconds, 0 for ever. */
+  /** Returns seconds; 0 for forever. */
   static long timeToLive(Upkeep upkeep) {
     Duration retention = upkeep.retention();
     if (retention == null) {
@@ -39,7 +42,7 @@ final class TableOptions {
     return Math.max(1, retention.plusNanos(999_999_999).toSeconds());
   }
 
-  /** Windows of time where cells end by their time; the usual way for cells kept for ever. */
+  /** Returns time windows if cells expire, and size tiers if they are kept forever. */
   static String compaction(Upkeep upkeep) {
     Duration retention = upkeep.retention();
     if (retention == null || TimeToLive.of(timeToLive(upkeep)).seconds() == 0) {

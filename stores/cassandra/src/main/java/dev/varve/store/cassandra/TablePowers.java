@@ -17,10 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The optional powers of a table, by Paxos, which takes its write times from the clocks of the
- * nodes. Where a column holds one cell, {@link LatestTable} keeps what is decided apart from what
- * is put, so that the cell of the higher time is seen of both. In a {@link VersionsTable} the later
- * write time is: cells that these decide about are best written by them alone.
+ * The optional powers of a table, based on Paxos, which takes write times from the clocks of the
+ * nodes. If a column holds one cell, {@link LatestTable} keeps conditional puts separate from plain
+ * puts, so that of the two the cell with the higher time is visible. In a {@link VersionsTable} the
+ * later write time wins: cells with conditional puts should not be written in any other way.
  */
 final class TablePowers implements Power.ConditionalPut, Power.Increment {
   private static final int TRIES = 1000;
@@ -97,7 +97,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     return table.entry().lock(row.slice(0, split).hashCode());
   }
 
-  /** A batch of one put, if the table admits it. */
+  /** Returns a batch with one put, if the table admits it. */
   private MutationBatch admitted(Cell cell) {
     MutationBatch batch = new MutationBatch();
     batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
@@ -109,11 +109,11 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   /**
-   * What stands in a column.
+   * The content of a column.
    *
-   * @param value of the newest cell; null where there is none
-   * @param row of that cell, or of what else stands in the column; null where there is none
-   * @param guard counts the conditional puts of the partition, where a column holds many
+   * @param value value of the newest cell; null if there is none
+   * @param row the row of that cell, or whatever else the column contains; null if there is nothing
+   * @param guard the number of conditional puts in the partition, if a column holds many cells
    */
   private record Found(@Nullable Bytes value, @Nullable Row row, @Nullable Long guard) {}
 
@@ -143,7 +143,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   /**
    * Puts a cell if nothing has changed since its column was read.
    *
-   * @return whether it stands
+   * @return whether it was put
    */
   private boolean decide(MutationBatch put, Found found, int attempt) {
     return switch (table.family(put.cells().family(0))) {
@@ -161,12 +161,12 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   private boolean decide(LatestTable latest, MutationBatch put, Found found, int attempt) {
-    // Of a cell that it replaces, being asked to, it takes the time where its own is older.
+    // If the cell to replace is newer, the new cell takes its time.
     long time = Math.max(put.cells().time(0), LatestTable.leastTime(found.row()));
     if (!once(latest.putIf(put.cells(), 0, time, found.row()))) {
       return false;
     }
-    // A delete of a range may have a write time that is ahead of the nodes' clocks, and hide it.
+    // A range delete whose write time is ahead of the nodes' clocks may hide the put.
     Row now = serially(latest.selectColumn(put.cells(), 0)).one();
     boolean hidden = LatestTable.decided(found.row()) == null && LatestTable.decided(now) == null;
     if (hidden) {
@@ -176,8 +176,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   /**
-   * Waits until the nodes, whose clocks count milliseconds, are past the write times given so far:
-   * what was put before must not hide what is decided now.
+   * Waits until the clocks of the nodes, which count milliseconds, are past all write times given
+   * so far: earlier puts must not hide what is decided now.
    */
   private static void awaitNodeClocks() {
     long last = ArrivalTimes.last();

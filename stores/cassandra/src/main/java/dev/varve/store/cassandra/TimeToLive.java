@@ -4,22 +4,24 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * How long cells live by Cassandra's own clock. It counts the end of a life in 31 bits of seconds,
- * and refuses a write whose end lies beyond; such cells are kept for ever.
+ * The lifetime of cells by Cassandra's own clock. Cassandra stores the expiry time in 31 bits of
+ * seconds and rejects writes that would expire later; such cells are kept forever.
  *
- * @param lifeSeconds 0 for ever
+ * @param lifeSeconds lifetime in seconds; 0 for forever
  */
 record TimeToLive(long lifeSeconds, InstantSource clock) {
   static final TimeToLive NEVER = new TimeToLive(0, InstantSource.system());
 
-  /** A day before the last end that every format of files can hold: clocks differ. */
+  /**
+   * One day before the last expiry time that every file format can hold, to allow for clock skew.
+   */
   static final Instant LAST_END = Instant.parse("2038-01-18T00:00:00Z");
 
   static TimeToLive of(long lifeSeconds) {
     return new TimeToLive(lifeSeconds, InstantSource.system());
   }
 
-  /** The TTL of what is put now; 0 for none. */
+  /** Returns the TTL of cells that are put now, in seconds; 0 for none. */
   int seconds() {
     return lifeSeconds == 0 || clock.instant().plusSeconds(lifeSeconds).isAfter(LAST_END)
         ? 0
@@ -27,15 +29,15 @@ record TimeToLive(long lifeSeconds, InstantSource clock) {
   }
 
   /**
-   * Whether one life, in seconds, is longer than another.
+   * Returns whether one lifetime is longer than another.
    *
-   * @param life 0 for ever
+   * @param life lifetime in seconds; 0 for forever
    */
   static boolean isLonger(long life, long other) {
     return other != 0 && (life == 0 || life > other);
   }
 
-  /** A life in words, for the log. */
+  /** Formats a lifetime for the log. */
   static String shown(long seconds) {
     return seconds == 0
         ? "ever"

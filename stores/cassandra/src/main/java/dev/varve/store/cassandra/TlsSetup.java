@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Makes what encrypts connections, from files. */
+/** Sets up TLS from key and certificate files. */
 final class TlsSetup {
   private TlsSetup() {}
 
@@ -40,7 +40,7 @@ final class TlsSetup {
               ? null
               : trusted(tls.trusted(), tls.trustedPassword()).getTrustManagers(),
           null);
-      // By the name or address that was asked for: what DNS calls an address proves nothing.
+      // Verifies the name or address of the contact point: a reverse DNS name proves nothing.
       return new ProgrammaticSslEngineFactory(context, null, tls.verifyHostname(), false);
     } catch (GeneralSecurityException e) {
       throw new StoreException("cassandra store: TLS cannot be set up: " + e.getMessage(), e);
@@ -79,7 +79,7 @@ final class TlsSetup {
     }
   }
 
-  /** A key store may be read without its password, and then shows nothing of what is in it. */
+  /** A key store can be read without its password, but then shows no entries. */
   private static StoreException shows(
       String option, Path file, String what, @Nullable String password) {
     return new StoreException(

@@ -8,12 +8,12 @@ import dev.varve.store.Partitioning;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A table of our own whose columns hold many cells, one a time. */
+/** A table that Varve created, whose columns hold many cells, one per time. */
 final class VersionsTable extends CellTable implements FamilyTable {
   /*
    * t bigint   cell time, newest first
    * v blob     value
-   * g bigint   counts the conditional puts of a partition; static
+   * g bigint   number of conditional puts in a partition; static
    *
    * PRIMARY KEY ((p), k, q, t)
    */
@@ -68,14 +68,14 @@ final class VersionsTable extends CellTable implements FamilyTable {
         timeToLive());
   }
 
-  /** Deletes a column, all of its cells. */
+  /** Deletes all cells of a column. */
   BoundStatement deleteColumn(CellBatch edits, int edit, long stamp) {
     Place at = place(edits, edit);
     return bind(
         delete("p = ? AND k = ? AND q = ?"), stamp, at.partition(), at.key(), at.qualifier());
   }
 
-  /** Deletes the cells of a column within a range of times. */
+  /** Deletes the cells of a column within a time range. */
   BoundStatement deleteTimes(CellBatch edits, int edit, TimeRange times, long stamp) {
     Place at = place(edits, edit);
     return bind(
@@ -125,9 +125,9 @@ final class VersionsTable extends CellTable implements FamilyTable {
   }
 
   /**
-   * Puts a cell if nothing was put into the partition on a condition since the guard was read.
+   * Puts a cell if there was no conditional put in the partition since the guard was read.
    *
-   * @param time of the cell
+   * @param time the time of the cell
    */
   BoundStatement putGuarded(CellBatch edits, int edit, long time, @Nullable Long guard) {
     Place at = place(edits, edit);

@@ -1,23 +1,24 @@
 package dev.varve.store.cassandra;
 
 /**
- * The write times, by which Cassandra decides between two writes of one cell, of what one mutation
- * does in one family; in the unit of its table.
+ * The write times of one mutation in one family, in the unit of its table. Cassandra uses them to
+ * decide between two writes of one cell.
  */
 interface WriteTimes {
   /**
-   * The write time of a put.
+   * Returns the write time of a put.
    *
    * @param cellTime the time of its cell
-   * @throws IllegalArgumentException if the time of the cell is none that can be written
+   * @throws IllegalArgumentException if the time of the cell cannot be written
    */
   long ofPut(long cellTime);
 
   /**
-   * The write time of a delete of what stood before the mutation, which hides none of its puts.
+   * Returns the write time of a delete of cells from before the mutation. It hides none of the
+   * mutation's puts.
    *
    * @param firstPut the least cell time that the mutation puts in the family; {@link
-   *     Long#MAX_VALUE} where it puts nothing
+   *     Long#MAX_VALUE} if it puts nothing
    */
   long ofDelete(long firstPut);
 }
