@@ -3,7 +3,7 @@ package dev.varve.store.bigtable;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How often and for how long something is tried. */
+/** Limits the number and total duration of retries. */
 final class Attempts {
   private static final long FIRST_DELAY_MILLIS = 10;
   private static final long LONGEST_DELAY_MILLIS = 5_000;
@@ -20,10 +20,10 @@ final class Attempts {
   }
 
   /**
-   * Waits before the next attempt, twice as long as before the last one.
+   * Waits before the next attempt, with exponential backoff and jitter.
    *
-   * @return false, at once, if there is to be none: retries or time are used up, or the store
-   *     closes
+   * @return false, at once, if there must be no further attempt: retries or time are used up, or
+   *     the store is closing
    */
   boolean awaitNext() throws InterruptedException {
     long pause = ThreadLocalRandom.current().nextLong(delay / 2, delay + 1);

@@ -14,12 +14,12 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mutations of rows on their way, in requests of many. Each is tried until it is applied or
- * refused, or its time is up; what an earlier attempt may have done is not forgotten over a later
- * one.
+ * Writes mutations of rows in large requests. Each mutation is retried until it is applied,
+ * rejected or times out. If an earlier attempt may have been applied, the outcome stays unknown
+ * whatever later attempts return.
  */
 final class BatchWrite {
-  /** Bigtable takes so many edits in one request. */
+  /** Bigtable's limit of edits per request. */
   static final int REQUEST_EDITS_MAX = 100_000;
 
   private static final int REQUEST_ROWS_MAX = 10_000;
@@ -39,7 +39,7 @@ final class BatchWrite {
     private final long weight;
     private @Nullable FailedCall failure;
 
-    /** The last failure after which it may stand. */
+    /** The last failure after which the mutation may have been applied. */
     private @Nullable FailedCall unknown;
 
     private Row(int number, ByteString key, Mutation mutation, int edits, long weight) {
@@ -70,7 +70,7 @@ final class BatchWrite {
     left.add(new Row(number, key, mutation, edits, weight));
   }
 
-  /** Writes, and notes in their places how the mutations ended that were not applied. */
+  /** Writes, and stores the outcomes of mutations that were not applied at their indexes. */
   void run(@Nullable RowOutcome[] outcomes) {
     Attempts attempts = store.attempts();
     try {

@@ -15,18 +15,18 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read under way. The segments of its slices are requests, of which some are under way ahead of
- * the one whose rows are taken; the first page waits for one only.
+ * A read in progress. Each segment of its slices is a request. Several requests run ahead of the
+ * segment being read; the first page waits for one only.
  *
- * <p>Of a row no more cells come at once than a chunk for each family; what is left is asked for
- * when it is needed, so that a long row is never held whole.
+ * <p>A request returns at most one chunk of a row's cells per family. The rest is requested when it
+ * is needed, so that a long row is never held completely.
  */
 final class BigtableCursor implements CellCursor {
   private static final int CHUNK_MIN = 64;
   private static final int CHUNK_FIRST_MAX = 4096;
   private static final int CHUNK_GROWTH = 4;
 
-  /** Chunks grow until they weigh about as much. */
+  /** Chunks grow until they reach about this size, in bytes. */
   private static final long CHUNK_BYTES = 4 << 20;
 
   private final BigtableStore store;
@@ -41,7 +41,7 @@ final class BigtableCursor implements CellCursor {
   private int chunk;
   private @Nullable RowPart row;
 
-  /** More cells of one family of the row, where they did not come at once. */
+  /** Further cells of one family of the row, if they did not arrive at once. */
   private @Nullable RowPart more;
 
   private boolean held;
@@ -104,7 +104,7 @@ final class BigtableCursor implements CellCursor {
     return !into.isEmpty();
   }
 
-  /** What failed once has not come to its end: later pulls fail as well. */
+  /** A failure is permanent: later pulls rethrow it. */
   private RuntimeException failed(RuntimeException e) {
     failure = e;
     release();
@@ -115,7 +115,7 @@ final class BigtableCursor implements CellCursor {
     return table.spec().name();
   }
 
-  /** Looks at one cell; returns whether the page may go on. */
+  /** Reads one cell; returns whether the page may continue. */
   private boolean step(CellBatch into) throws InterruptedException {
     RowPart part = part();
     if (part == null) {
@@ -174,7 +174,7 @@ final class BigtableCursor implements CellCursor {
     }
   }
 
-  /** Asks for more cells of the family at hand, if its cells end here and not in Bigtable. */
+  /** Requests more cells of the current family, if its cells end here but not in Bigtable. */
   private void continueFamily(RowPart part) throws InterruptedException {
     int family = part.row().family(part.cell());
     if (part.nextFamily() == family || tally.isFull() || tally.isFull(family)) {
@@ -214,7 +214,7 @@ final class BigtableCursor implements CellCursor {
     }
   }
 
-  /** The part of a row whose cells come next; null at the end of the read. */
+  /** Returns the part of a row whose cells come next; null at the end of the read. */
   private @Nullable RowPart part() throws InterruptedException {
     if (more != null) {
       return more;
@@ -298,7 +298,7 @@ final class BigtableCursor implements CellCursor {
     }
   }
 
-  /** Ends what is under way. */
+  /** Ends all requests in progress. */
   private void release() {
     ahead.forEach(RowStream::cancel);
     ahead.clear();
@@ -309,7 +309,7 @@ final class BigtableCursor implements CellCursor {
     store.forget(this);
   }
 
-  /** Makes a pull that waits look whether it still should. */
+  /** Makes a waiting pull check whether it is still wanted. */
   void wake() {
     RowStream stream = awaited;
     if (stream != null) {

@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of a Bigtable store.
  *
- * @param emulator host and port of an emulator, which is spoken to without TLS and credentials;
- *     null for the service
+ * @param emulator host and port of an emulator, used without TLS and credentials; null for the
+ *     service
  * @param endpoint host and port of the data API; null for the service's own. {@code adminEndpoint}
  *     likewise
  * @param credentials the file with the key of a service account; null for the application default
  *     credentials
  * @param appProfile null for the instance's default
- * @param prefix what the names of the store's own tables begin with
- * @param timeout for how long a call is tried
- * @param attemptTimeout for how long one attempt may take; of a read, how long it may stand still
- * @param retries how often a call is tried again at most
- * @param concurrency how many requests that write may be under way at once
- * @param readAhead how many slices of a read may be under way at once
- * @param connections connections that all calls share
+ * @param prefix the prefix of the names of tables that Varve creates
+ * @param timeout total time for a call with its retries
+ * @param attemptTimeout time for one attempt; for a read, the longest time without progress
+ * @param retries maximum number of retries of a call
+ * @param concurrency maximum number of concurrent write requests
+ * @param readAhead maximum number of concurrent requests of a read
+ * @param connections number of connections, shared by all calls
  * @param transactions whether the app profile routes to one cluster and allows transactions on
  *     single rows
  */
@@ -50,7 +50,7 @@ record BigtableOptions(
   /**
    * Reads settings.
    *
-   * @throws dev.varve.store.StoreException naming every setting that is unknown, out of its range,
+   * @throws dev.varve.store.StoreException naming every setting that is unknown, out of range,
    *     missing, or contradicts another
    */
   static BigtableOptions parse(Map<String, String> map) {
@@ -129,7 +129,7 @@ record BigtableOptions(
     return a.compareTo(b) < 0 ? a : b;
   }
 
-  /** The store as messages name it. */
+  /** Returns the name of the store for messages. */
   String place() {
     return emulator == null
         ? "%s/%s".formatted(project, instance)

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class BigtableStore implements Store {
   static final String KIND = "bigtable";
 
-  /** Bigtable's own limits. What is beyond them it refuses; the emulator takes it. */
+  /** Bigtable's own limits. The service rejects anything beyond them; the emulator accepts it. */
   private static final SizeLimits LIMITS =
       new SizeLimits(4 << 10, 16 << 10, 10 << 20, 100 << 20, 100L << 20, 256L << 20, 100, 100_000);
 
@@ -75,7 +75,7 @@ final class BigtableStore implements Store {
     return new Attempts(usage, options.timeout(), options.retries());
   }
 
-  /** For what fails only because others were faster: no failures to be counted. */
+  /** For conflicts with other writers, which do not count as failures. */
   Attempts attemptsAgainstOthers() {
     return new Attempts(usage, options.timeout(), Integer.MAX_VALUE);
   }
@@ -155,8 +155,8 @@ final class BigtableStore implements Store {
   }
 
   /**
-   * What a table of another program, if it is there, lacks of what it cannot be read without: its
-   * first family. Others are made by some versions of that program and not by others.
+   * Returns what an existing foreign table lacks to be readable: its first family. Some versions of
+   * the other program create further families, and others do not.
    */
   private List<String> lacking(TableSpec spec) {
     if (!catalog.isThere(spec.name())) {
@@ -274,7 +274,7 @@ final class BigtableStore implements Store {
     cursors.remove(cursor);
   }
 
-  /** Starts a request for rows; how it ends is told to the stream. */
+  /** Starts a request for rows; the stream receives its end. */
   void read(TableMapping table, SegmentRequest request, RowStream rows) {
     reads.increment();
     try {
@@ -285,7 +285,7 @@ final class BigtableStore implements Store {
     }
   }
 
-  /** Notes that a call failed. */
+  /** Records that a call failed. */
   FailedCall failed(Throwable thrown) {
     return clients.failed(thrown);
   }
@@ -300,7 +300,7 @@ final class BigtableStore implements Store {
         : call.toStoreException("reading table '%s'".formatted(name));
   }
 
-  /** What a filter lets through of one row; null where that is nothing. */
+  /** Returns what a filter selects from one row; null if that is nothing. */
   @Nullable ReceivedRow readRow(TableMapping table, ByteString key, Filter filter) {
     reads.increment();
     try {
@@ -313,7 +313,7 @@ final class BigtableStore implements Store {
     }
   }
 
-  /** Starts to write, once not too many requests are under way. */
+  /** Starts to write, as soon as the limit of concurrent requests permits. */
   ApiFuture<Void> mutate(BulkMutation mutation) throws InterruptedException {
     writes.acquire();
     mutations.increment();
@@ -332,7 +332,7 @@ final class BigtableStore implements Store {
     }
   }
 
-  /** Writes one row on a condition; returns whether the condition held. */
+  /** Writes one row conditionally; returns whether the condition held. */
   boolean mutateIf(ConditionalRowMutation mutation) {
     conditions.increment();
     try {
@@ -342,7 +342,7 @@ final class BigtableStore implements Store {
     }
   }
 
-  /** Ends reads at once; writes that are under way end first, and begin no new attempt. */
+  /** Ends reads at once. Writes in progress complete their current attempt, but start no other. */
   @Override
   public void close() {
     if (usage.close()) {

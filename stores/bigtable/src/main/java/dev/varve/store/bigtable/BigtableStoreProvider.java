@@ -6,8 +6,9 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Opens stores in an instance of Bigtable. The directory and the memory are not used: everything is
- * in Bigtable. Options: {@link BigtableOptions}; docs/stores/bigtable.md says what each is for.
+ * Opens stores in an instance of Bigtable. The directory and the memory are unused, because
+ * everything is in Bigtable. Options: {@link BigtableOptions}, explained in
+ * docs/stores/bigtable.md.
  */
 public final class BigtableStoreProvider implements StoreProvider {
   @Override

@@ -22,7 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** An open table; several may stand on the same mapping. */
+/** An open table. Several may share one mapping. */
 final class BigtableTable implements Table {
   private final BigtableStore store;
   private final TableMapping mapping;
@@ -47,7 +47,8 @@ final class BigtableTable implements Table {
   }
 
   /**
-   * Every applied mutation is replicated as Bigtable replicates: both durabilities are the same.
+   * Applies a batch. Bigtable replicates every applied mutation in its own way, so both
+   * durabilities are the same.
    */
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
@@ -65,7 +66,7 @@ final class BigtableTable implements Table {
     }
   }
 
-  /** Applies a batch in which no row comes twice. */
+  /** Applies a batch in which no row occurs twice. */
   private List<RowOutcome> applyOrdered(MutationBatch batch) {
     MutationEncoder encoder = new MutationEncoder(mapping, batch);
     BatchWrite write = new BatchWrite(store, mapping);
@@ -88,7 +89,7 @@ final class BigtableTable implements Table {
     return listed(outcomes);
   }
 
-  /** Each takes two calls, one after the other; so several are under way at once. */
+  /** Each of these writes takes two consecutive calls, so several run concurrently. */
   private void writeLooked(List<Looked> looked, @Nullable RowOutcome[] outcomes) {
     if (looked.isEmpty()) {
       return;
@@ -118,7 +119,7 @@ final class BigtableTable implements Table {
     return reason == null ? null : new RowOutcome(Status.REJECTED, reason);
   }
 
-  /** Why a mutation can never be applied; null where it can. */
+  /** Returns why a mutation can never be applied; null if it can. */
   private @Nullable String reason(MutationEncoder encoder, int first, int end) {
     String refusal = admission.refusal(encoder.batch(), first, end);
     if (refusal == null && readOnly) {
@@ -139,7 +140,7 @@ final class BigtableTable implements Table {
     }
   }
 
-  /** No outcomes at all mean that all were applied. */
+  /** Returns an empty list if all mutations were applied. */
   private static List<RowOutcome> listed(@Nullable RowOutcome[] outcomes) {
     List<RowOutcome> list = new ArrayList<>();
     boolean allApplied = true;

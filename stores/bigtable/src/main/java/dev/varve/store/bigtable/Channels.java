@@ -12,26 +12,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a client. After an outage gRPC waits for up to two minutes before it looks
- * whether the other side is back, and this cannot be set; but it can be told to look now.
+ * The connections of a client. After an outage gRPC waits up to two minutes before it reconnects.
+ * That delay cannot be configured, but gRPC can be told to retry now.
  */
 final class Channels {
   private static final Duration PAUSE = Duration.ofMillis(250);
 
-  /** How often one failure makes it look; those that follow make it look again. */
+  /** Number of checks after one failure; later failures start new ones. */
   private static final int LOOKS = 40;
 
   private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean looking = new AtomicBoolean();
 
-  /** Makes connections as a client is set up to, and notes them. */
+  /** Returns a configurator that registers each connection, after the client's own set-up. */
   @SuppressWarnings("rawtypes")
   ApiFunction<ManagedChannelBuilder, ManagedChannelBuilder> noted(
       @Nullable ApiFunction<ManagedChannelBuilder, ManagedChannelBuilder> setUp) {
     return builder -> new Noted(setUp == null ? builder : setUp.apply(builder));
   }
 
-  /** For a while makes connections that are lost be sought again and again; returns at once. */
+  /** Keeps reconnecting lost channels for a while, in the background. */
   void reconnect() {
     if (looking.compareAndSet(false, true)) {
       Thread.ofVirtual().name("bigtable-reconnect").start(this::look);
@@ -50,7 +50,7 @@ final class Channels {
     }
   }
 
-  /** Returns whether a connection is still missing. */
+  /** Resets the backoff of failed channels; returns whether any channel is still disconnected. */
   private boolean seek() {
     channels.removeIf(ManagedChannel::isShutdown);
     boolean missing = false;

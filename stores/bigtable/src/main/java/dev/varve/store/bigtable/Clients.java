@@ -20,14 +20,14 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** The client's two halves: for data, and for tables. */
+/** The two clients: for data and for table administration. */
 final class Clients implements AutoCloseable {
   private static final String EMULATOR_VARIABLE = "BIGTABLE_EMULATOR_HOST";
   private static final String SCOPE = "https://www.googleapis.com/auth/cloud-platform";
   private static final Duration FIRST_DELAY = Duration.ofMillis(10);
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(5);
 
-  /** For a stream of rows, which lives as long as its reader takes. */
+  /** For a stream of rows, which lives as long as its reader needs. */
   private static final Duration LONGEST_READ = Duration.ofDays(30);
 
   private final BigtableDataClient data;
@@ -42,14 +42,14 @@ final class Clients implements AutoCloseable {
   }
 
   /**
-   * Connects, which needs no answer yet.
+   * Creates the clients; does not wait for a connection.
    *
-   * @throws StoreException if there are no credentials, or the key file is none
+   * @throws StoreException if there are no credentials, or the key file is invalid
    */
   static Clients open(BigtableOptions options) {
     String emulator = System.getenv(EMULATOR_VARIABLE);
     if (options.emulator() == null && emulator != null) {
-      // The client would go there without a word, and data with it.
+      // The client would silently use the emulator, and write data to it.
       throw new StoreException(
           "the bigtable store %s cannot be opened: variable %s points to an emulator, %s; use option emulator for one, or unset it"
               .formatted(options.place(), EMULATOR_VARIABLE, emulator));
@@ -103,7 +103,7 @@ final class Clients implements AutoCloseable {
     if (credentials != null) {
       settings.setCredentialsProvider(credentials);
     }
-    // The export of the client's own metrics is not on board.
+    // The exporter of the client's own metrics is not included.
     settings.setMetricsProvider(NoopMetricsProvider.INSTANCE);
     settings.disableInternalMetrics();
     EnhancedBigtableStubSettings.Builder stub = settings.stubSettings();
@@ -137,9 +137,9 @@ final class Clients implements AutoCloseable {
       EnhancedBigtableStubSettings.Builder stub, BigtableOptions options) {
     RetrySettings retries = retries(options);
     RetrySettings once = retries.toBuilder().setMaxAttempts(1).build();
-    // A read may go on for as long as cells come: an attempt ends when it stands still, and the
-    // stream when nothing came in all of its attempts (RowStream). The client cuts the deadline of
-    // the first attempt down to the total, so that this must be as long.
+    // A read may last as long as cells arrive: an attempt times out without progress, and the
+    // stream if nothing arrived in all of its attempts (RowStream). The client caps the deadline of
+    // the first attempt at the total, so the total must be as long.
     stub.readRowsSettings()
         .setRetrySettings(
             retries.toBuilder()
@@ -150,7 +150,7 @@ final class Clients implements AutoCloseable {
         .setWaitTimeoutDuration(options.attemptTimeout())
         .setIdleTimeoutDuration(Duration.ZERO);
     stub.readRowSettings().setRetrySettings(retries);
-    // Attempts of writes are made and counted here, where it is known which may have been applied.
+    // Writes are retried here, where it is known which attempts may have been applied.
     stub.bulkMutateRowsSettings().setRetryableCodes().setRetrySettings(once);
     stub.checkAndMutateRowSettings().setRetryableCodes().setRetrySettings(once);
   }
@@ -173,7 +173,7 @@ final class Clients implements AutoCloseable {
             .setMaxRpcTimeoutDuration(options.timeout())
             .setMaxAttempts(1)
             .build();
-    // Those that the client does not repeat have all the time there is: making a table takes some.
+    // Calls that the client does not repeat get the total timeout: creating a table takes a while.
     settings
         .stubSettings()
         .applyToAllUnaryMethods(call -> {
@@ -194,7 +194,7 @@ final class Clients implements AutoCloseable {
     return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
   }
 
-  /** Counts a call that failed, and makes those that follow find Bigtable if it is back. */
+  /** Counts a failed call, and reconnects if Bigtable was unavailable. */
   FailedCall failed(Throwable thrown) {
     FailedCall call = thrown instanceof FailedCall known ? known : new FailedCall(thrown);
     failures.increment();

@@ -15,9 +15,11 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** How a new table is made: its families with what Bigtable may collect of them, and its splits. */
+/**
+ * Builds requests for new tables: their families with garbage collection rules, and their splits.
+ */
 final class Creation {
-  /** Clocks of those who write and of Bigtable may differ; nothing goes before its time. */
+  /** Allowance for clock skew between writers and Bigtable, so that no cell expires early. */
   private static final Duration CLOCK_MARGIN = Duration.ofDays(1);
 
   /** An age that no cell reaches. */
@@ -37,14 +39,17 @@ final class Creation {
   }
 
   /**
-   * What Bigtable may collect. Age counts only where cell times are those of the writing: where
-   * they are data, a cell may be written long after its time.
+   * Returns the garbage collection rule of a family. Age applies only if cell times are write
+   * times: with data times, a cell may be written long after its time.
    */
   static GCRule rule(FamilySpec family, @Nullable Duration retention) {
     return ofAge(family, age(family, retention));
   }
 
-  /** How old cells become at least; {@link #FOREVER} where age does not count. */
+  /**
+   * Returns the minimum age, in seconds, at which cells may be collected; {@link #FOREVER} if age
+   * does not apply.
+   */
   static long age(FamilySpec family, @Nullable Duration retention) {
     return retention == null || family.time() != TimeUse.CLOCK
         ? FOREVER
@@ -52,7 +57,7 @@ final class Creation {
   }
 
   /**
-   * The age in a rule that Bigtable has, in seconds; null where the rule is none of those that are
+   * Returns the age in a rule of an existing table, in seconds; null if the rule is not one that is
    * made here.
    */
   static @Nullable Long age(FamilySpec family, GcRule found) {
@@ -64,7 +69,7 @@ final class Creation {
     return ofAge(family, age).toProto().equals(found) ? (Long) age : null;
   }
 
-  /** The rule of a family, by an age in seconds. */
+  /** Returns the rule of a family for an age in seconds. */
   static GCRule ofAge(FamilySpec family, long seconds) {
     GCRule versions =
         family.maxVersions() == FamilySpec.ALL_VERSIONS
@@ -77,7 +82,7 @@ final class Creation {
     return GCRULES.union().rule(versions).rule(age);
   }
 
-  /** A rule in the words of the program {@code cbt}. */
+  /** Formats a rule in the syntax of the {@code cbt} command. */
   static String inWords(FamilySpec family, long seconds) {
     String versions =
         family.maxVersions() == FamilySpec.ALL_VERSIONS

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A call that Bigtable, or the way to it, let fail; tells what that means for a write. */
+/** A call that failed, in Bigtable or on the way to it; derives the outcome of a write. */
 final class FailedCall extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -35,7 +35,7 @@ final class FailedCall extends RuntimeException {
         };
   }
 
-  /** Whether a later attempt may do better. */
+  /** Returns whether a retry may succeed. */
   boolean isWorthRetrying() {
     return switch (code) {
       case UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, RESOURCE_EXHAUSTED -> true;
@@ -43,7 +43,7 @@ final class FailedCall extends RuntimeException {
     };
   }
 
-  /** Whether Bigtable may have done what it was asked for, so that nobody knows. */
+  /** Returns whether Bigtable may have applied the call, so that its outcome is unknown. */
   boolean mayBeApplied() {
     return switch (code) {
       case INVALID_ARGUMENT,
@@ -61,7 +61,7 @@ final class FailedCall extends RuntimeException {
     };
   }
 
-  /** Whether there was no connection to send the call over. */
+  /** Returns whether there was no connection over which to send the call. */
   private boolean neverLeft() {
     for (@Nullable Throwable cause = reason; cause != null; cause = cause.getCause()) {
       if (cause instanceof ConnectException) {
@@ -75,7 +75,7 @@ final class FailedCall extends RuntimeException {
     return code == Code.UNAVAILABLE;
   }
 
-  /** Whether there is no such table; the same code says that there is no such app profile. */
+  /** Returns whether the table does not exist. The same code is used for a missing app profile. */
   boolean isNotFound() {
     return code == Code.NOT_FOUND && !APP_PROFILE.matcher(text()).find();
   }
@@ -88,7 +88,7 @@ final class FailedCall extends RuntimeException {
     return code == Code.ALREADY_EXISTS;
   }
 
-  /** How a mutation ended of which no attempt before may have been applied. */
+  /** Returns the outcome of a mutation, given that no earlier attempt can have been applied. */
   RowOutcome outcome(String what) {
     Status status =
         mayBeApplied()

@@ -8,21 +8,25 @@ import dev.varve.store.TimeUse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the cells of one family stand in Bigtable.
+ * Maps the cells of one family to Bigtable.
  *
- * <p>Bigtable's cell times are microseconds in steps of a thousand, never negative. A family's cell
- * times become Bigtable's, rounded down to the millisecond. Where that would lose something, in
- * families of {@link TimeUse#CLOCK} with one version and a unit finer than a millisecond, the exact
- * time stands before the value, as eight bytes, big-endian: the family is <b>stamped</b>. Where a
- * family of {@link TimeUse#CLOCK} keeps several versions and its unit is the microsecond, Bigtable
- * has to tell them apart, so that each of our microseconds is one of Bigtable's milliseconds: the
- * family is <b>stretched</b>. Tables that another program made are neither, since their times and
- * values are that program's.
+ * <p>Bigtable's cell times are non-negative microseconds in steps of a thousand. A family's cell
+ * times are rounded down to the millisecond. Two kinds of families need more:
+ *
+ * <ul>
+ *   <li>Families of {@link TimeUse#CLOCK} with one version and a unit finer than a millisecond are
+ *       <b>stamped</b>: the exact time precedes the value, as eight bytes, big-endian.
+ *   <li>Families of {@link TimeUse#CLOCK} with several versions and the unit microsecond are
+ *       <b>stretched</b>: Bigtable has to distinguish the versions, so each of our microseconds is
+ *       one of Bigtable's milliseconds.
+ * </ul>
+ *
+ * <p>Foreign tables are neither, since their times and values belong to the other program.
  */
 final class FamilyMapping {
   static final int STAMP_LENGTH = Long.BYTES;
 
-  /** Bigtable's cell times are multiples of it. */
+  /** Bigtable's cell times are multiples of this. */
   static final long MICROS_STEP = 1000;
 
   private static final long MICROS_MAX =
@@ -52,7 +56,7 @@ final class FamilyMapping {
     return spec.time() == TimeUse.CLOCK && spec.maxVersions() == 1;
   }
 
-  /** Times that a family of data keeps, in the unit of its table. */
+  /** Returns the times that a family of data keeps, in the unit of its table. */
   static CellTimes cellTimes(Resolution unit) {
     long granularity = Math.max(1, unit.perSecond() / 1000);
     long most =
@@ -70,7 +74,10 @@ final class FamilyMapping {
     return spec.maxVersions();
   }
 
-  /** Whether a column shows only its newest cell, so that older ones count as gone. */
+  /**
+   * Returns whether only the newest cell of a column is visible, so that older ones count as
+   * deleted.
+   */
   boolean isLatest() {
     return isLatest(spec);
   }
@@ -79,7 +86,7 @@ final class FamilyMapping {
     return stamped;
   }
 
-  /** Bigtable's time of a cell: the millisecond that holds the time, or stands for it. */
+  /** Returns Bigtable's time of a cell: the millisecond that contains or represents the time. */
   long micros(long time) {
     if (stretched) {
       return Math.multiplyExact(time, MICROS_STEP);
@@ -87,7 +94,7 @@ final class FamilyMapping {
     return Math.multiplyExact(unit.convert(time, Resolution.MILLISECONDS), MICROS_STEP);
   }
 
-  /** The time of a cell that has this time in Bigtable and is not stamped. */
+  /** Returns the time of an unstamped cell from its time in Bigtable. */
   long time(long micros) {
     if (stretched) {
       return micros / MICROS_STEP;
@@ -95,7 +102,7 @@ final class FamilyMapping {
     return Resolution.MICROSECONDS.convert(micros, unit);
   }
 
-  /** Why no cell of this time can be kept; null where it can. */
+  /** Returns why no cell of this time can be kept; null if it can. */
   @Nullable String refusal(long time) {
     CellTimes kept = kept();
     return time >= 0 && time - time % kept.granularity() <= kept.max()
@@ -105,8 +112,8 @@ final class FamilyMapping {
   }
 
   /**
-   * The first of Bigtable's times at or behind a time, saturated: 0 for what is before 1970, {@link
-   * Long#MAX_VALUE} for what is behind all that can be kept.
+   * Returns the first of Bigtable's times at or after a time, saturated: 0 for times before 1970,
+   * {@link Long#MAX_VALUE} for times after all that can be kept.
    */
   long firstMicrosFrom(long time) {
     if (time <= 0) {
@@ -120,7 +127,7 @@ final class FamilyMapping {
     return time % kept.granularity() == 0 ? micros : micros + MICROS_STEP;
   }
 
-  /** Whether a range of times is one of Bigtable's too, so that Bigtable can tell what is in it. */
+  /** Returns whether Bigtable's times can express a range of times exactly. */
   boolean isExact(TimeRange times) {
     return !stamped || (isWhole(times.from()) && isWhole(times.to()));
   }

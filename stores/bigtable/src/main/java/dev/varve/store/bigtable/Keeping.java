@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long Bigtable keeps the cells of a table that is there, when its retention is another than it
- * was. A longer one is passed on; a shorter one deletes, for other servers of the table too, and is
- * left to the operator.
+ * Adapts the garbage collection rules of an existing table to a changed retention. A longer
+ * retention is applied. A shorter one would delete cells, for other servers of the table too, and
+ * is left to the operator.
  */
 final class Keeping {
   private static final Logger LOG = LoggerFactory.getLogger(Keeping.class);
@@ -28,7 +28,8 @@ final class Keeping {
   }
 
   /**
-   * Alters the rules of a table of our own that would collect what is needed.
+   * Alters the rules of a table that Varve created, if they would collect cells that are still
+   * needed.
    *
    * @throws StoreException if that is not possible
    */

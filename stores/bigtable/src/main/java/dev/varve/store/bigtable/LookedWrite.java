@@ -9,8 +9,8 @@ import dev.varve.store.RowOutcome.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation that depends on what its row has: a look, and a write on the condition that nothing
- * has changed since; again from the look on where something has.
+ * A mutation that depends on the current state of its row: a read, and a write on condition that
+ * nothing has changed since. If something has, both are repeated.
  */
 final class LookedWrite {
   private final BigtableStore store;
@@ -59,7 +59,7 @@ final class LookedWrite {
         Status.NOT_APPLIED, what + ": the row was changed by others again and again");
   }
 
-  /** Returns how it ended; null where others have changed the row in between. */
+  /** Returns the outcome; null if other writers changed the row in between. */
   private @Nullable RowOutcome attempt() {
     TableMapping table = encoder.table();
     ReceivedRow row = store.readRow(table, encoder.key(first), RowState.look(encoder, first, end));
@@ -88,7 +88,7 @@ final class LookedWrite {
     return hasChanged ? null : RowOutcome.APPLIED;
   }
 
-  /** Writes without a condition, for want of one. */
+  /** Writes unconditionally, if no condition can be expressed. */
   private RowOutcome write(int edits, Mutation mutation) {
     @Nullable RowOutcome[] outcome = new RowOutcome[1];
     BatchWrite write = new BatchWrite(store, encoder.table());

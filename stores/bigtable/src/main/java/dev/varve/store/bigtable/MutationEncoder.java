@@ -13,12 +13,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Bigtable's mutations of those of a batch.
+ * Encodes the mutations of a batch as Bigtable's.
  *
- * <p>Two edits have no counterpart: Bigtable deletes no range of qualifiers, and in a family that
- * shows only the newest cell of a column it would delete by time what is hidden and leave what is
- * seen, or bring the hidden back. They are made of what a look at the row has shown ({@link
- * RowState}).
+ * <p>Two edits have no counterpart. Bigtable cannot delete a range of qualifiers. In a family that
+ * shows only the newest cell of a column, a delete by time in Bigtable could delete hidden cells
+ * and keep the visible one, or reveal hidden ones. Both edits are therefore derived from a read of
+ * the row ({@link RowState}).
  */
 final class MutationEncoder {
   private final TableMapping table;
@@ -38,7 +38,8 @@ final class MutationEncoder {
   }
 
   /**
-   * Why the mutation can never be applied, beyond what holds for every store; null where it can.
+   * Returns why the mutation can never be applied, beyond the limits of every store; null if it
+   * can.
    */
   @Nullable String refusal(int first, int end) {
     for (int i = first; i < end; i++) {
@@ -65,7 +66,7 @@ final class MutationEncoder {
     return false;
   }
 
-  /** Whether an edit depends on what the row has. */
+  /** Returns whether an edit depends on the current state of the row. */
   boolean needsLook(int edit) {
     return switch (batch.edit(edit)) {
       case DELETE_QUALIFIERS -> qualifier(edit).compareTo(bound(edit)) < 0;
@@ -87,7 +88,7 @@ final class MutationEncoder {
     return batch.cells().qualifier(edit);
   }
 
-  /** The second bound of a range of qualifiers. */
+  /** Returns the exclusive upper bound of a range of qualifiers. */
   Bytes bound(int edit) {
     return batch.cells().value(edit);
   }
@@ -96,7 +97,7 @@ final class MutationEncoder {
     return SegmentRequests.bytes(batch.cells().row(first));
   }
 
-  /** About how many bytes the mutation takes on its way. */
+  /** Returns the approximate size of the mutation in a request, in bytes. */
   long weight(int first, int end) {
     CellBatch cells = batch.cells();
     long weight = cells.rowLength(first);
@@ -106,7 +107,7 @@ final class MutationEncoder {
     return weight;
   }
 
-  /** Adds an edit that needs no look; returns how many edits of Bigtable it became. */
+  /** Adds an edit that needs no read; returns the number of edits in Bigtable. */
   int add(int edit, Mutation into) {
     return switch (batch.edit(edit)) {
       case PUT -> put(edit, into);
@@ -140,7 +141,7 @@ final class MutationEncoder {
     return 1;
   }
 
-  /** A value as it stands in Bigtable. */
+  /** Returns a value in Bigtable's encoding. */
   static ByteString value(FamilyMapping family, long time, byte[] bytes, int from, int length) {
     if (!family.isStamped()) {
       return ByteString.copyFrom(bytes, from, length);

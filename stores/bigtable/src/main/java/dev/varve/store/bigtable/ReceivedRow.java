@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Cells of one row as Bigtable sent them, their bytes in one buffer. */
+/** Cells of one row as received from Bigtable, with their bytes in one buffer. */
 final class ReceivedRow {
   private final byte[] key;
   private byte[] bytes = new byte[256];
@@ -70,7 +70,7 @@ final class ReceivedRow {
     return Bytes.copyOf(bytes, valueAt[cell], valueLength(cell));
   }
 
-  /** How many bytes the row takes in memory, about. */
+  /** Returns the approximate size of the row in memory, in bytes. */
   long weight() {
     return 200L + bytes.length + 24L * family.length;
   }
@@ -86,7 +86,7 @@ final class ReceivedRow {
     valueAt[size] = used;
   }
 
-  /** Adds to the value of the cell that was started last. */
+  /** Appends to the value of the cell that was started last. */
   void append(ByteString more) {
     if (bytes.length - used < more.size()) {
       bytes = Arrays.copyOf(bytes, Math.max(used + more.size(), 2 * bytes.length));
@@ -109,8 +109,8 @@ final class ReceivedRow {
   }
 
   /**
-   * Puts the cells into the order of the plan: families as the table has them, qualifiers, newest
-   * first. Bigtable promises no order of families.
+   * Sorts the cells in the order of the plan: families in table order, qualifiers, newest first.
+   * Bigtable guarantees no order of families.
    */
   void sort() {
     boolean sorted = true;

@@ -5,7 +5,7 @@ import com.google.protobuf.ByteString;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rows of what the client received, without an object a cell. */
+/** Builds rows from what the client receives, without allocating an object per cell. */
 final class ReceivedRows implements RowAdapter<ReceivedRow> {
   private final TableMapping table;
 
@@ -18,7 +18,7 @@ final class ReceivedRows implements RowAdapter<ReceivedRow> {
     return new Builder();
   }
 
-  /** The client marks with a row of no cells how far a scan got that finds nothing. */
+  /** The client reports the progress of a scan without results as a row without cells. */
   @Override
   public boolean isScanMarkerRow(ReceivedRow row) {
     return row.size() == 0;

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A received row, or a part of it, walked cell by cell: says of each whether the plan wants it,
- * whatever Bigtable was asked for.
+ * Walks a received row, or a part of it, and decides for each cell whether the plan wants it,
+ * whatever was requested from Bigtable.
  */
 final class RowPart {
   private final TableMapping table;
@@ -20,7 +20,7 @@ final class RowPart {
   private final ReceivedRow row;
   private int cell = -1;
 
-  /** The column at hand: where it begins among the cells, and which of its cells are wanted. */
+  /** The current column: the index of its first cell, and the number of its wanted cells so far. */
   private int column = -1;
 
   private int versions;
@@ -40,12 +40,12 @@ final class RowPart {
     return request.segment();
   }
 
-  /** The cell at hand. */
+  /** Returns the current cell. */
   int cell() {
     return cell;
   }
 
-  /** The family of the next cell; that of no cell at the end. */
+  /** Returns the family of the next cell; {@link Integer#MAX_VALUE} at the end. */
   int nextFamily() {
     return cell + 1 < row.size() ? row.family(cell + 1) : Integer.MAX_VALUE;
   }
@@ -84,12 +84,12 @@ final class RowPart {
     return behind == null ? 0 : behind.versionsSeen();
   }
 
-  /** How the qualifier at hand stands to another. */
+  /** Compares the current qualifier with another. */
   private int compareQualifier(Bytes other) {
     return -other.compareTo(row.bytes(), row.qualifierAt(cell), row.qualifierLength(cell));
   }
 
-  /** The cell's time in the unit of the table. */
+  /** Returns the cell's time in the unit of the table. */
   long time() {
     FamilyMapping family = table.family(row.family(cell));
     if (!family.isStamped()) {
@@ -120,12 +120,15 @@ final class RowPart {
     return table.family(row.family(cell)).isStamped() ? FamilyMapping.STAMP_LENGTH : 0;
   }
 
-  /** Bytes of key, qualifier and value. */
+  /** Returns the number of bytes of key, qualifier and value. */
   long weight() {
     return (long) row.keyBytes().length + row.qualifierLength(cell) + valueLength();
   }
 
-  /** Which version of its column the cell is, from 1, if it is wanted; 0 if it is not. */
+  /**
+   * Returns the number of the cell among the wanted cells of its column, starting at 1; 0 if it is
+   * not wanted.
+   */
   int wantedVersion(FamilySelect select) {
     long time = time();
     if (isBefore(segment().behind(), time)
@@ -139,7 +142,9 @@ final class RowPart {
     return ++versions;
   }
 
-  /** A latest family has one cell a column; what Bigtable still has of older ones is gone. */
+  /**
+   * A latest family has one cell per column; older cells that Bigtable still has count as deleted.
+   */
   private boolean isOlderVersion() {
     return cell > column && table.family(row.family(cell)).isLatest();
   }
@@ -169,8 +174,8 @@ final class RowPart {
   }
 
   /**
-   * Where to ask for more cells of a family, all of whose cells are walked; null where Bigtable has
-   * sent all.
+   * Returns where to request more cells of a family after all received ones; null if Bigtable has
+   * sent them all.
    */
   @Nullable Position rest(int family) {
     int cells = 0;

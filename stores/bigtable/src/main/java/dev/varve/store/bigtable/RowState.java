@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one mutation needs to know of its row: which columns lie in the ranges of qualifiers that it
- * deletes, and the newest time of those that it deletes by time. Makes the mutation from that, and
- * the condition under which it may be applied: that all of this is still so.
+ * The state of a row that one mutation depends on: the columns within the ranges of qualifiers that
+ * it deletes, and the newest times of the columns that it deletes by time. Encodes the mutation,
+ * and the condition for applying it: that this state has not changed.
  */
 final class RowState {
   private static final int FILTER_BYTES_MAX = 18 << 10;
@@ -38,7 +38,7 @@ final class RowState {
   private final int end;
   private final NavigableMap<Column, Long> seen = new TreeMap<>();
 
-  /** Notes what a look has found. */
+  /** Records the result of a read. */
   RowState(MutationEncoder encoder, int first, int end, @Nullable ReceivedRow row) {
     this.encoder = encoder;
     this.first = first;
@@ -55,7 +55,7 @@ final class RowState {
         : family.time(row.micros(cell));
   }
 
-  /** What to look at. */
+  /** Returns the filter for the read. */
   static Filter look(MutationEncoder encoder, int first, int end) {
     List<Filter> close = new ArrayList<>();
     NavigableMap<Integer, Filter> wide = new TreeMap<>();
@@ -86,9 +86,9 @@ final class RowState {
   }
 
   /**
-   * Lets something through if anything has changed: a column has come into a range, or the newest
-   * cell of one is another. That some are gone changes nothing. Null where this cannot be said in a
-   * filter that Bigtable takes.
+   * Returns a filter that selects something if the state has changed: a column has appeared in a
+   * range, or a column's newest cell is a different one. Deleted columns do not matter. Null if
+   * Bigtable would reject the filter for its size.
    */
   @Nullable Filter changed() {
     List<Filter> changes = new ArrayList<>();
@@ -161,12 +161,15 @@ final class RowState {
     return columns.subMap(new Column(family, from), true, new Column(family, to), false);
   }
 
-  /** How many edits the mutation can become. */
+  /** Returns an upper bound of the number of edits in the mutation. */
   int edits() {
     return seen.size() + end - first;
   }
 
-  /** Adds the edits one after the other to what was seen, and to a mutation what they come to. */
+  /**
+   * Encodes the edits one by one, tracking their effect on the state; returns the number of edits
+   * in Bigtable.
+   */
   int encode(Mutation into) {
     NavigableMap<Column, Long> now = new TreeMap<>(seen);
     int edits = 0;
@@ -201,7 +204,7 @@ final class RowState {
     return deleted.size();
   }
 
-  /** What an edit that needs no look leaves behind. */
+  /** Applies the effect of an edit that needs no read. */
   private void follow(int edit, NavigableMap<Column, Long> now) {
     switch (encoder.batch().edit(edit)) {
       case PUT -> {
@@ -223,7 +226,7 @@ final class RowState {
       }
       case DELETE_ROW -> now.clear();
       case DELETE_QUALIFIERS -> {
-        // Its bounds leave nothing between them.
+        // Its range is empty.
       }
     }
   }

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of one request. They arrive on threads of the client, and no more of them than were
- * asked for; one thread takes them.
+ * The rows of one request. They arrive on threads of the client, no more than were requested; one
+ * thread takes them.
  */
 final class RowStream implements ResponseObserver<ReceivedRow> {
-  /** Rows that wait to be taken weigh about as much, or are one. */
+  /** Approximate limit of the size of waiting rows, in bytes; one row may exceed it. */
   private static final long WAITING_BYTES = 1 << 20;
 
   private static final int FIRST_ROWS = 2;
@@ -71,10 +71,10 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
   /**
    * Waits for the next row.
    *
-   * @param atMost for how long nothing may come, all attempts of the request together
-   * @param ensureWanted is called whenever the thread wakes, and throws to end the wait
+   * @param atMost the longest time without a row, over all attempts of the request
+   * @param ensureWanted called whenever the thread wakes; throws to end the wait
    * @return null at the end
-   * @throws FailedCall if the request failed, or nothing came
+   * @throws FailedCall if the request failed or timed out
    */
   synchronized @Nullable ReceivedRow take(Duration atMost, Runnable ensureWanted)
       throws InterruptedException {
@@ -110,7 +110,7 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
     takenBytes += row.weight();
     long wanted = Math.clamp(WAITING_BYTES * takenRows / takenBytes, 1, ROWS_MAX);
     StreamController started = controller;
-    // Asking seldom for many is cheaper than asking often for one.
+    // A few requests for many rows are cheaper than many requests for one row.
     if (started != null && asked <= wanted / 2) {
       int more = (int) (wanted - asked);
       asked += more;
@@ -118,7 +118,7 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
     }
   }
 
-  /** Makes a thread that waits look again whether the row is still wanted. */
+  /** Makes a waiting thread check whether the row is still wanted. */
   synchronized void wake() {
     notifyAll();
   }

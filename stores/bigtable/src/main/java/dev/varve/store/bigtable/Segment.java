@@ -10,13 +10,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request can read of a slice: rows that all have the same bounds of qualifiers. A flight
- * of stairs is up to three of them: the first row, whole rows, the last row.
+ * The part of a slice that one request can read: rows with the same qualifier bounds. A slice
+ * consists of up to three segments: the first row, whole rows, and the last row.
  *
- * @param slice the place of the slice in its plan
- * @param toRow the first row behind; null for the end of the table
- * @param toQualifier the first qualifier behind; null for the end of the row
- * @param behind where in its only row the segment starts; null for its start
+ * @param slice the index of the slice in its plan
+ * @param toRow the row at which the segment ends, exclusive; null for the end of the table
+ * @param toQualifier the qualifier at which each row ends, exclusive; null for the end of the row
+ * @param behind the position in its only row after which the segment starts; null for the start of
+ *     the row
  */
 record Segment(
     int slice,
@@ -26,7 +27,7 @@ record Segment(
     @Nullable Bytes toQualifier,
     @Nullable Position behind) {
 
-  /** The segments of a slice in the order of the plan. */
+  /** Returns the segments of a slice in the order of the plan. */
   static List<Segment> of(ReadPlan plan, int slice) {
     List<Segment> segments = rising(slice, plan.slices().get(slice));
     return plan.direction() == Direction.FORWARD ? segments : segments.reversed();
@@ -71,7 +72,7 @@ record Segment(
     return a.compareTo(b) <= 0 ? a : b;
   }
 
-  /** The segments of the token's slice that are left behind the token's cell. */
+  /** Returns the rest of the token's slice after the token's cell. */
   static List<Segment> behind(ReadPlan plan, ResumeToken token) {
     List<Segment> left = new ArrayList<>();
     boolean forward = plan.direction() == Direction.FORWARD;
@@ -108,7 +109,7 @@ record Segment(
     return new Segment(slice, from, to, fromQualifier, toQualifier, null);
   }
 
-  /** The rest of a row of this segment. */
+  /** Returns the rest of a row of this segment. */
   Segment row(Bytes row, Position from) {
     return new Segment(slice, row, row.successor(), fromQualifier, toQualifier, from);
   }

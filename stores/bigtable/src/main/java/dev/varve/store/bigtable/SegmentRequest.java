@@ -5,8 +5,8 @@ import com.google.cloud.bigtable.data.v2.models.Query;
 /**
  * One request for a segment.
  *
- * @param chunks for each family of the table, how many of its cells in a row are sent at most, so
- *     that as many mean that there may be more; {@link Integer#MAX_VALUE} where all that are wanted
+ * @param chunks for each family of the table, the maximum number of its cells per row in the
+ *     answer. If that many arrive, there may be more. {@link Integer#MAX_VALUE} if all wanted cells
  *     are sent
  */
 record SegmentRequest(Segment segment, Query query, int[] chunks) {}

@@ -24,27 +24,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes requests of the segments of a plan. Bigtable is asked for what the plan wants, or for more
- * where it cannot say it: whoever receives the cells looks at each of them again.
+ * Creates requests for the segments of a plan. A request asks Bigtable for what the plan wants, or
+ * for more if Bigtable cannot express it: the receiver checks each cell again.
  *
- * <p>Each family has a chain of filters of its own, interleaved with those of the others, since
- * Bigtable promises no order of families: a limit over all of them would cut at random.
+ * <p>Each family has its own chain of filters, interleaved with those of the others. Bigtable
+ * guarantees no order of families, so a limit over all of them would cut at random.
  */
 final class SegmentRequests {
   static final int ALL_FAMILIES = -1;
 
-  /** Bigtable takes filters of up to 20 KiB. */
+  /** Just below Bigtable's limit for filters, 20 KiB. */
   private static final int FILTER_BYTES_MAX = 18 << 10;
 
-  /** More rows than this need no limit. */
+  /** Greater row limits are omitted. */
   private static final long ROWS_MAX = 1L << 40;
 
-  /** How closely a filter follows the qualifiers of a plan. */
+  /** How exactly a filter follows the qualifiers of a plan. */
   private enum Closeness {
     EXACT,
     /** One range that covers all. */
     COVERING,
-    /** All qualifiers: their bounds are too long. */
+    /** All qualifiers, because their bounds are too long. */
     NONE
   }
 
@@ -57,12 +57,13 @@ final class SegmentRequests {
   }
 
   /**
-   * The request for a segment; null where nothing in it can be wanted.
+   * Returns the request for a segment; null if it cannot contain wanted cells.
    *
    * @param onlyFamily the one family to read, or {@link #ALL_FAMILIES}
-   * @param chunk how many cells of one family and row to send at most
-   * @param rows how many rows are wanted at most
-   * @param cellsOfFamily cells of the row and family in which the segment starts, delivered before
+   * @param chunk maximum number of cells of one family and row to send
+   * @param rows maximum number of wanted rows
+   * @param cellsOfFamily number of cells already delivered of the row and family in which the
+   *     segment starts
    */
   @Nullable SegmentRequest of(
       Segment segment, int onlyFamily, int chunk, long rows, int cellsOfFamily) {
@@ -94,7 +95,7 @@ final class SegmentRequests {
     return null;
   }
 
-  /** Whether the times of a family are looked at only once its cells are here. */
+  /** Returns whether the times of a family are checked only after its cells have arrived. */
   private boolean isTrimmedByTime(FamilySelect select) {
     return table.family(select.family()).isLatest() && !select.times().equals(TimeRange.ALL);
   }
@@ -153,7 +154,7 @@ final class SegmentRequests {
       if (column != null) {
         parts.add(column);
       }
-      // Where the column is not cut by time, all of it comes again.
+      // If the column is not restricted by time, all of it is sent again.
       Bytes next =
           closeness == Closeness.EXACT ? behind.qualifier().successor() : behind.qualifier();
       from = from.compareTo(next) >= 0 ? from : next;
@@ -166,17 +167,18 @@ final class SegmentRequests {
       return null;
     }
     ChainFilter chain = FILTERS.chain().filter(interleave(parts));
-    // Where nothing says where to go on, all cells must come at once.
+    // With unrestricted qualifiers a read could not continue after a chunk, so all cells must come
+    // at once.
     if (closeness != Closeness.NONE) {
       boolean wanted = closeness == Closeness.EXACT && !isTrimmedByTime(select) && left <= chunk;
       chunks[index] = wanted ? Integer.MAX_VALUE : chunk;
       chain.filter(FILTERS.limit().cellsPerRow(wanted ? left : chunk));
     }
-    // A stamp stands in the value.
+    // A stamp is part of the value.
     return plan.values() || family.isStamped() ? chain : chain.filter(FILTERS.value().strip());
   }
 
-  /** The range of times in Bigtable; null where no cell can have a time in it. */
+  /** Returns the filter for a time range; null if no cell can have such a time. */
   private static @Nullable Filter times(FamilyMapping family, TimeRange times) {
     if (times.equals(TimeRange.ALL)) {
       return FILTERS.pass();
@@ -190,7 +192,10 @@ final class SegmentRequests {
     return to == Long.MAX_VALUE ? range : range.endOpen(to);
   }
 
-  /** The cells of a column behind one that was delivered; null where none is wanted. */
+  /**
+   * Returns a filter for the cells of a column after a delivered one; null if none of them is
+   * wanted.
+   */
   private @Nullable Filter restOfColumn(Segment segment, FamilySelect select, Position behind) {
     FamilyMapping family = table.family(select.family());
     int versions = select.versions() - behind.versionsSeen();
@@ -212,7 +217,7 @@ final class SegmentRequests {
         : chain.filter(FILTERS.limit().cellsPerColumn(versions));
   }
 
-  /** Versions beyond those that the family keeps count as gone before times are looked at. */
+  /** Removes versions beyond those that the family keeps before it filters by time. */
   private static Filter columns(
       FamilyMapping family, FamilySelect select, Filter qualifiers, Filter times) {
     ChainFilter chain = FILTERS.chain().filter(qualifiers);
@@ -249,7 +254,7 @@ final class SegmentRequests {
     return filter;
   }
 
-  /** The parts of the ranges, none meaning all, that lie in another one. */
+  /** Returns the parts of the ranges (an empty list means all) that lie within another range. */
   static List<QualifierRange> clip(List<QualifierRange> ranges, Bytes from, @Nullable Bytes to) {
     List<QualifierRange> clipped = new ArrayList<>();
     for (QualifierRange range :
@@ -264,7 +269,7 @@ final class SegmentRequests {
     return clipped;
   }
 
-  /** What at least one of the filters lets through; they must not overlap. */
+  /** Returns the union of filters, which must not overlap. */
   static Filter interleave(List<Filter> filters) {
     if (filters.size() == 1) {
       return filters.getFirst();

@@ -31,9 +31,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store knows of its own tables: a row for each in a table of Bigtable, {@value #NAME}
- * behind the store's prefix, since Bigtable itself keeps no more of a family than its name and its
- * rule of collection. A table is there once its row is.
+ * The catalog of the store's own tables. It has one row per table, in a table of Bigtable whose
+ * name is the store's prefix followed by {@value #NAME}. Bigtable itself keeps only the name and
+ * the garbage collection rule of a family. A table exists once its row does.
  */
 final class TableCatalog {
   static final String NAME = ".varve";
@@ -42,15 +42,16 @@ final class TableCatalog {
   private static final ByteString SPEC = ByteString.copyFromUtf8("spec");
 
   /**
-   * Stands in a row while its table is being dropped, so that a drop that was cut off goes on. Its
-   * value says whose drop it is: whoever drops looks before each step whether it is still its own.
+   * The column that marks a row while its table is being dropped, so that an interrupted drop can
+   * be completed. Its value identifies the drop: before each step, a process checks that the drop
+   * is still its own.
    */
   private static final ByteString DROPPING = ByteString.copyFromUtf8("dropping");
 
   private static final long ONLY_VERSION = 0;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  /** How far the clocks of two processes may be apart. */
+  /** The maximum clock skew between two processes. */
   private static final Duration CLOCK_MARGIN = Duration.ofMinutes(1);
 
   private final Duration patience;
@@ -66,10 +67,10 @@ final class TableCatalog {
   }
 
   /**
-   * A catalog.
+   * Creates a catalog.
    *
-   * @param patience for how long a drop under way may stand still before it is taken over; longer
-   *     than a call may take
+   * @param patience how long a drop may make no progress before another process takes it over;
+   *     longer than a call may take
    */
   TableCatalog(Clients clients, BigtableOptions options, Duration patience) {
     this.patience = patience;
@@ -80,7 +81,7 @@ final class TableCatalog {
     this.catalog = TableId.of(options.prefix() + NAME);
   }
 
-  /** The table of the name as it was made; null where there is none. */
+  /** Returns the definition of a table; null if there is none. */
   @Nullable TableSpec find(String name) {
     Row row = read(name);
     return row == null || isDropping(row) ? null : TableEntry.parse(name, text(row));
@@ -124,9 +125,7 @@ final class TableCatalog {
     return cells.isEmpty() ? "" : cells.getFirst().getValue().toStringUtf8();
   }
 
-  /**
-   * Makes a table, unless another process is faster; returns the table as it was made in the end.
-   */
+  /** Creates a table, unless another process is faster; returns the definition that prevailed. */
   TableSpec create(TableSpec spec) {
     String name = spec.name();
     awaitDrop(name);
@@ -175,7 +174,7 @@ final class TableCatalog {
         .filter(FILTERS.qualifier().exactMatch(qualifier));
   }
 
-  /** A table may be there without its row, where its making was cut off; it is that table then. */
+  /** If its creation was interrupted, a table may exist without its row; it is then used. */
   private void ensureFamilies(TableSpec spec) {
     Set<String> wanted =
         spec.families().stream()
@@ -190,7 +189,7 @@ final class TableCatalog {
   }
 
   /**
-   * The families of a table of Bigtable.
+   * Returns the families of a table of Bigtable.
    *
    * @throws StoreException if there is no such table
    */
@@ -208,12 +207,12 @@ final class TableCatalog {
     }
   }
 
-  /** Whether Bigtable has a table, whoever made it. */
+  /** Returns whether Bigtable has a table, whichever program created it. */
   boolean isThere(String id) {
     return call("looking for table '%s'".formatted(id), () -> admin.exists(id));
   }
 
-  /** Deletes a table and its row; nothing where there is none. */
+  /** Deletes a table and its row; does nothing if there is none. */
   void drop(String name) {
     ByteString token = claimDrop(name);
     if (token != null) {
@@ -222,14 +221,14 @@ final class TableCatalog {
     awaitDrop(name);
   }
 
-  /** Begins a drop; null where there is no table, or somebody drops it already. */
+  /** Begins a drop; null if there is no table, or another process is dropping it. */
   @Nullable ByteString claimDrop(String name) {
     Row row = read(name);
     if (row == null || isDropping(row)) {
       return null;
     }
     ByteString token = newToken();
-    // The first cell of the row is that of a drop, where there is one.
+    // If there is a drop, its cell is the first of the row.
     Filter noDrop =
         FILTERS
             .chain()
@@ -238,7 +237,7 @@ final class TableCatalog {
     return changeIf(name, noDrop, dropping(token)) ? token : null;
   }
 
-  /** Random, so that no two drops have the same, and when it was made. */
+  /** Returns a random token, unique to a drop, with its creation time. */
   private static ByteString newToken() {
     return ByteString.copyFromUtf8(UUID.randomUUID() + " " + System.currentTimeMillis());
   }
@@ -259,7 +258,7 @@ final class TableCatalog {
                 .endOpen(token.concat(ByteString.copyFrom(new byte[1]))));
   }
 
-  /** Changes the row of a table on a condition; returns whether it held. */
+  /** Changes the row of a table conditionally; returns whether the condition held. */
   private boolean changeIf(String name, Filter condition, Mutation change) {
     return call(
         "dropping table '%s'".formatted(name),
@@ -277,8 +276,8 @@ final class TableCatalog {
   }
 
   /**
-   * Ends a drop, unless another process has taken it over: that one may have ended it, and a table
-   * of the same name may be there anew.
+   * Completes a drop, unless another process has taken it over. That process may have completed it,
+   * and a new table of the same name may exist.
    */
   void finishDrop(String name, ByteString token) {
     ByteString fresh = newToken();
@@ -301,8 +300,8 @@ final class TableCatalog {
   }
 
   /**
-   * Waits until a drop that is under way has ended, and ends it where its process seems to have
-   * gone: it did nothing for longer than a call may take.
+   * Waits for a drop in progress, and completes it if its process seems to have died: it made no
+   * progress for longer than a call may take.
    */
   private void awaitDrop(String name) {
     ByteString last = null;
@@ -325,7 +324,7 @@ final class TableCatalog {
     }
   }
 
-  /** Whether a drop began so long ago that clocks need not agree to tell. */
+  /** Returns whether a drop began so long ago that clock skew cannot explain it. */
   private boolean isOld(ByteString token) {
     String text = token.toStringUtf8();
     String millis = text.substring(text.indexOf(' ') + 1);

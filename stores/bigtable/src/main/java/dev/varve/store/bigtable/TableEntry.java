@@ -8,13 +8,13 @@ import dev.varve.store.TableSpec;
 import dev.varve.store.adapter.SpecText;
 import java.util.List;
 
-/** What the store writes down of a table, as text. */
+/** Reads and writes the catalog's text about a table. */
 final class TableEntry {
   /*
-   *   format 1
-   *   unit us
-   *   family DATA all points        // time use, versions kept, name
-   *   family CLOCK 1 tags
+   * format 1
+   * unit us
+   * family DATA all points        // time use, versions kept, name
+   * family CLOCK 1 tags
    */
   private static final String FAMILY = "family ";
   private static final String FORMAT = "1";
@@ -32,9 +32,9 @@ final class TableEntry {
   }
 
   /**
-   * Reads what {@link #toText} wrote.
+   * Parses the result of {@link #toText}.
    *
-   * @throws StoreException if the text is damaged, or of another format
+   * @throws StoreException if the text is damaged or has another format
    */
   static TableSpec parse(String name, String text) {
     try {

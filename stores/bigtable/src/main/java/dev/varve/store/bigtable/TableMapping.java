@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A table of the SPI as one of Bigtable's. */
+/** Maps a table of the SPI to one of Bigtable's. */
 final class TableMapping {
   private static final int NAME_MAX = 50;
   private static final int HASH_BYTES = 8;
@@ -34,16 +34,16 @@ final class TableMapping {
   /**
    * Maps a table.
    *
-   * @param prefix what the names of all of the store's own tables begin with
+   * @param prefix the prefix of the names of all tables that Varve creates
    */
   TableMapping(TableSpec spec, String prefix) {
     this(spec, prefix, Set.of());
   }
 
   /**
-   * Maps a table that another program made.
+   * Maps a foreign table.
    *
-   * @param absent families that it was made without, which are empty and stay so
+   * @param absent families that it was created without; they are empty and stay so
    */
   TableMapping(TableSpec spec, String prefix, Set<String> absent) {
     this.spec = spec;
@@ -55,7 +55,7 @@ final class TableMapping {
     }
   }
 
-  /** Says why Bigtable cannot hold the table; empty where it can. */
+  /** Returns why Bigtable cannot hold the table; empty if it can. */
   static List<String> reasonsAgainst(TableSpec spec, String prefix) {
     List<String> reasons = new ArrayList<>();
     if (spec.foreign() && !spec.name().matches(FOREIGN_NAME)) {
@@ -87,8 +87,8 @@ final class TableMapping {
   }
 
   /**
-   * What a table of our own is called in Bigtable: prefix and name, or, where that is longer than
-   * Bigtable takes, the beginning of it and a hash of the whole.
+   * Returns the name in Bigtable of a table that Varve creates: prefix and name or, if that is too
+   * long, its start and a hash of the whole.
    */
   static String id(String name, String prefix) {
     String whole = prefix + name;
@@ -112,7 +112,7 @@ final class TableMapping {
     return spec;
   }
 
-  /** The table's name in Bigtable. */
+  /** Returns the table's name in Bigtable. */
   String id() {
     return id;
   }
@@ -121,7 +121,7 @@ final class TableMapping {
     return families.get(index);
   }
 
-  /** The place of the family of a name that Bigtable gave. */
+  /** Returns the index of a family that Bigtable returned. */
   int place(String family) {
     Integer place = places.get(family);
     if (place == null) {
@@ -132,7 +132,7 @@ final class TableMapping {
     return place;
   }
 
-  /** Whether the table has no such family, and is read as if it were empty. */
+  /** Returns whether the table lacks the family, which then reads as empty. */
   boolean isAbsent(int index) {
     return absent.contains(family(index).name());
   }
@@ -149,7 +149,7 @@ final class TableMapping {
     return dropped;
   }
 
-  /** Why nothing of the table can be read or written any more; null where it can. */
+  /** Returns why the table can no longer be read or written; null if it can. */
   @Nullable String whyGone() {
     return dropped ? "table '%s' was dropped".formatted(spec.name()) : null;
   }

@@ -20,12 +20,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The optional powers of a table. Each is a look at the newest cell of a column, a decision, and a
- * write on the condition that the cell is still the newest; Bigtable's own increment takes a time
- * of its own, and a cell's time must be the caller's.
+ * The optional powers of a table. Each reads the newest cell of a column, decides, and writes on
+ * condition that the cell is still the newest. Bigtable's own increment cannot be used, because it
+ * chooses the cell time, which the caller must choose.
  */
 final class TablePowers implements Power.ConditionalPut, Power.Increment {
-  /** Bigtable takes filters of up to 20 KiB, and the value stands twice in the condition. */
+  /** Bigtable accepts filters of up to 20 KiB, and the condition contains the value twice. */
   private static final int COMPARED_BYTES_MAX = 8 << 10;
 
   private final BigtableStore store;
@@ -70,10 +70,10 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   /**
-   * Puts what a decision makes of the newest value, null where there is none, with the cell's place
-   * and time; nothing if it makes null.
+   * Puts the value that a decision derives from the newest value (null if there is none), at the
+   * coordinate and time of a cell. Puts nothing if the decision returns null.
    *
-   * @return what was put
+   * @return the value put
    */
   private @Nullable Bytes change(
       String what, Cell cell, Function<@Nullable Bytes, @Nullable Bytes> decision) {
@@ -128,8 +128,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   /**
    * The newest cell of a column.
    *
-   * @param stored its value as it stands in Bigtable
-   * @param micros its time there
+   * @param stored its value in Bigtable's encoding
+   * @param micros its time in Bigtable
    */
   private record Newest(Cell cell, ByteString stored, long micros) {}
 
@@ -154,7 +154,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     long time = newest == null ? cell.time() : Math.max(cell.time(), newest.cell().time());
     Mutation put = Mutation.create();
     if (family.isLatest()) {
-      // Older ones must not come back when this one is deleted by its time.
+      // Older cells must not reappear if this one is deleted by its time.
       put.deleteCells(family.name(), qualifier);
     }
     put.setCell(
@@ -173,7 +173,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
           "a value of %d bytes cannot be compared, Bigtable compares %d at most"
               .formatted(stored.size(), COMPARED_BYTES_MAX));
     }
-    // The time counts: over the same value of a later one, what is put would not be seen.
+    // The time must match, too: a newer cell with the same value would hide the new one.
     Filter same =
         FILTERS
             .chain()

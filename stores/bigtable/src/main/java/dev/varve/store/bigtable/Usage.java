@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Who uses the store: once it closes nobody comes in, and it waits until all are out. */
+/**
+ * Counts the users of the store. Once it closes, it admits nobody and waits until all have left.
+ */
 final class Usage {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition nobody = lock.newCondition();
@@ -49,7 +51,7 @@ final class Usage {
     }
   }
 
-  /** Lets nobody in any more; returns whether this was the first time. */
+  /** Admits nobody from now on; returns whether this was the first call. */
   boolean close() {
     lock.lock();
     try {
@@ -61,7 +63,7 @@ final class Usage {
     }
   }
 
-  /** Waits until all are out, or for so long. */
+  /** Waits until all users have left, or the time is over. */
   void awaitNobody(Duration atMost) {
     lock.lock();
     try {

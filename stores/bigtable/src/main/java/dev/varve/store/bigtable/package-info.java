@@ -1,6 +1,6 @@
 /**
- * Bigtable as a store: the SPI over its own client, and nothing else. What it promises is the store
- * contract; what it cannot do it declares.
+ * The Bigtable store: implements the store SPI with Bigtable's own client, and nothing else. It
+ * fulfils the store contract, and declares what it cannot do.
  */
 @org.jspecify.annotations.NullMarked
 package dev.varve.store.bigtable;
