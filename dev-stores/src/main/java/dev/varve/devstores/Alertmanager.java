@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The original Alertmanager on 127.0.0.1, alone: whom Varve's rules tell of alerts. Debian's looks
- * for its templates in {@code /usr/share} and does not start without them, so that it sees that of
- * its package there, in a mount namespace of its own.
+ * The original Alertmanager on 127.0.0.1, a single instance. Varve's rules send alerts to it.
+ * Debian's build needs its templates in {@code /usr/share} to start, so it runs in a mount
+ * namespace in which that folder is the one of its package.
  */
 public final class Alertmanager implements AutoCloseable {
   private static final String PROGRAM = "prometheus-alertmanager";
@@ -39,7 +39,7 @@ public final class Alertmanager implements AutoCloseable {
                 "--config.file=" + writeConfiguration(directory, configuration),
                 "--storage.path=" + directory.resolve("data"),
                 "--web.listen-address=127.0.0.1:" + port,
-                // It looks for no others, and no others find it.
+                // It neither looks for peers nor accepts any.
                 "--cluster.listen-address="),
             directory,
             Map.of(),
@@ -48,11 +48,11 @@ public final class Alertmanager implements AutoCloseable {
   }
 
   /**
-   * Starts it and returns once it answers. Started again in its directory it has the port of
-   * before, and knows whom it has notified of what, but no alerts.
+   * Starts it and returns once it answers. When it is started again in the same directory it uses
+   * the same port, and remembers its notifications, but no alerts.
    *
    * @param directory where its configuration, data and log go
-   * @param configuration in YAML
+   * @param configuration its configuration in YAML
    */
   public static Alertmanager start(Path directory, String configuration) {
     return new Alertmanager(directory.toAbsolutePath(), configuration);
@@ -67,17 +67,17 @@ public final class Alertmanager implements AutoCloseable {
     }
   }
 
-  /** Of its HTTP API, on 127.0.0.1. */
+  /** Returns the port of its HTTP API, on 127.0.0.1. */
   public int port() {
     return port;
   }
 
-  /** Of the Debian package, such as {@code 0.25.0-1+b4}. */
+  /** Returns the version of the Debian package, such as {@code 0.25.0-1+b4}. */
   public String debianVersion() {
     return program.debianVersion();
   }
 
-  /** Ends it in order, so that it writes down what it knows. */
+  /** Stops it gracefully, so that it saves its state. */
   @Override
   public void close() {
     process.stop(STOP);

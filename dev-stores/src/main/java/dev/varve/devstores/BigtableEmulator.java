@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
 /**
- * Google's emulator of Bigtable, one program of its own without Java.
+ * Google's Bigtable emulator, a program that needs no Java.
  *
- * <p>It keeps everything in memory and knows no option that changes this: after {@link #kill()} and
- * {@link #restart()} it listens at the same address and is empty. What a store does while Bigtable
- * is away can be seen with it; that cells survive cannot.
+ * <p>It keeps everything in memory and has no option to change that: after {@link #kill()} and
+ * {@link #restart()} it listens at the same address and is empty. It can show what a store does
+ * during an outage of Bigtable, but not that cells survive.
  */
 public final class BigtableEmulator implements DevStore {
   private static final String PART = "bigtable";
@@ -43,10 +43,10 @@ public final class BigtableEmulator implements DevStore {
   }
 
   /**
-   * Starts the emulator on a free port, the one that it had there before if it can, and returns
+   * Starts the emulator on a free port, if possible the previous one of the directory, and returns
    * once it listens.
    *
-   * @param directory takes the program and its output
+   * @param directory receives the program and its output
    */
   public static BigtableEmulator start(Path directory) {
     return start(directory, Ports.kept(directory, "127.0.0.1", 1).getFirst());
@@ -57,7 +57,7 @@ public final class BigtableEmulator implements DevStore {
     return new BigtableEmulator(directory, unpack(directory), port);
   }
 
-  /** Takes the program for this machine out of the jar that holds those for all. */
+  /** Extracts the program for this machine from the jar that contains those for all platforms. */
   private static Path unpack(Path directory) {
     String entry =
         "gcloud/bigtable-%s/platform/bigtable-emulator/cbtemulator".formatted(platform());
@@ -92,7 +92,7 @@ public final class BigtableEmulator implements DevStore {
     }
   }
 
-  /** What the jar calls this machine, such as {@code linux-x86_64}. */
+  /** Returns the jar's name for this platform, such as {@code linux-x86_64}. */
   private static String platform() {
     boolean mac = System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("mac");
     boolean arm = System.getProperty("os.arch").matches("aarch64|arm64");
@@ -121,7 +121,7 @@ public final class BigtableEmulator implements DevStore {
     }
   }
 
-  /** Host and port. */
+  /** Returns host and port. */
   public String address() {
     return "127.0.0.1:" + port;
   }

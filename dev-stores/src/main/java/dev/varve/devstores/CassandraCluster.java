@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Nodes of Cassandra on 127.0.0.1, 127.0.0.2 and so on, which make one cluster. Each node can be
- * killed and started again by itself.
+ * Cassandra nodes on 127.0.0.1, 127.0.0.2 and so on, which form one cluster. Each node can be
+ * killed and restarted individually.
  */
 public final class CassandraCluster implements AutoCloseable {
   private static final int HEAP_MEGABYTES = 256;
@@ -19,7 +19,7 @@ public final class CassandraCluster implements AutoCloseable {
   /**
    * Starts a cluster and returns once all nodes serve clients.
    *
-   * @param count nodes, which also is the replication of what is made with {@link #options}
+   * @param count number of nodes, which is also the replication factor in {@link #options}
    */
   public static CassandraCluster start(Path directory, int count) {
     CassandraCluster cluster = new CassandraCluster();
@@ -42,7 +42,8 @@ public final class CassandraCluster implements AutoCloseable {
                     false,
                     "")));
         if (i == 0) {
-          // The others ask it who else there is, and give up where it does not answer.
+          // The other nodes use it to discover the cluster, and fail to start if it does not
+          // answer.
           cluster.nodes.getFirst().awaitReady();
         }
       }
@@ -55,7 +56,7 @@ public final class CassandraCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until a node knows that the others are there. */
+  /** Waits until a node has seen all others. */
   private void awaitOthers(CassandraNode node, int storagePort) {
     for (CassandraNode other : nodes) {
       if (other != node) {
@@ -68,7 +69,7 @@ public final class CassandraCluster implements AutoCloseable {
     return nodes.get(index);
   }
 
-  /** The options with which a store finds the cluster and keeps a replica on every node. */
+  /** Returns the options with which a store finds the cluster and keeps a replica on every node. */
   public Map<String, String> options() {
     Map<String, String> first = nodes.getFirst().options();
     return Map.of(

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A node of Cassandra 5, which needs Java 17; alone unless it is told of others. */
+/**
+ * A node of Cassandra 5, which needs Java 17. It forms a cluster of its own unless it has another
+ * seed.
+ */
 public final class CassandraNode implements DevStore {
   private static final int JAVA = 17;
   private static final Duration READY = Duration.ofMinutes(4);
@@ -17,12 +20,12 @@ public final class CassandraNode implements DevStore {
 
   /** When the commit log reaches the disk. */
   public enum Log {
-    /** Before an answer. */
+    /** Before a write is acknowledged. */
     SYNCED("commitlog_sync: batch"),
 
     /**
-     * Every ten seconds, as Cassandra's own configuration has it: a node forgets them when it is
-     * killed.
+     * Every ten seconds, as in Cassandra's default configuration: a node that is killed loses later
+     * writes.
      */
     PERIODIC("commitlog_sync: periodic\ncommitlog_sync_period: 10000ms");
 
@@ -34,18 +37,20 @@ public final class CassandraNode implements DevStore {
   }
 
   /**
-   * What a node is told.
+   * The settings of a node.
    *
-   * @param address where it listens, a loopback address
-   * @param seed the address of the node that is asked for the others, its own for the first
-   * @param clientPort for CQL; the same for all nodes of a cluster
-   * @param storagePort for the nodes among themselves; likewise
-   * @param token its place on the ring
-   * @param heapMegabytes heap; 256 is enough for a few tables, of which each takes half a megabyte
-   * @param commitLog when it is synced
-   * @param shortLived whether its tables need not outlive it, which makes changes of the schema ten
-   *     times as fast
-   * @param guard lines of {@code cassandra.yaml} that say whom it lets in; empty for everybody
+   * @param address the loopback address where it listens
+   * @param seed the address of the node from which it discovers the others; its own for the first
+   *     node
+   * @param clientPort port for CQL; the same for all nodes of a cluster
+   * @param storagePort port for other nodes; the same for all nodes of a cluster
+   * @param token its position on the ring
+   * @param heapMegabytes heap size in MB; 256 is enough for a few tables, each of which takes half
+   *     a megabyte
+   * @param commitLog when the commit log is synced
+   * @param shortLived whether its tables need not survive it, which makes schema changes ten times
+   *     as fast
+   * @param guard lines of {@code cassandra.yaml} for access control; empty for none
    */
   public record Settings(
       String address,
@@ -69,25 +74,25 @@ public final class CassandraNode implements DevStore {
     this.process = start();
   }
 
-  /** Starts a node that is alone, on free ports of 127.0.0.1, those that it had if it can. */
+  /** Starts a single node on free ports of 127.0.0.1, if possible its previous ones. */
   public static CassandraNode alone(Path directory) {
     return alone(directory, Log.PERIODIC, false, "");
   }
 
-  /** Starts a node that is alone and forgets nothing that it acknowledged, however it ends. */
+  /** Starts a single node that never loses an acknowledged write, however it ends. */
   public static CassandraNode synced(Path directory) {
     return alone(directory, Log.SYNCED, false, "");
   }
 
-  /** Starts a node that is alone and never started again, for tests that make many tables. */
+  /** Starts a single node that is never restarted, for tests that create many tables. */
   public static CassandraNode shortLived(Path directory) {
     return alone(directory, Log.PERIODIC, true, "");
   }
 
   /**
-   * Starts a node that is alone and never started again, and lets in whom it knows: over TLS, with
-   * a certificate, as a user with a password, to do what was granted. The only user there is may do
-   * everything, its name and password are {@code cassandra}.
+   * Starts a single node that is never restarted and has access control: clients need TLS, a
+   * certificate, a user with a password, and permissions. The only user is a superuser; its name
+   * and password are {@code cassandra}.
    */
   public static CassandraNode guarded(Path directory, KeyFile own, KeyFile trusted) {
     CassandraNode node = alone(directory, Log.PERIODIC, true, guard(own, trusted));
@@ -95,7 +100,7 @@ public final class CassandraNode implements DevStore {
     return node;
   }
 
-  /** What is granted counts at once, since nothing is cached. */
+  /** Nothing is cached, so that grants take effect at once. */
   private static String guard(KeyFile own, KeyFile trusted) {
     return """
     authenticator: PasswordAuthenticator
@@ -175,7 +180,7 @@ public final class CassandraNode implements DevStore {
             "-Dcassandra.consistent.rangemovement=false",
             "-Dcassandra.superuser_setup_delay_ms=0",
             "-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4",
-            // Tables are read before the log: those that are not flushed are not found again.
+            // Cassandra reads its schema before the log: tables that are not flushed are lost.
             "-Dcassandra.test.flush_local_schema_changes=" + !settings.shortLived(),
             "-Djava.io.tmpdir=" + directory.resolve("tmp"),
             "-Dlogback.configurationFile=" + directory.resolve("logback.xml"),
@@ -206,7 +211,7 @@ public final class CassandraNode implements DevStore {
       </configuration>
       """;
 
-  /** Small, and quick to start. */
+  /** Returns a configuration for a small node that starts quickly. */
   private String yaml() {
     return """
     cluster_name: varve
@@ -272,7 +277,7 @@ public final class CassandraNode implements DevStore {
         "1");
   }
 
-  /** Where clients connect, as {@code host:port}. */
+  /** Returns the address for clients, as {@code host:port}. */
   public String address() {
     return settings.address() + ":" + settings.clientPort();
   }
@@ -281,7 +286,7 @@ public final class CassandraNode implements DevStore {
     return settings.address();
   }
 
-  /** Waits until the node has written a text since it was started. */
+  /** Waits until the node has written a text since its start. */
   void awaitOutput(String text) {
     process.awaitOutput(text, READY);
   }

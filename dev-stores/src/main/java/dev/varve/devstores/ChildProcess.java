@@ -11,14 +11,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A program that runs beside this one, its output in a file. It is ended by its handle, and with
- * this process.
+ * A child process whose output goes to a file. It ends when it is stopped, or with this process.
  */
 public final class ChildProcess implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final int SHOWN_LINES = 20;
 
-  /** How long a program may take to end in order once this process is asked to end. */
+  /** How long a program may take to stop when this process ends. */
   private static final Duration FAREWELL = Duration.ofSeconds(20);
 
   private final String name;
@@ -35,7 +34,7 @@ public final class ChildProcess implements AutoCloseable {
     this.hook = new Thread(() -> end(process, FAREWELL), "end of " + name);
   }
 
-  /** Asks a program to end, so that it can write down what it knows; what does not is killed. */
+  /** Asks a program to end, so that it can save its state; kills it after the timeout. */
   static void end(Process process, Duration atMost) {
     process.destroy();
     try {
@@ -51,7 +50,7 @@ public final class ChildProcess implements AutoCloseable {
   /**
    * Starts a program.
    *
-   * @param log takes its output, behind what is there
+   * @param log receives its output, after any existing content
    */
   public static ChildProcess start(
       String name,
@@ -79,20 +78,21 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   /**
-   * Waits until the program has written a text since it was started.
+   * Waits until the program has written a text since its start.
    *
-   * @throws DevStoreException with the end of its output, if it ends before or takes longer
+   * @throws DevStoreException with the end of its output, if the program ends first or the wait
+   *     times out
    */
   public void awaitOutput(String text, Duration atMost) {
     await("'" + text + "' in its output", () -> output().contains(text), atMost);
   }
 
   /**
-   * Waits until something holds.
+   * Waits until a condition holds.
    *
-   * @param what that is, for the message
-   * @throws DevStoreException with the end of its output, if the program ends before or it takes
-   *     longer
+   * @param what description of the condition, for the message
+   * @throws DevStoreException with the end of its output, if the program ends first or the wait
+   *     times out
    */
   public void await(String what, BooleanSupplier holds, Duration atMost) {
     long deadline = System.nanoTime() + atMost.toNanos();
@@ -118,7 +118,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** What the program has written since it was started. */
+  /** Returns what the program has written since its start. */
   public String output() {
     try {
       byte[] bytes = Files.readAllBytes(log);
@@ -142,7 +142,7 @@ public final class ChildProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Asks the program to end, and waits. */
+  /** Asks the program to end and waits; kills it after the timeout. */
   public void stop(Duration atMost) {
     process.destroy();
     try {
@@ -155,7 +155,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Ends the program at once and waits until it is gone. */
+  /** Kills the program and waits until it has ended. */
   @Override
   public void close() {
     process.destroyForcibly();

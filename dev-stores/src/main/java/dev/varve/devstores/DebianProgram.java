@@ -8,14 +8,14 @@ import java.nio.file.Path;
  * A program of a Debian package that {@code parts/debian/fetch} has unpacked, not installed, in the
  * source tree.
  *
- * @param debianVersion of the package, such as {@code 3.5.3+ds1-6}
+ * @param debianVersion version of the package, such as {@code 3.5.3+ds1-6}
  */
 record DebianProgram(Path executable, String debianVersion) {
   /**
    * Finds a program.
    *
-   * @param name of the program, in {@code usr/bin}
-   * @throws DevStoreException with the command that fetches it, if it is not there
+   * @param name name of the program in {@code usr/bin}
+   * @throws DevStoreException with the command that fetches it, if it is missing
    */
   static DebianProgram find(String debianPackage, String name) {
     Path part = Parts.folder("debian");

@@ -5,25 +5,25 @@ import java.util.Map;
 
 /** A real store that runs as a child process. Closing it ends the process and keeps its files. */
 public interface DevStore extends AutoCloseable {
-  /** The kind of store, as configurations name it. */
+  /** Returns the kind of store, as in configurations. */
   String kind();
 
-  /** The options with which a dataset's store finds it. */
+  /** Returns the options with which a dataset's store finds it. */
   Map<String, String> options();
 
-  /** Where its output goes. */
+  /** Returns the file that receives its output. */
   Path log();
 
-  /** Whether the process runs. */
+  /** Returns whether the process runs. */
   boolean isAlive();
 
-  /** Ends the process at once, as a crash would: SIGKILL. */
+  /** Kills the process with SIGKILL, as a crash would. */
   void kill();
 
-  /** Asks the process to end in order, so that its files hold everything it knows, and waits. */
+  /** Stops the process gracefully, so that its files are complete, and waits. */
   void stop();
 
-  /** Starts it again on the same files and ports; returns once it is ready. */
+  /** Starts it again with the same files and ports; returns once it is ready. */
   void restart();
 
   @Override

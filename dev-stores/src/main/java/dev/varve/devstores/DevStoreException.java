@@ -2,7 +2,9 @@ package dev.varve.devstores;
 
 import org.jspecify.annotations.Nullable;
 
-/** A program could not be started, or what it needs is missing; the message says what to do. */
+/**
+ * Thrown if a program cannot be started or a prerequisite is missing; the message says what to do.
+ */
 public final class DevStoreException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

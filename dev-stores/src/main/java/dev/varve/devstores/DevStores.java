@@ -25,14 +25,14 @@ public enum DevStores {
     }
   };
 
-  /** The names of all, as configurations have them. */
+  /** The names of all kinds, as in configurations. */
   public static final List<String> KINDS =
       java.util.Arrays.stream(values()).map(DevStores::kind).toList();
 
   /**
    * Starts a store and returns once it is ready.
    *
-   * @param directory where it keeps its files; made where it is missing
+   * @param directory where it keeps its files; created if missing
    * @throws DevStoreException if it cannot be started
    */
   public abstract DevStore start(Path directory);
@@ -42,9 +42,9 @@ public enum DevStores {
   }
 
   /**
-   * Finds a store by its kind.
+   * Returns the store of a kind.
    *
-   * @throws DevStoreException if there is none of the kind
+   * @throws DevStoreException if there is no such kind
    */
   public static DevStores of(String kind) {
     for (DevStores store : values()) {

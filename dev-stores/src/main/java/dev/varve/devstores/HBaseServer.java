@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** HBase 2.6: master, region server and ZooKeeper in one process, over local files. */
+/** HBase 2.6: master, region server and ZooKeeper in one process, on local files. */
 public final class HBaseServer implements DevStore {
-  /** It flushes its regions first, and takes its time. */
+  /** It flushes its regions first, which takes a while. */
   private static final Duration STOP = Duration.ofSeconds(90);
 
   private static final Duration READY = Duration.ofMinutes(2);
@@ -26,12 +26,12 @@ public final class HBaseServer implements DevStore {
   private ChildProcess process;
 
   /**
-   * Who a secured HBase is.
+   * The identity of a secure HBase.
    *
-   * @param principal of master and region server, {@code name/host@REALM}; its first part is the
-   *     user that may do all
-   * @param keytab with its key
-   * @param configuration {@code krb5.conf}
+   * @param principal principal of master and region server, {@code name/host@REALM}; its first part
+   *     is the superuser
+   * @param keytab file with its key
+   * @param configuration the file {@code krb5.conf}
    */
   public record Kerberos(String principal, Path keytab, Path configuration) {}
 
@@ -44,16 +44,16 @@ public final class HBaseServer implements DevStore {
   }
 
   /**
-   * Starts HBase on free ports of 127.0.0.1, those that it had there before if it can, and returns
-   * once it serves clients.
+   * Starts HBase on free ports of 127.0.0.1, if possible the previous ones of the directory, and
+   * returns once it serves clients.
    */
   public static HBaseServer start(Path directory) {
     return new HBaseServer(directory.toAbsolutePath(), null);
   }
 
   /**
-   * Likewise, one that lets nobody in without Kerberos, encrypts what it says and asks for the
-   * permissions that HBase's {@code grant} gives. Its ZooKeeper is open to all.
+   * Starts HBase with Kerberos authentication, encrypted connections and the permissions of HBase's
+   * {@code grant}. Its ZooKeeper is open to all.
    */
   public static HBaseServer start(Path directory, Kerberos kerberos) {
     return new HBaseServer(directory.toAbsolutePath(), kerberos);
@@ -104,7 +104,10 @@ public final class HBaseServer implements DevStore {
       log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
       """;
 
-  /** Hadoop's part of it, which logs in, and again once a minute at most: tickets may live less. */
+  /**
+   * Hadoop's settings for logging in. They allow a new login every second instead of once a minute,
+   * because tickets may be short-lived.
+   */
   private static final Map<String, Object> LOGIN =
       Map.of(
           "hadoop.security.authentication",
@@ -112,14 +115,17 @@ public final class HBaseServer implements DevStore {
           "hadoop.kerberos.min.seconds.before.relogin",
           1);
 
-  /** Small, quick to start and to make tables; what is written to the log is the system's. */
+  /**
+   * Settings for a small server that starts and creates tables quickly. Log writes reach the
+   * operating system, but not necessarily the disk.
+   */
   private Map<String, Object> site() {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("hbase.rootdir", directory.resolve("data").toUri());
     settings.put("hbase.tmp.dir", directory.resolve("tmp"));
     settings.put("hbase.cluster.distributed", false);
     settings.put("hbase.wal.provider", "filesystem");
-    // The usual local file system keeps up to 512 bytes of the log to itself, to sum them up.
+    // The default local file system buffers up to 512 bytes of the log, for checksums.
     settings.put("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");
     settings.put("hbase.unsafe.stream.capability.enforce", false);
     settings.put("hbase.zookeeper.quorum", ADDRESS);
@@ -137,15 +143,15 @@ public final class HBaseServer implements DevStore {
     settings.put("hbase.regionserver.handler.count", 5);
     settings.put("hbase.regionserver.metahandler.count", 3);
     settings.put("hbase.hregion.memstore.flush.size", 16 << 20);
-    // Else each family of each table takes 2 MB with its first cell.
+    // Otherwise each family of each table takes 2 MB with its first cell.
     settings.put("hbase.hregion.memstore.mslab.enabled", false);
     settings.put("hbase.master.wait.on.regionservers.mintostart", 1);
     settings.put("hbase.master.wait.on.regionservers.interval", 50);
     settings.put("hbase.master.wait.on.regionservers.timeout", 500);
-    // The master gathers what it does and what it tells for so long, several times a table.
+    // The master batches its operations and calls for this long, several times per table.
     settings.put("hbase.assignment.dispatch.wait.msec", 1);
     settings.put("hbase.procedure.remote.dispatcher.delay.msec", 1);
-    // It syncs each step to the disk, unless told that the system's memory is enough.
+    // By default the master syncs each step to the disk.
     settings.put("hbase.master.store.region.wal.hsync", false);
     if (kerberos != null) {
       secure(settings, kerberos);
@@ -185,7 +191,7 @@ public final class HBaseServer implements DevStore {
     return Map.of("quorum", ADDRESS, "port", String.valueOf(ports.getFirst()));
   }
 
-  /** Where ZooKeeper is, as {@code host:port}. */
+  /** Returns the address of ZooKeeper, as {@code host:port}. */
   public String quorum() {
     return ADDRESS + ":" + ports.getFirst();
   }
@@ -216,7 +222,9 @@ public final class HBaseServer implements DevStore {
     process = start();
   }
 
-  /** Kills it: asked to end, it takes half a minute, and its log holds all that it has promised. */
+  /**
+   * Kills it: a graceful stop takes half a minute, and its log contains every acknowledged write.
+   */
   @Override
   public void close() {
     process.close();

@@ -21,16 +21,16 @@ public final class JavaHome {
 
   private JavaHome() {}
 
-  /** The program {@code java} of the Java that runs this. */
+  /** Returns the {@code java} program of the running Java. */
   public static Path ownJava() {
     return Path.of(System.getProperty("java.home"), "bin", "java");
   }
 
   /**
-   * The program {@code java} of a version.
+   * Returns the {@code java} program of a version.
    *
-   * @param version such as 17
-   * @throws DevStoreException with the line that installs it, if there is none
+   * @param version the major version, such as 17
+   * @throws DevStoreException with the command that installs it, if there is none
    */
   public static Path java(int version) {
     for (Path home : candidates(version)) {
@@ -76,7 +76,7 @@ public final class JavaHome {
         && (found.equals(String.valueOf(version)) || found.startsWith(version + "."));
   }
 
-  /** What the file {@code release} of a Java says; null where there is none. */
+  /** Returns the version in a Java's {@code release} file; null if there is none. */
   private static @Nullable String version(Path release) {
     if (!Files.isReadable(release)) {
       return null;

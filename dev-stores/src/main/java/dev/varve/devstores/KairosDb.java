@@ -31,11 +31,11 @@ public final class KairosDb implements AutoCloseable {
   }
 
   /**
-   * Starts it and returns once it answers; it makes its keyspace and tables where they are missing.
+   * Starts it and returns once it answers. It creates its keyspace and tables if they are missing.
    *
    * @param cassandra a node, as {@code host:port}
-   * @param tagIndexed metrics whose rows it lists by tag too, and by which tags; none stands for
-   *     all
+   * @param tagIndexed metrics whose rows it also indexes by tag, with those tags; an empty list
+   *     means all tags
    */
   public static KairosDb start(
       Path directory, String cassandra, String keyspace, Map<String, List<String>> tagIndexed) {
@@ -101,7 +101,7 @@ public final class KairosDb implements AutoCloseable {
     }
   }
 
-  /** Fields of an object; names of metrics and tags must need no escapes in JSON. */
+  /** Returns the fields of a JSON object; names of metrics and tags must not need escapes. */
   private static String lists(Map<String, List<String>> tagIndexed) {
     return tagIndexed.entrySet().stream()
         .map(metric ->
@@ -121,7 +121,7 @@ public final class KairosDb implements AutoCloseable {
       </configuration>
       """;
 
-  /** Of its HTTP API, on 127.0.0.1. */
+  /** Returns the port of its HTTP API, on 127.0.0.1. */
   public int port() {
     return port;
   }
@@ -130,7 +130,7 @@ public final class KairosDb implements AutoCloseable {
     return directory.resolve("kairosdb.log");
   }
 
-  /** Starts it again, so that it forgets what it remembers of the tables. */
+  /** Restarts it, so that it drops its caches of the tables. */
   public void restart() {
     process.stop(STOP);
     process.close();

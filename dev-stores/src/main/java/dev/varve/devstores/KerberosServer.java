@@ -23,9 +23,9 @@ public final class KerberosServer implements AutoCloseable {
   /**
    * Starts Kerberos on a free port of 127.0.0.1 and returns once it serves.
    *
-   * @param directory takes its configuration, the keytab and its log
-   * @param ticketLife how long a ticket may live at most, in whole seconds
-   * @param principals that it knows, without the realm; all of their keys are in one keytab
+   * @param directory receives its configuration, the keytab and its log
+   * @param ticketLife maximum lifetime of a ticket, in whole seconds
+   * @param principals its principals, without the realm; one keytab contains all of their keys
    */
   public static KerberosServer start(Path directory, Duration ticketLife, List<String> principals) {
     return new KerberosServer(directory.toAbsolutePath(), ticketLife, principals);
@@ -91,27 +91,27 @@ public final class KerberosServer implements AutoCloseable {
       log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
       """;
 
-  /** The keys of all principals. */
+  /** Returns the file with the keys of all principals. */
   public Path keytab() {
     return directory.resolve("keytab");
   }
 
-  /** Where it listens, of 127.0.0.1. */
+  /** Returns its port on 127.0.0.1. */
   public int port() {
     return port;
   }
 
-  /** What {@code krb5.conf} has to say in section {@code [realms]} to find it. */
+  /** Returns its entry for section {@code [realms]} of {@code krb5.conf}. */
   public String realm() {
     return "  %s = {\n    kdc = %s:%d\n  }\n".formatted(REALM, ADDRESS, port);
   }
 
-  /** What it has done so far, as its log tells. */
+  /** Returns its log so far. */
   public String output() {
     return process.output();
   }
 
-  /** Kills it, and with it the database of its principals. */
+  /** Kills it; its database of principals is lost. */
   @Override
   public void close() {
     process.close();

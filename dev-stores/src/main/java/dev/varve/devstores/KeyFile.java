@@ -11,15 +11,15 @@ import java.security.cert.Certificate;
 import java.util.Base64;
 import java.util.List;
 
-/** A key store (PKCS #12) with what one owner shows or trusts, and its password. */
+/** A key store (PKCS #12) with what one owner presents or trusts, and its password. */
 public record KeyFile(Path file, String password) {
   private static final String ALIAS = "it";
 
   /**
-   * Has Java's {@code keytool} make a key, and a certificate of it that is good for a day and
-   * signed by nobody else.
+   * Creates a key and a self-signed certificate that is valid for a day, with Java's {@code
+   * keytool}.
    *
-   * @param names whom the certificate stands for, as in {@code ip:127.0.0.1,dns:node}
+   * @param names the subject alternative names, such as {@code ip:127.0.0.1,dns:node}
    */
   public static KeyFile make(Path directory, String owner, String names) {
     KeyFile made = new KeyFile(directory.resolve(owner + ".p12"), "secret-of-" + owner);
@@ -59,7 +59,7 @@ public record KeyFile(Path file, String password) {
     return made;
   }
 
-  /** A key store that trusts the owner of this one, in a file beside it. */
+  /** Creates a key store that trusts the owner of this one, in a file next to it. */
   public KeyFile trust() {
     KeyFile trust = new KeyFile(file.resolveSibling("trust-" + file.getFileName()), password);
     try (OutputStream out = Files.newOutputStream(trust.file)) {
@@ -73,7 +73,7 @@ public record KeyFile(Path file, String password) {
     return trust;
   }
 
-  /** The certificate as PEM, in a file beside this one. */
+  /** Writes the certificate as PEM, to a file next to this one. */
   public Path pem() {
     Path pem = file.resolveSibling(file.getFileName() + ".pem");
     try {

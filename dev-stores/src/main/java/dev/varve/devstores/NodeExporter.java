@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The original node exporter on 127.0.0.1: figures of this machine in Prometheus' text format. */
+/** The original node exporter on 127.0.0.1: metrics of this machine in Prometheus' text format. */
 public final class NodeExporter implements AutoCloseable {
   private static final Duration READY = Duration.ofSeconds(60);
   private static final Duration STOP = Duration.ofSeconds(10);
@@ -26,17 +26,17 @@ public final class NodeExporter implements AutoCloseable {
     process.awaitOutput("Listening on", READY);
   }
 
-  /** Starts it and returns once it answers; its log goes to the folder. */
+  /** Starts it and returns once it answers; its log goes to the directory. */
   public static NodeExporter start(Path directory) {
     return new NodeExporter(directory.toAbsolutePath());
   }
 
-  /** Of {@code /metrics}, on 127.0.0.1. */
+  /** Returns the port of {@code /metrics}, on 127.0.0.1. */
   public int port() {
     return port;
   }
 
-  /** Of the Debian package, such as {@code 1.5.0-1+b6}. */
+  /** Returns the version of the Debian package, such as {@code 1.5.0-1+b6}. */
   public String debianVersion() {
     return program.debianVersion();
   }

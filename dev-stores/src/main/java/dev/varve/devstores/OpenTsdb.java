@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** OpenTSDB 2.4.0, which needs Java 17, on tables of HBase that are there. */
+/** OpenTSDB 2.4.0, which needs Java 17, on existing tables of HBase. */
 public final class OpenTsdb implements AutoCloseable {
   private static final int JAVA = 17;
   private static final Duration READY = Duration.ofSeconds(60);
@@ -22,9 +22,9 @@ public final class OpenTsdb implements AutoCloseable {
   /**
    * Starts OpenTSDB on a free port of 127.0.0.1 and returns once it serves.
    *
-   * @param directory takes its configuration, cache and log
+   * @param directory receives its configuration, cache and log
    * @param quorum ZooKeeper of its HBase, as {@code host:port}
-   * @param settings of {@code opentsdb.conf}, beside those that any needs
+   * @param settings settings of {@code opentsdb.conf}, in addition to the necessary ones
    */
   public static OpenTsdb start(Path directory, String quorum, Map<String, String> settings) {
     return new OpenTsdb(directory.toAbsolutePath(), quorum, settings);
@@ -88,7 +88,7 @@ public final class OpenTsdb implements AutoCloseable {
       </configuration>
       """;
 
-  /** Where its API is, with no slash at the end. */
+  /** Returns the address of its API, without a trailing slash. */
   public URI address() {
     return URI.create("http://127.0.0.1:" + port);
   }
@@ -97,7 +97,7 @@ public final class OpenTsdb implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Kills it: what it has acknowledged is HBase's. */
+  /** Kills it: everything it has acknowledged is in HBase. */
   @Override
   public void close() {
     process.close();

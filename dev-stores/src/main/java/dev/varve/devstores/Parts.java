@@ -8,16 +8,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jars of the programs: folder {@code parts/NAME/target/lib} of the source tree that the
- * working directory lies in, or of the one that system property {@code varve.tree} names.
+ * The jars of the programs: folder {@code parts/NAME/target/lib} of the source tree that contains
+ * the working directory, or of the one that system property {@code varve.tree} names.
  */
 public final class Parts {
   private Parts() {}
 
   /**
-   * The folder with the jars of a part.
+   * Returns the folder with the jars of a part.
    *
-   * @throws DevStoreException with the command that fetches them, if they are not there
+   * @throws DevStoreException with the command that fetches them, if they are missing
    */
   public static Path lib(String name) {
     Path part = folder(name);
@@ -30,12 +30,12 @@ public final class Parts {
     return lib;
   }
 
-  /** The folder {@code parts/NAME} of the source tree. */
+  /** Returns the folder {@code parts/NAME} of the source tree. */
   static Path folder(String name) {
     return tree().resolve("parts").resolve(name);
   }
 
-  /** All jars of a part as a class path. */
+  /** Returns all jars of a part as a class path. */
   public static String classPath(String name) {
     Path lib = lib(name);
     try (Stream<Path> jars = Files.list(lib)) {

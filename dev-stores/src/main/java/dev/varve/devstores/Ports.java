@@ -8,20 +8,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Free ports of a loopback address. */
+/** Finds free ports of a loopback address. */
 public final class Ports {
   private Ports() {}
 
-  /** A port that nobody listens on. */
+  /** Returns a free port. */
   public static int free() {
     return free("127.0.0.1", 1).getFirst();
   }
 
   /**
-   * The ports of the last call with this directory, so that what was configured with them goes on
-   * when a store is started again; others where one of them is taken by now.
+   * Returns the ports of the last call with this directory, so that clients configured with them
+   * continue to work when a store is restarted. Returns other ports if one of them is in use.
    *
-   * @param directory takes a file that remembers them; made where it is missing
+   * @param directory holds a file that remembers the ports; created if missing
    */
   public static List<Integer> kept(Path directory, String address, int count) {
     Path file = directory.resolve("ports");
@@ -51,13 +51,13 @@ public final class Ports {
     }
   }
 
-  /** Different ports that nobody listens on. */
+  /** Returns distinct free ports. */
   public static List<Integer> free(String address, int count) {
     if (count == 0) {
       return new ArrayList<>();
     }
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(address))) {
-      // Held open until the others are found, so that all are different.
+      // Kept open until the others are found, so that all are distinct.
       List<Integer> ports = free(address, count - 1);
       ports.addFirst(socket.getLocalPort());
       return ports;

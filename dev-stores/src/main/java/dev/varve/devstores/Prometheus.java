@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The original Prometheus on 127.0.0.1, of Debian's unstable suite: what Varve's PromQL and HTTP
- * API are compared with.
+ * The original Prometheus on 127.0.0.1, from Debian's unstable suite. Varve's PromQL and HTTP API
+ * are compared with it.
  */
 public final class Prometheus implements AutoCloseable {
   private static final String PACKAGE = "prometheus";
@@ -40,8 +40,8 @@ public final class Prometheus implements AutoCloseable {
    * Starts it and returns once it answers.
    *
    * @param directory where its configuration, data and log go
-   * @param configuration in YAML; the word {@code PORT} stands for its own port
-   * @param flags beside those of folder and port, such as {@code
+   * @param configuration its configuration in YAML; the word {@code PORT} stands for its own port
+   * @param flags flags in addition to those for folder and port, such as {@code
    *     --web.enable-remote-write-receiver}
    */
   public static Prometheus start(Path directory, String configuration, List<String> flags) {
@@ -60,17 +60,17 @@ public final class Prometheus implements AutoCloseable {
     }
   }
 
-  /** Of its HTTP API, on 127.0.0.1. */
+  /** Returns the port of its HTTP API, on 127.0.0.1. */
   public int port() {
     return port;
   }
 
-  /** Of the Debian package, such as {@code 3.5.3+ds1-6}. */
+  /** Returns the version of the Debian package, such as {@code 3.5.3+ds1-6}. */
   public String debianVersion() {
     return program.debianVersion();
   }
 
-  /** Its command line tool. */
+  /** Returns its command line tool. */
   public static Path promtool() {
     return DebianProgram.find("promtool", "promtool").executable();
   }

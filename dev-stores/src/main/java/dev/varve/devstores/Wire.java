@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a server: TCP through this process, which can be cut, and can lose what comes back.
+ * A TCP proxy to a server, within this process. It can cut connections and drop the server's
+ * answers.
  */
 public final class Wire implements AutoCloseable {
   private final int serverPort;
@@ -21,13 +22,13 @@ public final class Wire implements AutoCloseable {
   private volatile boolean losesAnswers;
   private @Nullable ServerSocket listener;
 
-  /** Opens a way to a port of 127.0.0.1. */
+  /** Opens a proxy to a port of 127.0.0.1. */
   public Wire(int serverPort) throws IOException {
     this.serverPort = serverPort;
     this.port = listen(0);
   }
 
-  /** The port of 127.0.0.1 where it begins. */
+  /** Returns the proxy's port on 127.0.0.1. */
   public int port() {
     return port;
   }
@@ -66,19 +67,19 @@ public final class Wire implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // One side is gone, and so the other goes.
+      // If one side closes, the other is closed, too.
     } finally {
       close(from);
       close(to);
     }
   }
 
-  /** Requests arrive and answers do not. Ended by {@link #cut()}. */
+  /** Delivers requests and drops answers, until {@link #cut()}. */
   public void loseAnswers() {
     losesAnswers = true;
   }
 
-  /** Ends all connections and takes no new ones. */
+  /** Closes all connections and accepts no new ones. */
   public synchronized void cut() {
     ServerSocket open = listener;
     if (open != null) {
@@ -89,7 +90,7 @@ public final class Wire implements AutoCloseable {
     losesAnswers = false;
   }
 
-  /** Takes connections again. */
+  /** Accepts connections again. */
   public void mend() throws IOException {
     listen(port);
   }

@@ -5,7 +5,7 @@ import dev.varve.store.hbase.HBaseOptions.Kerberos;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What would have to be otherwise where HBase does not let us in, or not do what we ask for. */
+/** Advice for errors of HBase that an administrator or another configuration can resolve. */
 final class Admission {
   private static final List<String> NOT_THE_SERVER =
       List.of("Server not found in Kerberos", "is not expected", "the expected format");
@@ -18,7 +18,7 @@ final class Admission {
     this.namespace = options.namespace();
   }
 
-  /** A failed call of the master, with what may be done. */
+  /** Converts a failed call of the master to an exception, with advice if there is any. */
   StoreException failed(Failure failure, String doing) {
     String advice = advice(failure.reason());
     if (advice == null) {

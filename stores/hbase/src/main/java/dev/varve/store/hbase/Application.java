@@ -15,14 +15,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.hbase.client.AsyncTable;
 
 /**
- * One batch on its way into a table: refused where it must be, turned into rows of HBase, sent, and
- * sent again where that failed.
+ * Applies one batch to a table: rejects inadmissible mutations, encodes the others as rows of
+ * HBase, sends them, and retries failures.
  */
 final class Application {
   /*
-   * The client could try again by itself, but it tells of the last attempt alone: one that ran out
-   * of time may have been applied, whatever the next one met. So each attempt is made here, and a
-   * row that has once been in doubt stays so until an attempt succeeds. Edits are safe to repeat.
+   * The client could retry by itself, but it reports only the last attempt: one that timed out may
+   * have been applied, whatever the next one returned. So each attempt is made here, and a row that
+   * was once in doubt stays in doubt until an attempt succeeds. Edits are safe to repeat.
    */
   private static final int REQUEST_ROWS = 1000;
   private static final long REQUEST_BYTES = 4 << 20;
@@ -41,7 +41,7 @@ final class Application {
     this.batch = batch;
   }
 
-  /** Returns one outcome a mutation, or none where all were applied. */
+  /** Returns one outcome per mutation; empty if all were applied. */
   List<RowOutcome> run(Admission admission) {
     admit(admission);
     List<Mutation> open = prepare();
@@ -88,7 +88,7 @@ final class Application {
     return bytes;
   }
 
-  /** Makes of each mutation what HBase understands; those left open are to be sent. */
+  /** Encodes each mutation for HBase; returns those that must be sent. */
   private List<Mutation> prepare() {
     ExistingTimes existing = new ExistingTimes(store, table, batch);
     for (Mutation mutation : mutations) {
@@ -124,7 +124,7 @@ final class Application {
     return Duration.ofNanos(nanos / 2 + ThreadLocalRandom.current().nextLong(nanos / 2));
   }
 
-  /** Sends what is open once; returns what is to be sent again. */
+  /** Sends each open mutation once; returns those to retry. */
   private List<Mutation> attempt(List<Mutation> open, boolean last) {
     AsyncTable<?> remote = store.cluster().forWrites(table.name());
     List<Mutation> again = new ArrayList<>();

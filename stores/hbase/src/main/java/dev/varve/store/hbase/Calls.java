@@ -13,13 +13,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Waits for HBase's answers. Nobody waits longer than a call may take, nor for a store that has
- * been closed.
+ * Waits for HBase's answers. No wait outlasts the timeout of a call, or the closing of the store.
  */
 final class Calls {
   private final Duration atMost;
 
-  /** What ends the waiting for each answer that is awaited, by numbers that tell them apart. */
+  /** Actions that end the wait for each awaited answer, by a unique number. */
   private final Map<Long, Runnable> awaited = new ConcurrentHashMap<>();
 
   private final AtomicLong numbers = new AtomicLong();
@@ -27,7 +26,7 @@ final class Calls {
   private final LongAdder failures = new LongAdder();
   private volatile boolean closed;
 
-  /** The client keeps its own time limits; this one is for where it would not. */
+  /** Creates a waiter. The client has its own timeouts; this one is a fallback. */
   Calls(Duration operationTimeout) {
     this.atMost = operationTimeout.plusSeconds(5);
   }
@@ -46,17 +45,19 @@ final class Calls {
     return new StoreException("the hbase store is closed");
   }
 
-  /** How many requests failed; of many rows, how many of them. */
+  /**
+   * Returns the number of failed requests; of requests for many rows, the number of failed rows.
+   */
   long failures() {
     return failures.sum();
   }
 
-  /** How many requests were waited for. */
+  /** Returns the number of requests. */
   long count() {
     return requests.sum();
   }
 
-  /** Notes a request whose answers are waited for row by row. */
+  /** Counts a request whose answers are awaited row by row. */
   void countRequest() {
     requests.increment();
   }
@@ -71,7 +72,7 @@ final class Calls {
     return awaitPart(answer);
   }
 
-  /** Likewise, for one of several answers of a request that was counted. */
+  /** Waits for one of several answers of a request that has already been counted. */
   <T> T awaitPart(CompletableFuture<T> answer) throws FailedCallException {
     long number = numbers.incrementAndGet();
     if (!answer.isDone()) {
@@ -99,7 +100,7 @@ final class Calls {
     }
   }
 
-  /** Likewise, where every failure is the caller's. */
+  /** Waits for the answer of a request, and converts every failure for the caller. */
   <T> T await(CompletableFuture<T> answer, String doing) {
     try {
       return await(answer);
@@ -108,7 +109,7 @@ final class Calls {
     }
   }
 
-  /** Ends all waiting; false where that was done before. */
+  /** Ends all waits; returns false if already closed. */
   synchronized boolean close() {
     if (closed) {
       return false;

@@ -18,24 +18,24 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at what scans answer, cell by cell, and keeps what the plan names: HBase may answer more
- * versions, later times and, behind a resume, cells that were delivered before.
+ * Checks each cell that scans return, and keeps those that the plan selects. HBase may return more
+ * versions, later times and, after a resume, cells that were already delivered.
  */
 final class CellSieve {
   private final TableEntry table;
   private final ReadPlan plan;
   private final ReadTally tally;
 
-  /** The cell looked at last, its slice and family; after a resume the one delivered last. */
+  /** The cell read last, with its slice and family; after a resume, the cell delivered last. */
   private @Nullable Cell last;
 
   private int lastSlice;
   private int versionsSeen;
 
-  /** How many versions of the column at hand were delivered. */
+  /** Number of delivered versions of the current column. */
   private int versionsDelivered;
 
-  /** Where the read was resumed, until it has left that column. */
+  /** Where the read resumed; null once it has left that column. */
   private @Nullable ResumeToken resumed;
 
   private boolean rowsFull;
@@ -64,17 +64,19 @@ final class CellSieve {
     }
   }
 
-  /** Whether the limits allow nothing more. */
+  /** Returns whether the limits allow nothing more. */
   boolean isFull() {
     return rowsFull || tally.isFull();
   }
 
-  /** How many rows the limits allow besides the one at hand. */
+  /** Returns how many rows the limits allow besides the current one. */
   long rowsLeft() {
     return tally.rowsLeft();
   }
 
-  /** The token behind the last cell of a page that is not empty and was filled last. */
+  /**
+   * Returns the token after the last cell of a non-empty page, which must be the last one filled.
+   */
   ResumeToken token(CellBatch page) {
     return tally.token(page);
   }
@@ -84,9 +86,9 @@ final class CellSieve {
   }
 
   /**
-   * Looks at a cell and adds it to the page if the plan names it.
+   * Reads a cell and adds it to the page if the plan selects it.
    *
-   * @return false where the read must stop before the cell
+   * @return false if the read must stop before the cell
    */
   boolean look(Cell cell, Stretch stretch, CellBatch page) {
     int slice = stretch.slice();
@@ -130,8 +132,8 @@ final class CellSieve {
   }
 
   /**
-   * Rows that are read backwards come with columns that nobody asked for, and any row with that of
-   * the empty qualifier.
+   * Reverse scans also return columns that were not requested, and any scan may return the empty
+   * qualifier.
    */
   private boolean isInRanges(Cell cell, List<QualifierRange> ranges) {
     if (ranges.isEmpty()
@@ -151,7 +153,10 @@ final class CellSieve {
     return false;
   }
 
-  /** Counts the cell, if the budget allows; where not, false, or an error on a new page. */
+  /**
+   * Counts the cell if the budget allows it. Otherwise returns false, or throws if the page is
+   * empty.
+   */
   private boolean spend(Cell cell, CellBatch page) {
     Budget budget = plan.budget();
     long bytes = bytes(cell);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 
-/** What HBase's client is told. */
+/** Builds the configuration of HBase's client. */
 final class ClientSettings {
   private ClientSettings() {}
 
@@ -36,7 +36,7 @@ final class ClientSettings {
     settings.set("hbase.security.authentication", "kerberos");
     settings.set("hbase.master.kerberos.principal", kerberos.serverPrincipal());
     settings.set("hbase.regionserver.kerberos.principal", kerberos.serverPrincipal());
-    // The first that the server has too.
+    // The client uses the first one that the server supports too.
     settings.set("hbase.rpc.protection", "privacy,integrity,authentication");
   }
 }

@@ -27,7 +27,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.jspecify.annotations.Nullable;
 
-/** The connection to HBase, and what is asked of its master. */
+/** The connection to HBase, and its administrative calls. */
 final class Cluster implements AutoCloseable {
   private final HBaseOptions options;
   private final Calls calls;
@@ -38,7 +38,7 @@ final class Cluster implements AutoCloseable {
   /**
    * Connects.
    *
-   * @throws StoreException if ZooKeeper or HBase cannot be reached, or we are not let in
+   * @throws StoreException if ZooKeeper or HBase cannot be reached, or the login fails
    */
   Cluster(HBaseOptions options, Calls calls) {
     this.options = options;
@@ -64,14 +64,14 @@ final class Cluster implements AutoCloseable {
             .formatted(options.quorum(), options.port(), options.znode()));
   }
 
-  /** The name in HBase of a table of another program. */
+  /** Returns the name in HBase of a foreign table. */
   TableName foreignName(String name) {
     return TableName.valueOf(options.namespace(), name);
   }
 
   /**
-   * The name in HBase of a table of our own. There no name begins with a dot or a dash: such, and
-   * those that begin with an underscore, get an underscore in front.
+   * Returns the name in HBase of a table that Varve creates. HBase allows no names that start with
+   * a dot or a dash: these, and names that start with an underscore, get an underscore as prefix.
    */
   TableName ownName(String name) {
     return foreignName(name.matches("[._-].*") ? "_" + name : name);
@@ -83,12 +83,12 @@ final class Cluster implements AutoCloseable {
     return own && name.startsWith("_") ? name.substring(1) : name;
   }
 
-  /** A table whose calls are tried again by the client, for reads. */
+  /** Returns a table whose calls the client retries, for reads. */
   AsyncTable<AdvancedScanResultConsumer> forReads(TableName name) {
     return timed(name).setMaxRetries(options.retries()).build();
   }
 
-  /** A table whose calls are tried once: who writes has to know how each attempt ended. */
+  /** Returns a table whose calls are tried once: writers must know the outcome of each attempt. */
   AsyncTable<AdvancedScanResultConsumer> forWrites(TableName name) {
     return timed(name).setMaxAttempts(1).build();
   }
@@ -105,7 +105,7 @@ final class Cluster implements AutoCloseable {
         .setWriteRpcTimeout(rpc, TimeUnit.MILLISECONDS);
   }
 
-  /** How a table is described; null where there is none. */
+  /** Returns the description of a table; null if there is none. */
   @Nullable TableDescriptor find(TableName name) {
     try {
       return calls.await(admin.getDescriptor(name));
@@ -117,7 +117,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /** What the cluster calls itself. */
+  /** Returns the id of the cluster. */
   String id() {
     ClusterMetrics metrics =
         await(
@@ -140,7 +140,7 @@ final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Makes a table, and its namespace; somebody else may be quicker. */
+  /** Creates a table, and its namespace, unless another process has created them first. */
   void create(TableDescriptor table, TableSpec spec) {
     TreeSet<Bytes> splits = new TreeSet<>(spec.upkeep().splits());
     splits.remove(Bytes.EMPTY);
@@ -165,7 +165,7 @@ final class Cluster implements AutoCloseable {
       calls.await(admin.getNamespaceDescriptor(name));
     } catch (FailedCallException missing) {
       if (missing.failure().cause() instanceof AccessDeniedException) {
-        // Only its administrators are told of a namespace, and it is there more often than not.
+        // Only its administrators may look up a namespace, and it usually exists.
         return;
       }
       if (!(missing.failure().cause() instanceof NamespaceNotFoundException)) {

@@ -22,33 +22,33 @@ import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times of the cells that are there, for mutations that delete.
+ * Reads the times of existing cells, for mutations that delete.
  *
- * <p>HBase's deletes carry a time and hide all that is not newer, also what is put later. One at
- * the time of the newest cell hides what there is and no more than it must.
+ * <p>HBase's deletes carry a time and hide all cells that are not newer, even those put later. A
+ * delete at the time of the newest cell hides the existing cells and no more than necessary.
  */
 final class ExistingTimes {
-  /** A row comes in parts of so many cells, so that it is never held whole. */
+  /** A row arrives in parts of this many cells, so that it is never held completely. */
   private static final int PART_CELLS = 1_000;
 
-  /** The times of the cells of one row, falling, by family and qualifier. */
+  /** The times of the cells of one row, descending, by family and qualifier. */
   static final class OfRow {
     private final Map<Integer, NavigableMap<Bytes, List<Long>>> families = new HashMap<>();
     private final Map<Integer, Long> newest = new HashMap<>();
 
-    /** Families that are deleted whole, of which the newest time is all that counts. */
+    /** Families that are deleted completely, for which only the newest time matters. */
     private final Set<Integer> whole;
 
     private OfRow(Set<Integer> whole) {
       this.whole = whole;
     }
 
-    /** The newest time of a family's cells; -1 where it has none. */
+    /** Returns the newest time of a family's cells; -1 if it has none. */
     long newest(int family) {
       return newest.getOrDefault(family, -1L);
     }
 
-    /** The columns of a family, in order. */
+    /** Returns the columns of a family, in order. */
     NavigableMap<Bytes, List<Long>> family(int family) {
       return families.computeIfAbsent(family, any -> new TreeMap<>());
     }
@@ -83,7 +83,7 @@ final class ExistingTimes {
     this.remote = store.cluster().forReads(table.name());
   }
 
-  /** Asks for what the mutation may delete. */
+  /** Requests the cells that the mutation may delete. */
   void ask(Mutation mutation) {
     Answer answer = new Answer(new OfRow(wholeFamilies(mutation)));
     remote.scan(scan(mutation), answer);
@@ -93,7 +93,7 @@ final class ExistingTimes {
     }
   }
 
-  /** What comes of a row, part by part, on threads of the client. */
+  /** Receives the parts of a row, on threads of the client. */
   private final class Answer implements AdvancedScanResultConsumer {
     private final CompletableFuture<OfRow> done = new CompletableFuture<>();
     private final OfRow row;
@@ -113,7 +113,7 @@ final class ExistingTimes {
         }
       }
       if (done.isDone()) {
-        // Nobody waits any more.
+        // The wait has ended.
         controller.terminate();
       }
     }
@@ -129,7 +129,7 @@ final class ExistingTimes {
     }
   }
 
-  /** Families that a mutation deletes whole and puts nothing into. */
+  /** Returns the families that a mutation deletes completely without putting anything into them. */
   private Set<Integer> wholeFamilies(Mutation mutation) {
     Set<Integer> whole = new HashSet<>();
     for (int i = mutation.first(); i < mutation.end(); i++) {
@@ -197,13 +197,13 @@ final class ExistingTimes {
     return allVersions ? scan.readAllVersions() : scan.readVersions(1);
   }
 
-  /** Waits for all answers; a mutation that got none has ended. */
+  /** Waits for all answers; a mutation without an answer gets its outcome here. */
   void await() {
     asked.forEach((mutation, answer) -> {
       try {
         found.put(mutation, store.calls().await(answer));
       } catch (FailedCallException e) {
-        // Nothing was written yet, however the question failed.
+        // Nothing has been written yet, however the read failed.
         Failure.Kind kind =
             e.failure().kind() == Failure.Kind.REFUSED
                 ? Failure.Kind.REFUSED

@@ -1,6 +1,6 @@
 package dev.varve.store.hbase;
 
-/** A call of HBase that failed. */
+/** Thrown if a call of HBase fails. */
 final class FailedCallException extends Exception {
   private static final long serialVersionUID = 1;
 

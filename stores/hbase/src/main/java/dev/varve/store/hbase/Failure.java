@@ -25,27 +25,29 @@ import org.apache.hadoop.ipc.RemoteException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a call failed, and what that says of a write.
+ * The reason of a failed call, and its meaning for a write.
  *
- * @param reason in words
+ * @param reason the reason, in words
  */
 record Failure(Kind kind, String reason, Throwable cause) {
   enum Kind {
-    /** HBase refused it and would again. */
+    /** HBase rejected the call and would do so again. */
     REFUSED,
-    /** It did not get so far as to be applied. */
+    /** The call was not applied. */
     NOT_APPLIED,
-    /** Nobody knows: time ran out, or a connection was lost with the call under way. */
+    /** The outcome is unknown: the call timed out, or the connection was lost during the call. */
     UNKNOWN
   }
 
   /**
-   * What HBase answers for all rows of a region that came in one request, also when it has applied
-   * some of them: it looks whether it is too busy again and again on the way through them.
+   * HBase returns this for all rows of a region in one request, even if it has applied some of
+   * them: it checks the load repeatedly while it applies them.
    */
   private static final Class<? extends IOException> AMID = RegionTooBusyException.class;
 
-  /** What HBase answers before it begins to apply, and what shows that it was never reached. */
+  /**
+   * Errors that HBase returns before it starts to apply, or that show that it was never reached.
+   */
   private static final List<Class<? extends IOException>> NOT_BEGUN =
       List.of(
           NotServingRegionException.class,
@@ -59,14 +61,14 @@ record Failure(Kind kind, String reason, Throwable cause) {
           UnknownHostException.class);
 
   /**
-   * An attempt of which there is more to say: its time, and what was thrown, without its package
-   * and what comes a second time.
+   * One attempt in the client's list: its time and exception, without the package and repeated
+   * text.
    */
   private static final Pattern ATTEMPT =
       Pattern.compile(
           "(?m)^\\S+Z, (?:[a-z]\\w*\\.)+(?!FailedServerException)(\\w+: .*?)(?: \\[Caused by javax\\.security\\.sasl\\..*)?$");
 
-  /** How a call for one row failed. */
+  /** Returns the failure of a call for one row. */
   static Failure of(Throwable thrown) {
     Throwable cause = root(thrown);
     Kind kind =
@@ -76,12 +78,12 @@ record Failure(Kind kind, String reason, Throwable cause) {
     return new Failure(kind, reason(thrown, cause), cause);
   }
 
-  /** What it says of one row where so many were in the request. */
+  /** Returns the meaning of this failure for one row of a request with several. */
   Failure amid(int rows) {
     return rows > 1 && AMID.isInstance(cause) ? new Failure(Kind.UNKNOWN, reason, cause) : this;
   }
 
-  /** What went wrong in the last attempt. */
+  /** Returns the error of the last attempt. */
   private static Throwable root(Throwable thrown) {
     Throwable inner =
         switch (thrown) {
@@ -94,15 +96,16 @@ record Failure(Kind kind, String reason, Throwable cause) {
     return inner == null ? thrown : root(inner);
   }
 
-  /** What the server threw; null where this side has no such class. */
+  /** Returns the exception that the server threw; null if its class is missing here. */
   private static @Nullable Throwable unwrapped(RemoteException remote) {
     IOException inner = remote.unwrapRemoteException();
     return inner instanceof RemoteException ? null : inner;
   }
 
   /**
-   * Why the server was not called. For some time the client calls none again that it could not talk
-   * to, and tells of that alone; why it could not is in what it lists of its attempts, one a line.
+   * Returns the reason that the server was not called. The client avoids a server for some time
+   * after a connection failure and then reports only that; the cause is in its list of attempts,
+   * one per line.
    */
   private static String reason(Throwable thrown, Throwable cause) {
     if (cause instanceof FailedServerException) {
@@ -116,7 +119,7 @@ record Failure(Kind kind, String reason, Throwable cause) {
     return reason(cause);
   }
 
-  /** The first line: what follows is the stack of a server. */
+  /** Returns the first line: a stack trace of the server follows it. */
   private static String reason(Throwable cause) {
     String message = cause.getMessage();
     String name = cause.getClass().getSimpleName();
@@ -129,7 +132,7 @@ record Failure(Kind kind, String reason, Throwable cause) {
     return cause instanceof TableNotFoundException;
   }
 
-  /** Whether somebody can put right on the server what it was refused for. */
+  /** Returns whether an operator can fix the cause on the server. */
   boolean isForAnOperator() {
     return isMissingTable() || cause instanceof AccessDeniedException;
   }

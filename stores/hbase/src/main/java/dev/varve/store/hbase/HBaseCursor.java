@@ -16,8 +16,8 @@ import org.apache.hadoop.hbase.client.AsyncTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read under way: one scan after the other. While one is read, the next are begun: none at first,
- * and the more the further the read has come.
+ * A read in progress: one scan after another. While one is read, the next ones are started: none at
+ * first, and more as the read progresses.
  */
 final class HBaseCursor implements CellCursor {
 
@@ -27,12 +27,12 @@ final class HBaseCursor implements CellCursor {
   private final CellSieve sieve;
   private final AsyncTable<AdvancedScanResultConsumer> remote;
 
-  /** The stretches of the slice that was taken up last, and the slice behind. */
+  /** The remaining stretches of the current slice, and the index of the slice after it. */
   private final Deque<Stretch> stretches = new ArrayDeque<>();
 
   private int nextSlice;
 
-  /** Scans that have begun, in order; the first is being read. Stopped from any thread. */
+  /** Started scans, in order; the first is being read. Any thread may stop them. */
   private final ConcurrentLinkedDeque<StretchScan> scans = new ConcurrentLinkedDeque<>();
 
   private int scansAtOnce = 1;
@@ -93,7 +93,7 @@ final class HBaseCursor implements CellCursor {
     }
   }
 
-  /** The scan that is to be read, others begun behind it; null where there are no more. */
+  /** Returns the scan to read, and starts others ahead; null if there are no more. */
   private @Nullable StretchScan scan() {
     while (scans.size() < scansAtOnce) {
       Stretch stretch = nextStretch();
@@ -177,7 +177,7 @@ final class HBaseCursor implements CellCursor {
     stop();
   }
 
-  /** Ends the scans from any thread; the pull under way sees why. */
+  /** Ends the scans, from any thread; the pull in progress finds the reason. */
   void stop() {
     scans.forEach(StretchScan::stop);
   }

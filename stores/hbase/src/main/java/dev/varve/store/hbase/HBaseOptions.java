@@ -14,19 +14,20 @@ import org.apache.hadoop.hbase.io.encoding.DataBlockEncoding;
 /**
  * The settings of an HBase store.
  *
- * @param quorum hosts of ZooKeeper, separated by commas, each with a port if it is not {@code port}
- * @param port of ZooKeeper
- * @param znode under which HBase keeps its state
- * @param namespace of all tables
- * @param kerberos who we are; null where HBase does not ask
- * @param operationTimeout how long a call may take with all of its attempts
- * @param rpcTimeout how long one attempt may take
- * @param retries attempts after the first
- * @param concurrency requests that one read or write has under way at once, 1 to 256
+ * @param quorum hosts of ZooKeeper, separated by commas, each with its port if that is not {@code
+ *     port}
+ * @param port port of ZooKeeper
+ * @param znode the node under which HBase keeps its state
+ * @param namespace namespace of all tables
+ * @param kerberos the identities for Kerberos; null if HBase does not use it
+ * @param operationTimeout timeout of a call with all of its attempts
+ * @param rpcTimeout timeout of one attempt
+ * @param retries number of attempts after the first
+ * @param concurrency maximum number of concurrent requests of one read or write, 1 to 256
  * @param wal when a write is durable
- * @param compression of the families of new tables
- * @param encoding of the data blocks of new tables
- * @param more settings of HBase's client and of Hadoop's, by their own names
+ * @param compression compression of the families of new tables
+ * @param encoding encoding of the data blocks of new tables
+ * @param more settings of HBase's client and of Hadoop, by their own names
  */
 record HBaseOptions(
     String quorum,
@@ -44,19 +45,20 @@ record HBaseOptions(
     Map<String, String> more) {
 
   /**
-   * Who we are to a secure HBase, and who it is.
+   * The identities of this process and of a secure HBase.
    *
-   * @param principal ours
+   * @param principal the principal of this process
    * @param keytab file with its key
-   * @param serverPrincipal that of masters and region servers, {@code _HOST} for their host
+   * @param serverPrincipal principal of masters and region servers, with {@code _HOST} for their
+   *     host
    */
   record Kerberos(String principal, String keytab, String serverPrincipal) {}
 
   /** When a write is durable. */
   enum Wal {
-    /** In the memory of as many data nodes as the log has replicas. */
+    /** Once it is in the memory of as many data nodes as the log has replicas. */
     SYNC(Durability.SYNC_WAL),
-    /** On their disks. */
+    /** Once it is on their disks. */
     FSYNC(Durability.FSYNC_WAL);
 
     final Durability durability;
@@ -88,7 +90,7 @@ record HBaseOptions(
   /**
    * Reads settings.
    *
-   * @throws StoreException naming every setting that is unknown or out of its range
+   * @throws StoreException naming every setting that is unknown or out of range
    */
   static HBaseOptions parse(Map<String, String> settings) {
     Map<String, String> own = new TreeMap<>(settings);
@@ -140,7 +142,7 @@ record HBaseOptions(
     return new Kerberos(principal, keytab, server == null ? "hbase/_HOST" + realm : server);
   }
 
-  /** As {@code hbase shell} shows it. */
+  /** Returns a value as {@code hbase shell} shows it. */
   static String lower(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT);
   }

@@ -26,12 +26,12 @@ final class HBaseStore implements Store {
   static final String KIND = "hbase";
   private static final Logger LOG = LoggerFactory.getLogger(HBaseStore.class);
 
-  /** Two decimal digits put families in order where their names do not. */
+  /** Families are numbered with two decimal digits if their names are out of order. */
   private static final int FAMILIES_MAX = 100;
 
   /**
-   * HBase takes keys of 32,767 bytes, also in its catalog, where the name of the table is before
-   * them. Its servers take cells of 10 MiB: what is not value fits into 64 KiB.
+   * HBase allows keys of 32,767 bytes, also in its catalog, where the name of the table precedes
+   * them. Its servers accept cells of 10 MiB; everything except the value fits into 64 KiB.
    */
   private static final SizeLimits LIMITS =
       new SizeLimits(
@@ -75,7 +75,7 @@ final class HBaseStore implements Store {
     return KIND;
   }
 
-  /** HBase gives every cluster an id when it first starts, which stays. */
+  /** HBase assigns every cluster a permanent id when it first starts. */
   @Override
   public String place(TableSpec spec) {
     calls.ensureOpen();
@@ -136,7 +136,7 @@ final class HBaseStore implements Store {
     }
   }
 
-  /** What a table of another program has not; null where it has all. */
+  /** Returns what a foreign table lacks; null if it has everything. */
   private static @Nullable String missing(TableSpec spec, TableDescriptor found) {
     List<String> missing =
         TableDescription.familyNames(spec).stream()
@@ -186,8 +186,8 @@ final class HBaseStore implements Store {
   }
 
   /**
-   * Alters how long HBase keeps cells where the retention asks for longer. A shorter time deletes,
-   * for other servers of the table too, and is left to the operator.
+   * Increases the time that HBase keeps cells, if the retention requires it. A shorter time would
+   * delete cells, for other servers of the table too, and is left to the operator.
    */
   private void keepAsLongAsNeeded(TableSpec spec, TableDescriptor found) {
     TableDescriptor wanted = TableDescription.keepingLonger(spec, found);
@@ -223,7 +223,7 @@ final class HBaseStore implements Store {
   /**
    * {@inheritDoc}
    *
-   * @throws StoreException if another program made the table
+   * @throws StoreException if another program created the table
    */
   @Override
   public void drop(String table) {

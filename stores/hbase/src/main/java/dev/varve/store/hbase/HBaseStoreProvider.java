@@ -12,7 +12,7 @@ public final class HBaseStoreProvider implements StoreProvider {
     return HBaseStore.KIND;
   }
 
-  /** Ignores directory and memory: HBase keeps its files itself. */
+  /** Ignores directory and memory: HBase keeps its own files. */
   @Override
   public Store open(Path directory, long memory, Map<String, String> options) {
     return new HBaseStore(HBaseOptions.parse(options));

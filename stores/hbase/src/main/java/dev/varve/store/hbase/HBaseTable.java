@@ -37,7 +37,10 @@ final class HBaseTable implements Table {
     return entry.spec();
   }
 
-  /** Every write is synced: HBase has a log for each server, and no order among them. */
+  /**
+   * Applies a batch. Every write is synced, because HBase has one log per server and no order among
+   * them.
+   */
   @Override
   public List<RowOutcome> apply(MutationBatch batch, Durability durability) {
     ensureOpen();

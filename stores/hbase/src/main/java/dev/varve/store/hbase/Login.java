@@ -21,14 +21,15 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs in to Kerberos. Each store has a user of its own: others of this process may be somebody
- * else to another cluster, or nobody. Its connection logs in again before the ticket ends.
+ * Logs in to Kerberos. Each store has its own user, because other parts of this process may use
+ * another identity, or none, with other clusters. The connection logs in again before the ticket
+ * expires.
  */
 final class Login {
   private static final String SERVERS =
       "The servers of a realm are those that krb5.conf names: the system's, or the one that Java is given with -Djava.security.krb5.conf";
 
-  /** Parts of what Java says, and what would have to be otherwise. */
+  /** Parts of Java's messages, and what to do about them. */
   private record Advice(List<String> said, String advice) {}
 
   private static final List<Advice> ADVICE =
@@ -60,9 +61,9 @@ final class Login {
   private final Duration atMost;
 
   /**
-   * Nothing is asked yet.
+   * Creates a login; sends nothing yet.
    *
-   * @param atMost how long it may take; Java itself waits for minutes for a server that is silent
+   * @param atMost timeout of the login. Java itself waits minutes for a silent server
    */
   Login(Kerberos kerberos, Duration atMost) {
     this.kerberos = kerberos;
@@ -70,9 +71,9 @@ final class Login {
   }
 
   /**
-   * Asks for a ticket.
+   * Requests a ticket.
    *
-   * @throws StoreException naming what would have to be otherwise, if there is none
+   * @throws StoreException naming the cause and a remedy, if there is no ticket
    */
   User user(Configuration settings) {
     Path keytab = Path.of(kerberos.keytab());
@@ -111,7 +112,7 @@ final class Login {
         UserGroupInformation.loginUserFromKeytabAndReturnUGI(principal, keytab.toString()));
   }
 
-  /** What Java said of the login, and what may be done. */
+  /** Returns Java's reason for a failed login, with advice if there is any. */
   private static String reason(ExecutionException failure) {
     Throwable cause = failure.getCause();
     Throwable said = cause == null ? failure : cause;

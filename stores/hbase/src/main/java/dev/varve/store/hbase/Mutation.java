@@ -4,21 +4,21 @@ import dev.varve.store.RowOutcome;
 import org.apache.hadoop.hbase.client.Row;
 import org.jspecify.annotations.Nullable;
 
-/** One mutation of a batch on its way: its edits, what is sent for them, how it ended. */
+/** One mutation of a batch in progress: its edits, the request for them, and the outcome. */
 final class Mutation {
   private final int first;
   private final int end;
   private final long bytes;
 
-  /** What is sent; null where there is nothing to do. */
+  /** What is sent; null if there is nothing to do. */
   private @Nullable Row row;
 
   private @Nullable RowOutcome outcome;
 
-  /** Whether an attempt ended without an answer, so that it may be applied already. */
+  /** Whether an attempt ended without an answer, so that it may have been applied. */
   private boolean inDoubt;
 
-  /** Takes the edits from {@code first} on and before {@code end}. */
+  /** Creates a mutation of the edits from {@code first} (inclusive) to {@code end} (exclusive). */
   Mutation(int first, int end, long bytes) {
     this.first = first;
     this.end = end;
@@ -33,7 +33,7 @@ final class Mutation {
     return end;
   }
 
-  /** About what it takes in a request. */
+  /** Returns the approximate size in a request, in bytes. */
   long bytes() {
     return bytes;
   }

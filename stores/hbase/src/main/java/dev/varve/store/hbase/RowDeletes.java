@@ -12,22 +12,22 @@ import org.apache.hadoop.hbase.client.Delete;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The edits of one row of which some delete, taken one after the other: which puts remain, and
- * which tombstones hide what was there before and none of these puts.
+ * Applies the edits of one row, some of them deletes, one by one. Determines the puts that remain,
+ * and tombstones that hide the earlier cells without hiding those puts.
  */
 final class RowDeletes {
   /*
    * HBase has tombstones for a family or a column up to a time, and for one cell. A tombstone hides
-   * a put of the same mutation, and every later put, that is not newer. So it has the time of the
-   * newest cell that it is to hide, and where a put of the mutation is as old, the column is hidden
-   * up to just before that put, and newer cells one by one.
+   * every put that is not newer, of the same mutation as well as later ones. So it gets the time of
+   * the newest cell that it must hide. If a put of the mutation is not newer than that, the column
+   * is hidden up to just before that put, and newer cells are hidden one by one.
    */
 
-  /** What becomes of one column. */
+  /** The effect on one column. */
   private static final class Column {
     private final TreeMap<Long, Integer> puts = new TreeMap<>();
 
-    /** Hidden up to this time; -1 for none. */
+    /** The column is hidden up to this time, inclusive; -1 for none. */
     private long hiddenTo = -1;
 
     private final TreeSet<Long> hidden = new TreeSet<>();
@@ -55,7 +55,10 @@ final class RowDeletes {
     return families.get(family).computeIfAbsent(qualifier, any -> new Column());
   }
 
-  /** Notes a put, which replaces an earlier one of the same time, or any in a family of latest. */
+  /**
+   * Records a put. It replaces an earlier one of the same time or, in a family that keeps only the
+   * latest cell, any earlier one.
+   */
   void put(int family, Bytes qualifier, long time, int index) {
     Column column = column(family, qualifier);
     if (table.isLatestOnly(family)) {
@@ -72,7 +75,7 @@ final class RowDeletes {
     boolean tookPut = column.puts.keySet().removeIf(times::contains);
     List<Long> there = existing.column(family, qualifier);
     if (tookPut && table.isLatestOnly(family)) {
-      // What was there had been replaced by that put.
+      // That put had replaced the earlier cells.
       there.forEach(column::hideTo);
     }
     if (times.from() <= 0 && times.to() < Long.MAX_VALUE) {
@@ -80,7 +83,7 @@ final class RowDeletes {
     } else if (times.from() <= 0) {
       there.forEach(column::hideTo);
     } else if (table.isLatestOnly(family)) {
-      // Older cells that were replaced may be there still, and must not come back.
+      // Replaced older cells may still exist, and must not reappear.
       there.stream().limit(1).filter(times::contains).forEach(column::hideTo);
     } else {
       there.stream().filter(times::contains).forEach(column.hidden::add);
@@ -116,7 +119,7 @@ final class RowDeletes {
     return to == null ? columns.tailMap(from) : columns.subMap(from, to);
   }
 
-  /** The places in the batch of the puts that remain. */
+  /** Returns the batch indexes of the remaining puts. */
   List<Integer> puts() {
     return families.stream()
         .flatMap(family -> family.values().stream())

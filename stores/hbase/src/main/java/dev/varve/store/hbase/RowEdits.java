@@ -15,8 +15,8 @@ import org.apache.hadoop.hbase.client.RowMutations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the edits of a row, which come one after the other, into what HBase applies at once and
- * orders by the times of cells alone.
+ * Encodes the consecutive edits of a row for HBase, which applies them at once and orders them by
+ * cell times only.
  */
 final class RowEdits {
   private final TableEntry table;
@@ -29,7 +29,7 @@ final class RowEdits {
     this.durability = durability;
   }
 
-  /** A mutation of nothing but puts, the hot path. */
+  /** Encodes a mutation that consists of puts, the hot path. */
   Put puts(Mutation mutation) {
     Put put = newPut(mutation);
     for (int i = mutation.first(); i < mutation.end(); i++) {
@@ -57,10 +57,10 @@ final class RowEdits {
   }
 
   /**
-   * A mutation that deletes.
+   * Encodes a mutation that deletes.
    *
    * @param existing the times of the cells that it may delete
-   * @return what is sent; null where there is nothing to delete and nothing to put
+   * @return what to send; null if there is nothing to delete and nothing to put
    */
   @Nullable Row row(Mutation mutation, ExistingTimes.OfRow existing) {
     RowDeletes deletes = new RowDeletes(table, existing);

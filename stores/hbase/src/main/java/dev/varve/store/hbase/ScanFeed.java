@@ -8,8 +8,8 @@ import org.apache.hadoop.hbase.client.Result;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scan delivers, for one thread to take. The scan goes on when what came is taken: from the
- * second answer on, one is fetched while another is looked at, and never more.
+ * Hands the results of a scan to one thread. The scan continues when a result is taken. From the
+ * second answer on, one more is fetched while another is read, and never more than one.
  */
 final class ScanFeed implements AdvancedScanResultConsumer {
   /** Guards all fields; the client's threads deliver under it and never wait long. */
@@ -76,9 +76,9 @@ final class ScanFeed implements AdvancedScanResultConsumer {
   }
 
   /**
-   * Takes the next answer, waiting for it.
+   * Takes the next answer, waiting for it if necessary.
    *
-   * @return null at the end, or where the feed was stopped
+   * @return null at the end, or if the feed was stopped
    */
   Result @Nullable [] take() throws FailedCallException, InterruptedException {
     lock.lockInterruptibly();
@@ -108,7 +108,7 @@ final class ScanFeed implements AdvancedScanResultConsumer {
     }
   }
 
-  /** Lets a suspended scan go on; false where none is. */
+  /** Resumes a suspended scan; false if there is none. */
   private boolean goOn() {
     ScanResumer resumer = suspended;
     if (resumer == null) {
@@ -120,7 +120,7 @@ final class ScanFeed implements AdvancedScanResultConsumer {
     return true;
   }
 
-  /** Requests that the scan has made. */
+  /** Returns the number of requests that the scan has made. */
   long requests() {
     lock.lock();
     try {
@@ -130,14 +130,14 @@ final class ScanFeed implements AdvancedScanResultConsumer {
     }
   }
 
-  /** Ends the scan from any thread; whoever waits is woken. */
+  /** Ends the scan, from any thread, and wakes the waiting thread. */
   void stop() {
     lock.lock();
     try {
       stopped = true;
       answers.clear();
       changed.signalAll();
-      // A suspended scan can only be ended by what comes next.
+      // A suspended scan can only be ended by its next event.
       goOn();
     } finally {
       lock.unlock();

@@ -20,21 +20,20 @@ import org.apache.hadoop.hbase.filter.FilterList;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What HBase is asked for a stretch. Families that can hold nothing of what is asked are left out.
- */
+/** Builds the scan for a stretch. Omits families that cannot contain wanted cells. */
 final class ScanRequest {
   /*
-   * HBase applies the number of versions to a range of times, and keeps replaced versions for a
-   * while: asked for the times before t of a family of one version, it may answer the one that was
-   * replaced at t. So where a family keeps few versions, all times from the first on are asked for,
-   * and what is too new is left to the reader to pass over.
+   * HBase counts versions within a time range, and keeps replaced versions for a while. Asked for
+   * the times before t in a family of one version, it may return the version that was replaced at
+   * t. So if a family keeps few versions, the scan has no upper time bound, and the reader skips
+   * cells that are too new.
    *
-   * It takes one number of versions for all families: the highest, and the reader counts.
+   * A scan has one number of versions for all families: it is the highest one, and the reader
+   * counts.
    *
-   * The tombstone of a family stands among the cells of the empty qualifier, by its time. A filter
-   * that seeks past newer ones of these passes over it, and what it hides comes back. So the empty
-   * qualifier is always asked for with a range, and left to the reader.
+   * The tombstone of a family is sorted by its time among the cells of the empty qualifier. A
+   * filter that seeks past newer cells there skips the tombstone, and the cells it hides reappear.
+   * So the empty qualifier is always requested along with a range, and the reader filters it.
    */
   private static final int CELLS_AT_LEAST = 128;
   private static final int CELLS_AT_MOST = 4096;
@@ -61,9 +60,9 @@ final class ScanRequest {
   }
 
   /**
-   * The scan.
+   * Returns the scan.
    *
-   * @param rows how many rows are needed at most
+   * @param rows maximum number of rows needed
    */
   Scan scan(long rows) {
     Scan scan = new Scan().setCacheBlocks(!readsWholeTable());
@@ -130,7 +129,7 @@ final class ScanRequest {
     return isCut(select) ? kept : Math.min(kept, select.versions());
   }
 
-  /** Whether the reader needs every cell of the family that is answered. */
+  /** Returns whether the reader needs every returned cell of the family. */
   private boolean isExact(FamilySelect select, int versions) {
     return !isCut(select)
         && versionsNeeded(select) == versions
@@ -148,8 +147,9 @@ final class ScanRequest {
   }
 
   /**
-   * Whether the rows are read backwards. Filter lists compare the columns that they seek to as if
-   * those came backwards too, and pass over wanted ones: no filter, and the reader sorts them out.
+   * Returns whether rows are read in reverse. Filter lists compare the columns that they seek to as
+   * if these were reversed too, and skip wanted ones. A reverse scan therefore has no such filter,
+   * and the reader selects the columns.
    */
   private boolean isReversed() {
     return plan.direction() == Direction.REVERSE && !stretch.isOneRow();

@@ -15,18 +15,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of which the same is read: one scan. A slice is up to three of them, as its first and its
- * last row may be read in part.
+ * Rows with the same selection: one scan. A slice consists of up to three stretches, since its
+ * first and its last row may be read in part.
  *
- * @param slice the place of the slice in the plan
+ * @param slice the index of the slice in the plan
  * @param fromRow the first row
- * @param endRow the first row behind; null for the end of the table
- * @param families what is read of each row
+ * @param endRow the end, exclusive; null for the end of the table
+ * @param families the selection in each row
  */
 record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySelect> families) {
   private static final QualifierRange ALL = new QualifierRange(Bytes.EMPTY, null);
 
-  /** The stretches of one slice of a plan, in the order in which they are read. */
+  /** Returns the stretches of one slice of a plan, in reading order. */
   static List<Stretch> of(ReadPlan plan, int place) {
     Slice slice = plan.slices().get(place);
     List<Stretch> stretches = new ArrayList<>();
@@ -58,7 +58,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     return plan.direction() == Direction.FORWARD ? stretches : stretches.reversed();
   }
 
-  /** What is left of a slice behind the last cell that was delivered, in the midst of its row. */
+  /** Returns the rest of a slice after the last delivered cell, including the rest of its row. */
   static List<Stretch> behind(ReadPlan plan, ResumeToken token, TableEntry table) {
     List<Stretch> left = new ArrayList<>();
     boolean passed = false;
@@ -83,7 +83,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     return row.compareTo(fromRow) >= 0 && (endRow == null || row.compareTo(endRow) < 0);
   }
 
-  /** Whether the stretch, which does not hold the row, is read after it. */
+  /** Returns whether the stretch, which must not contain the row, is read after it. */
   private boolean isBehind(Bytes row, Direction direction) {
     return (row.compareTo(fromRow) < 0) == (direction == Direction.FORWARD);
   }
@@ -127,7 +127,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     }
   }
 
-  /** What is read of a family; null where nothing is. */
+  /** Returns the selection of a family; null if nothing of it is read. */
   @Nullable FamilySelect select(int family) {
     for (FamilySelect select : families) {
       if (select.family() == family) {
@@ -162,7 +162,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     }
   }
 
-  /** The part of a family's columns between two qualifiers, if there is any. */
+  /** Returns the part of a family's columns between two qualifiers, if there is any. */
   private static Optional<FamilySelect> within(
       FamilySelect select, Bytes from, @Nullable Bytes to) {
     List<QualifierRange> ranges = new ArrayList<>();

@@ -4,7 +4,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Result;
 import org.jspecify.annotations.Nullable;
 
-/** The cells of one stretch, one after the other. */
+/** The cells of one stretch, one by one. */
 final class StretchScan {
   private final Stretch stretch;
   private final ScanFeed feed;
@@ -21,7 +21,7 @@ final class StretchScan {
     return stretch;
   }
 
-  /** The cell at hand; null at the end, or where the scan was stopped. */
+  /** Returns the current cell; null at the end, or if the scan was stopped. */
   @Nullable Cell peek() throws FailedCallException, InterruptedException {
     while (true) {
       while (result < answer.length) {
@@ -41,7 +41,7 @@ final class StretchScan {
     }
   }
 
-  /** Goes past the cell at hand. */
+  /** Moves past the current cell. */
   void pass() {
     cell++;
   }

@@ -24,11 +24,11 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How tables of our own are described to HBase, and what they were made as is read back.
+ * Converts specs of tables that Varve creates to descriptions for HBase, and back.
  *
  * <pre>
  *  table   VARVE_UNIT      unit of the cell times: s, ms, us or ns
- *  family  VARVE_TIME      what they mean: DATA or CLOCK
+ *  family  VARVE_TIME      their time use: DATA or CLOCK
  *          VARVE_FAMILY    the family's name
  *          VERSIONS        HBase's own
  * </pre>
@@ -40,7 +40,7 @@ final class TableDescription {
 
   private TableDescription() {}
 
-  /** What HBase is asked to make. */
+  /** Returns the description of a new table. */
   static TableDescriptor of(TableName name, TableSpec spec, HBaseOptions options) {
     TableDescriptorBuilder table =
         TableDescriptorBuilder.newBuilder(name).setValue(UNIT, spec.timeUnit().symbol());
@@ -61,8 +61,8 @@ final class TableDescription {
   }
 
   /**
-   * The name of a family in HBase, which answers the families of a row in the order of their names:
-   * where the spec has another order, its places stand in front.
+   * Returns the name of a family in HBase, which returns the families of a row in the order of
+   * their names. If the spec has another order, the name is prefixed with the index.
    */
   static byte[] familyName(TableSpec spec, int index) {
     String name = spec.families().get(index).name();
@@ -83,9 +83,9 @@ final class TableDescription {
   }
 
   /**
-   * How long HBase keeps cells of a family, in seconds. It counts from the time of a cell, in
-   * milliseconds: where that is another unit, or not when the cell was written, HBase would remove
-   * what is needed.
+   * Returns how long HBase keeps cells of a family, in seconds. HBase counts from the cell time, in
+   * milliseconds. If cell times have another unit, or are not write times, HBase would remove cells
+   * that are still needed.
    */
   static int timeToLive(TableSpec spec, FamilySpec family) {
     Duration retention = spec.upkeep().retention();
@@ -98,7 +98,7 @@ final class TableDescription {
     return Math.clamp(seconds, 1, HConstants.FOREVER);
   }
 
-  /** The table with longer times to live in those families whose retention asks for them now. */
+  /** Returns the table with longer times to live for families whose retention now requires them. */
   static TableDescriptor keepingLonger(TableSpec spec, TableDescriptor found) {
     TableDescriptorBuilder table = TableDescriptorBuilder.newBuilder(found);
     for (int i = 0; i < spec.families().size(); i++) {
@@ -112,7 +112,10 @@ final class TableDescription {
     return table.build();
   }
 
-  /** Families, by HBase's names, that keep longer than their retention asks, and what it asks. */
+  /**
+   * Returns the families, by their names in HBase, that keep cells longer than their retention,
+   * with the retention in seconds.
+   */
   static Map<String, Integer> shorterTimesToLive(TableSpec spec, TableDescriptor found) {
     Map<String, Integer> shorter = new TreeMap<>();
     for (int i = 0; i < spec.families().size(); i++) {
@@ -125,7 +128,7 @@ final class TableDescription {
     return shorter;
   }
 
-  /** The spec that a table was made with; empty where it is none of ours. */
+  /** Returns the spec that a table was created with; empty if Varve did not create it. */
   static Optional<TableSpec> specOf(String name, TableDescriptor table) {
     String unit = table.getValue(UNIT);
     if (unit == null) {

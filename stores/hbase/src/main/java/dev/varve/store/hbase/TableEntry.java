@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 
-/** What the store knows of one open table. */
+/** The state of one open table. */
 final class TableEntry {
   private final TableName name;
   private final TableSpec spec;
@@ -18,7 +18,7 @@ final class TableEntry {
   private final AtomicBoolean dropped;
 
   /**
-   * Notes a table.
+   * Creates an entry.
    *
    * @param families their names in HBase, in the order of the spec
    * @param dropped set when this store drops the table
@@ -46,7 +46,7 @@ final class TableEntry {
     return families.length;
   }
 
-  /** The place of a cell's family in the spec; -1 for one that is not in it. */
+  /** Returns the index of a cell's family in the spec; -1 if it is not in the spec. */
   int familyOf(Cell cell) {
     for (int i = 0; i < families.length; i++) {
       if (Arrays.equals(
@@ -62,7 +62,7 @@ final class TableEntry {
     return -1;
   }
 
-  /** Whether a column of the family holds one cell, the later put replacing the earlier. */
+  /** Returns whether a column of the family holds one cell, which a later put replaces. */
   boolean isLatestOnly(int family) {
     FamilySpec named = spec.families().get(family);
     return named.time() == TimeUse.CLOCK && named.maxVersions() == 1;
@@ -90,7 +90,7 @@ final class TableEntry {
     return "table '%s' was dropped".formatted(spec.name());
   }
 
-  /** What a failed call says to a caller who only reads or cannot be told an outcome. */
+  /** Converts a failed call for a caller that only reads, or that receives no outcomes. */
   StoreException exception(Failure failure, String doing) {
     return failure.isMissingTable()
         ? droppedException()

@@ -27,7 +27,7 @@ import org.apache.hadoop.hbase.filter.TimestampsFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.jspecify.annotations.Nullable;
 
-/** The optional powers of a table, made of HBase's check-and-mutate. */
+/** The optional powers of a table, based on HBase's check-and-mutate. */
 final class TablePowers implements Power.ConditionalPut, Power.Increment {
   private static final long PAUSE_NANOS = 50_000_000;
 
@@ -59,9 +59,9 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   /**
-   * Puts a cell if what was read is still the newest of its column, with the time of that where its
-   * own is before it: of two cells HBase shows the one of the higher time, of two of the same time
-   * the one that was put later.
+   * Puts a cell if the one read is still the newest of its column. If the new cell is older than
+   * that one, it gets that one's time: HBase shows the cell with the higher time and, at equal
+   * times, the one put later.
    */
   private boolean replace(org.apache.hadoop.hbase.@Nullable Cell now, Cell cell) {
     if (now == null) {
@@ -76,9 +76,9 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   /**
    * {@inheritDoc}
    *
-   * <p>HBase's own increment puts its server's clock in the place of {@code time}. So this reads,
-   * adds, and puts if nothing else was put in between; others may use the other way beside it. A
-   * time before that of the cell counts as that one, as it would there.
+   * <p>HBase's own increment uses the server's clock instead of {@code time}. So this method reads,
+   * adds, and puts if nothing else was put in between; other writers may use HBase's increment
+   * concurrently. A time before that of the existing cell is replaced by it, as HBase does.
    */
   @Override
   public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
@@ -120,26 +120,28 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
             .addColumn(family, qualifier, cell.time(), cell.value().toArray())
             .setDurability(store.options().wal().durability);
     CheckAndMutate.Builder check = CheckAndMutate.newBuilder(row);
-    // HBase takes a cell with an empty value for none; that there is none at all was read.
+    // HBase treats a cell with an empty value as missing; the preceding read found no cell at all.
     return standing == null
         ? check.ifNotExists(family, qualifier).build(put)
         : check.ifMatches(isNewest(family, qualifier, standing)).build(put);
   }
 
   /**
-   * Lets something through if a column's newest cell has this value and this time. The time counts:
-   * over the same value of a later one, what is put would not be seen.
+   * Selects something if a column's newest cell has this value and this time. The time must match,
+   * too: a newer cell with the same value would hide the new one.
    */
   private static Filter isNewest(
       byte[] family, byte[] qualifier, org.apache.hadoop.hbase.Cell cell) {
     Filter value =
         new ColumnValueFilter(family, qualifier, CompareOperator.EQUAL, CellUtil.cloneValue(cell));
-    // Ends the row at the first cell of another time, before an older cell is looked at.
+    // Ends the row at the first cell of another time, before older cells are checked.
     Filter time = new WhileMatchFilter(new TimestampsFilter(List.of(cell.getTimestamp())));
     return new FilterList(FilterList.Operator.MUST_PASS_ALL, List.of(value, time));
   }
 
-  /** Calls until the outcome is known; what was surely not applied is tried again. */
+  /**
+   * Repeats a call until its outcome is known: it retries a call that was certainly not applied.
+   */
   private CheckAndMutateResult surely(Supplier<CompletableFuture<CheckAndMutateResult>> call) {
     for (int attempt = 0; ; attempt++) {
       try {
@@ -164,7 +166,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     }
   }
 
-  /** Fails where a tombstone would hide the cell, so that nobody would know that it was put. */
+  /** Throws if a tombstone would hide the cell: the put would succeed without a visible effect. */
   private void ensureVisible(Cell cell) {
     byte[] row = cell.row().toArray();
     Scan scan =

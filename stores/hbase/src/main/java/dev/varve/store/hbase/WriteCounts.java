@@ -3,7 +3,7 @@ package dev.varve.store.hbase;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How writes ended, for the store's operator. */
+/** Counts the outcomes of writes, for the operator of the store. */
 final class WriteCounts {
   private final LongAdder applied = new LongAdder();
   private final LongAdder triedAgain = new LongAdder();

@@ -1,9 +1,9 @@
 /**
- * HBase as a store: the SPI over its own asynchronous client, and nothing else.
+ * The HBase store: implements the store SPI with HBase's own asynchronous client, and nothing else.
  *
- * <p>The only package that may touch {@code org.apache.hadoop}. It is found by {@link
- * java.util.ServiceLoader} and runs in a class loader of its own. What it promises is the store
- * contract; what it cannot do it declares.
+ * <p>Only this package may use {@code org.apache.hadoop}. {@link java.util.ServiceLoader} finds it,
+ * and it runs in a class loader of its own. The store fulfils the store contract, and declares what
+ * it cannot do.
  */
 @NullMarked
 package dev.varve.store.hbase;
