@@ -60,7 +60,7 @@ class ChildProcessTest {
     assertThat(stubborn.waitFor()).isEqualTo(128 + 9);
   }
 
-  /** A script that waits for ever, once it has set its trap. */
+  /** Starts a script that waits forever, once it has set its trap. */
   private static Process trapping(String trap) throws Exception {
     Process process =
         new ProcessBuilder("sh", "-c", trap + "; echo ready; while :; do sleep 0.05; done").start();

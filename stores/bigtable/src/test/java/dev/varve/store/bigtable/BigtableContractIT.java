@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The contract on the emulator: one for all tests, with tables of its own for each. */
+/** Runs the contract on one emulator, with separate tables for each test. */
 class BigtableContractIT {
   @TempDir private static Path directory;
   private static BigtableEmulator emulator;

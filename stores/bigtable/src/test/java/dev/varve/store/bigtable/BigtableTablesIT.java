@@ -48,7 +48,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the contract does not ask for: times within a millisecond, tables of others, races. */
+/** Tests beyond the contract: times within a millisecond, foreign tables, races. */
 class BigtableTablesIT {
   private static final long TIME = 1_700_000_000_123_456L;
   private static final Bytes ROW = Bytes.utf8("row");

@@ -35,7 +35,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What docs/stores says of this store is so. */
+/** The statements of docs/stores about this store are correct. */
 class DocumentedBytesIT {
   private static final Path PAGE = Path.of("../../docs/stores/bigtable.md");
   private static final Pattern BLOCK = Pattern.compile("```cells\n(.*?)```", Pattern.DOTALL);

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the emulator does otherwise than the service. When one of these fails, the emulator has
- * become better: the test goes, and with it its line in docs/stores/bigtable.md.
+ * Differences between the emulator and the service. If one of these tests fails, the emulator has
+ * improved: remove the test and its line in docs/stores/bigtable.md.
  */
 class EmulatorGapsIT {
   private static final TableId TABLE = TableId.of("gaps");
@@ -108,8 +108,8 @@ class EmulatorGapsIT {
   }
 
   /**
-   * Both families have cells of the year 1970: behind the newest, both rules name them. The
-   * emulator begins to collect when families are altered.
+   * Both families have cells of the year 1970, so both rules apply to all but the newest. The
+   * emulator starts to collect when families are altered.
    */
   @Test
   void collectsNothingByAnIntersectionOfRules() {
@@ -133,7 +133,7 @@ class EmulatorGapsIT {
     assertThat(data().readRow(TABLE, "collected").getCells("old")).hasSize(3);
   }
 
-  /** An emulator of its own, since that is its end. */
+  /** Needs an emulator of its own, because it crashes. */
   @Test
   void endsWhenChangesAreReadAndForgetsEverything(@TempDir Path own) {
     try (BigtableEmulator other = BigtableEmulator.start(own)) {

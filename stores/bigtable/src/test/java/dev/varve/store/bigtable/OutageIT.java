@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bigtable goes away under writes, and comes back. */
+/** Bigtable fails during writes, and recovers. */
 class OutageIT {
   private static final int ROWS = 25;
   private static final TableSpec SPEC =
@@ -106,7 +106,7 @@ class OutageIT {
       Set<Bytes> found = readRows(table);
       assertThat(found).as("acknowledged rows").containsAll(rows(Status.APPLIED));
       assertThat(rows(Status.NOT_APPLIED))
-          .as("rows of which was said that they are not applied")
+          .as("rows reported as not applied")
           .noneMatch(found::contains);
       assertThat(rows(Status.UNKNOWN)).as("rows of unknown outcome").isNotEmpty();
       assertThat(rows(Status.REJECTED)).isEmpty();
@@ -129,7 +129,7 @@ class OutageIT {
           .hasMessageContaining("reading table 't': DEADLINE_EXCEEDED nothing came for");
       emulator.restart();
       awaitTables(store);
-      // It has forgotten everything, also that there was a table.
+      // It has lost everything, including the table.
       table(store).close();
       assertThat(readRows(table)).isEmpty();
       writeRows(table, "after");
@@ -137,12 +137,12 @@ class OutageIT {
     }
   }
 
-  /** The rows that ended so. */
+  /** Returns the rows with an outcome. */
   private Set<Bytes> rows(Status status) {
     return Objects.requireNonNull(rows.get(status));
   }
 
-  /** Waits for a row more that ends so. */
+  /** Waits for another row with an outcome. */
   private void await(Status status) throws InterruptedException {
     int before = rows(status).size();
     long deadline = System.nanoTime() + 30_000_000_000L;
@@ -152,12 +152,14 @@ class OutageIT {
     }
   }
 
-  /** Waits until the store finds its server again, which it must within seconds. */
+  /** Waits until the store has reconnected to its server, which must take only seconds. */
   private static void awaitTables(Store store) {
     assertThat(again(store::tables)).isEmpty();
   }
 
-  /** The table, made where it is missing: a machine that is busy may need several tries. */
+  /**
+   * Opens the table and creates it if missing. On a busy machine that may need several attempts.
+   */
   private static Table table(Store store) {
     return again(() -> store.open(SPEC, Store.OpenMode.CREATE_IF_ABSENT));
   }
@@ -179,7 +181,7 @@ class OutageIT {
     }
   }
 
-  /** Writes some rows that were not written before, and notes how each ended. */
+  /** Writes new rows and records the outcome of each. */
   private void writeRows(Table table, String name) {
     MutationBatch batch = new MutationBatch();
     for (int i = 0; i < ROWS; i++) {
@@ -197,7 +199,7 @@ class OutageIT {
     return Bytes.utf8(name + "/" + number);
   }
 
-  /** The rows of the table, each of which must be whole. */
+  /** Returns the rows of the table, each of which must be complete. */
   private static Set<Bytes> readRows(Table table) {
     ReadPlan plan =
         ReadPlan.of(

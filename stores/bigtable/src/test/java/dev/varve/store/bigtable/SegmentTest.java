@@ -20,12 +20,13 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments together hold exactly what their slice holds, each place once, in the order of the plan.
+ * The segments of a slice together cover exactly the slice, each place once, in the order of the
+ * plan.
  */
 class SegmentTest {
   private static final List<Bytes> KEYS = keys();
 
-  /** All strings of up to three of the bytes 00, 61 and ff. */
+  /** Returns all strings of up to three of the bytes 00, 61 and ff. */
   private static List<Bytes> keys() {
     List<Bytes> keys = new ArrayList<>(List.of(Bytes.EMPTY));
     for (int i = 0; i < keys.size(); i++) {

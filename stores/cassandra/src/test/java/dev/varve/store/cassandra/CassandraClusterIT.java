@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes, three replicas, quorums: while one node is dead everything goes on, while two are
- * nothing does, and what was acknowledged is there when they are back.
+ * Three nodes, three replicas, quorums: with one dead node everything works, with two nothing does,
+ * and all acknowledged writes are present when the nodes are back.
  */
 class CassandraClusterIT {
   private static final int WRITERS = 2;
@@ -57,20 +57,23 @@ class CassandraClusterIT {
           Resolution.MILLISECONDS,
           (bytes, offset, length) -> Math.min(2, length));
 
-  /** Where every series has partitions of its own, and all are in a few rows of an index. */
+  /**
+   * In this layout every series has partitions of its own, and a few rows of an index list them
+   * all.
+   */
   private static final String LAYOUT = "kairosdb";
 
   @TempDir private Path directory;
 
   private final Set<Bytes> tried = ConcurrentHashMap.newKeySet();
 
-  /** How the writes of rows ended. */
+  /** The outcomes of writes, by row. */
   private final Map<Status, Set<Bytes>> rows = new EnumMap<>(Status.class);
 
   private final AtomicInteger failedReads = new AtomicInteger();
   private final AtomicBoolean stop = new AtomicBoolean();
 
-  /** Whether two nodes are there, so that no read may fail. */
+  /** Whether two nodes are up, so that no read may fail. */
   private volatile boolean quorum = true;
 
   @BeforeEach
@@ -108,7 +111,7 @@ class CassandraClusterIT {
       points.awaitMore();
       quorum = false;
       cluster.node(2).kill();
-      // First nobody answers for the dead nodes, then it is known that they are dead.
+      // At first requests to the dead nodes time out; later the driver knows that they are dead.
       awaitMore(Status.UNKNOWN, 1);
       awaitMore(Status.NOT_APPLIED, 1);
       points.awaitFailures();
@@ -134,13 +137,14 @@ class CassandraClusterIT {
   }
 
   /**
-   * Cassandra counts the replicas that are up before it sends a write to any, and of what was never
-   * sent it keeps no hint: what is told to be not applied will not come later either.
+   * Cassandra counts the live replicas before it sends a write to any, and keeps no hint for a
+   * write that was never sent. So a write that is reported as not applied cannot be applied later
+   * either.
    */
   private void checkEnds(Set<Bytes> found) {
     assertThat(found).as("acknowledged rows").containsAll(ended(Status.APPLIED));
     assertThat(ended(Status.NOT_APPLIED))
-        .as("rows of which was said that they are not applied")
+        .as("rows reported as not applied")
         .noneMatch(found::contains);
     assertThat(ended(Status.REJECTED)).isEmpty();
     assertThat(tried).containsAll(found);
@@ -161,14 +165,14 @@ class CassandraClusterIT {
     return options;
   }
 
-  /** For a dataset: a keyspace of its own, in which foreign tables have their names. */
+  /** Options for a dataset: a keyspace of its own, because foreign tables have fixed names. */
   private static Map<String, String> points(CassandraCluster cluster) {
     Map<String, String> options = options(cluster, 1);
     options.put("keyspace", "points");
     return options;
   }
 
-  /** The nodes that the driver takes to hold a partition. */
+  /** Returns the nodes that hold a partition, according to the driver. */
   private static Set<Node> holders(CassandraCluster cluster) {
     try (Requests requests = new Requests(CassandraOptions.parse(cluster.options()))) {
       requests.learnReplicas();
@@ -201,7 +205,7 @@ class CassandraClusterIT {
     return batches;
   }
 
-  /** Reads go on: each of them finds what was acknowledged before it began. */
+  /** Reads continuously. Each read must find everything acknowledged before it began. */
   private int readAgainAndAgain(Table table) throws InterruptedException {
     int reads = 0;
     while (!stop.get()) {
@@ -221,7 +225,7 @@ class CassandraClusterIT {
     return reads;
   }
 
-  /** Waits for some rows more that end so. */
+  /** Waits for more rows with an outcome. */
   private void awaitMore(Status status, int more) throws InterruptedException {
     int count = ended(status).size() + more;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(180);

@@ -49,8 +49,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * One node; every test in a keyspace of its own. Behind the contract stands what only Cassandra's
- * store has to promise.
+ * Runs the contract on one node, each test in a keyspace of its own, followed by tests of this
+ * store only.
  */
 class CassandraContractIT {
   @TempDir private static Path directory;
@@ -167,7 +167,7 @@ class CassandraContractIT {
     }
   }
 
-  /** The default lives of the tables of the families, in seconds. */
+  /** Returns the default times to live of the families' tables, in seconds. */
   private static Set<Integer> lives(Requests requests) {
     Set<Integer> lives = new HashSet<>();
     for (Row row : schema(requests, "upkeep")) {

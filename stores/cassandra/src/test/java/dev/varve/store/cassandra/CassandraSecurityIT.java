@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One node that wants TLS, a certificate of its clients, a password, and a grant for whatever is
- * done. Keyspaces are those of the tests; roles have what the test grants them and nothing else.
+ * One node that requires TLS, a client certificate, a password, and a grant for every operation.
+ * Each test has its own keyspaces; roles have only the grants of their test.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class CassandraSecurityIT {
@@ -83,7 +83,7 @@ class CassandraSecurityIT {
     administrator.execute(SimpleStatement.newInstance(cql));
   }
 
-  /** A role with a password. */
+  /** Creates a role with a password. */
   private static void role(String name, String keyspace, String... grants) {
     run("CREATE ROLE %s WITH PASSWORD = '%s' AND LOGIN = true".formatted(name, PASSWORD));
     for (String grant : grants) {
@@ -97,7 +97,7 @@ class CassandraSecurityIT {
             .formatted(name));
   }
 
-  /** The options of somebody who is let in, with others in their place; null for none. */
+  /** Returns the options of an accepted client, with replacements; null removes an option. */
   private static Map<String, String> options(@Nullable String... others) {
     Map<String, String> options = new HashMap<>(node.options());
     options.put("user", "app");
@@ -119,7 +119,7 @@ class CassandraSecurityIT {
     return new CassandraStoreProvider().open(directory, 0, options(others));
   }
 
-  /** Why nobody is let in with these options, in words that tell no password. */
+  /** Returns the error of a rejected client. It must not contain a password. */
   private static String refusal(@Nullable String... others) {
     StoreException refused = catchThrowableOfType(StoreException.class, () -> open(others).close());
     assertThat(refused).isNotNull();
@@ -314,7 +314,7 @@ class CassandraSecurityIT {
     }
   }
 
-  /** What another program keeps is looked at with SELECT alone. */
+  /** Reading a foreign table needs SELECT only. */
   @Test
   void readsATableOfAnotherProgramThatItMaySelect() {
     keyspace("theirs");
@@ -404,7 +404,7 @@ class CassandraSecurityIT {
     }
   }
 
-  /** Runs what a refusal says that an administrator may run. */
+  /** Runs the statements that an error suggests to an administrator. */
   private static void runAll(String refusal) {
     String statements = refusal.substring(refusal.indexOf("in place of it: ") + 16);
     List.of(statements.split("; ")).forEach(CassandraSecurityIT::run);

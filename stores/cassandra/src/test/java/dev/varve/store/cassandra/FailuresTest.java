@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FailuresTest {
-  /** The node that an answer came from, of which nothing but its being there counts. */
+  /** The node of an answer; the tests only need its presence. */
   private static final Node NODE =
       (Node)
           Proxy.newProxyInstance(

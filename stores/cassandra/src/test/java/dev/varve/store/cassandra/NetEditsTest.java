@@ -8,7 +8,7 @@ import dev.varve.store.MutationBatch;
 import dev.varve.store.cassandra.NetEdits.Delete;
 import org.junit.jupiter.api.Test;
 
-/** Family 0 holds one cell a column, family 1 many. */
+/** Family 0 holds one cell per column, family 1 many. */
 class NetEditsTest {
   private static final Bytes ROW = Bytes.utf8("r");
   private static final Bytes A = Bytes.utf8("a");

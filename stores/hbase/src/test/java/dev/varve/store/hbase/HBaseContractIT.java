@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The store contract on one HBase, where every store is a namespace of its own. */
+/** Runs the store contract on one HBase, with a namespace for each store. */
 class HBaseContractIT {
   @TempDir private static Path directory;
   private static HBaseServer server;

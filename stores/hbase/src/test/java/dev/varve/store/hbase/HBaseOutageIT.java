@@ -37,12 +37,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HBase dies under writes and comes back. */
+/** HBase crashes during writes and recovers. */
 class HBaseOutageIT {
   private static final int WRITERS = 4;
   private static final int ROWS_A_BATCH = 5;
 
-  /** How the writes of rows ended that were begun before, during and after the outage. */
+  /** The outcomes of the writes begun before, during and after the outage, by row. */
   private final Map<String, Status> ends = new ConcurrentHashMap<>();
 
   private final AtomicBoolean stop = new AtomicBoolean();
@@ -85,7 +85,7 @@ class HBaseOutageIT {
     }
   }
 
-  /** With calls that end soon, so that some do while HBase is away. */
+  /** Opens a store with short timeouts, so that some calls time out during the outage. */
   private static Store open(HBaseServer server) {
     Map<String, String> options = new HashMap<>(server.options());
     options.put("operation-timeout", "3s");
@@ -125,7 +125,7 @@ class HBaseOutageIT {
     return "%d/%06d/%d".formatted(writer, number, row);
   }
 
-  /** Every row of the table, by a handle and a connection that were there before the outage. */
+  /** Reads every row of the table, through a handle and a connection from before the outage. */
   private static Set<String> rows(Table table) {
     Set<String> rows = new HashSet<>();
     CellBatch page = new CellBatch();

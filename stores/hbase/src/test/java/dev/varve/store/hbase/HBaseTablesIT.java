@@ -43,7 +43,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What HBase is told of tables, and which tables are left alone. */
+/** The settings of tables in HBase, and which tables are left unchanged. */
 class HBaseTablesIT {
   @TempDir private static Path directory;
   private static HBaseServer server;

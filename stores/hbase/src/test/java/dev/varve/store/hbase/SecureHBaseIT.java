@@ -52,15 +52,15 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A HBase that asks for Kerberos, encrypts, and lets do what was granted. While the ticket of one
- * store ends, the other tests run; last of all Kerberos goes away.
+ * HBase with Kerberos, encryption and permissions. The other tests run while the ticket of one
+ * store expires; at the end Kerberos is shut down.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SecureHBaseIT {
   private static final String KRB5 = "java.security.krb5.conf";
   private static final String NAMESPACE = "secured";
 
-  /** The client looks every 30 s, and takes a new ticket when 80 % of the old one are over. */
+  /** The client checks every 30 s, and renews a ticket after 80 % of its lifetime. */
   private static final Duration TICKET = Duration.ofSeconds(32);
 
   private static final String HOST = InetAddress.getLoopbackAddress().getCanonicalHostName();
@@ -101,7 +101,7 @@ class SecureHBaseIT {
     kerberos.close();
   }
 
-  /** What docs/stores/hbase.md says that an administrator grants. */
+  /** Grants what docs/stores/hbase.md tells an administrator to grant. */
   private static void grant() throws Exception {
     HBaseOptions admin = HBaseOptions.parse(options(SERVER));
     Configuration settings = ClientSettings.of(admin);
@@ -129,9 +129,9 @@ class SecureHBaseIT {
     options.put("operation-timeout", "20s");
     options.put("rpc-timeout", "5s");
     options.put("retries", "3");
-    // So that a connection is made, and with it the ticket used, again and again.
+    // Forces frequent new connections, each of which uses the ticket.
     options.put("hbase.ipc.client.connection.minIdleTimeBeforeClose", "1000");
-    // Hadoop's 60 s are more than a ticket lives here.
+    // Hadoop's default of 60 s exceeds the lifetime of a ticket here.
     options.put("hadoop.kerberos.min.seconds.before.relogin", "1");
     return options;
   }
@@ -248,7 +248,7 @@ class SecureHBaseIT {
     folder.put("keytab", directory.toString());
     assertRefused(() -> open(folder), "no file that can be read");
     assertRefused(() -> open(options("stranger")), "no key of this principal", "klist -k");
-    // Another Kerberos of the realm, which gives keys of its own.
+    // Another Kerberos server for the realm, with different keys.
     Path others = directory.resolve("others");
     try (KerberosServer other =
         KerberosServer.start(others, TICKET, List.of("varve", "stranger"))) {
@@ -300,7 +300,7 @@ class SecureHBaseIT {
         });
   }
 
-  /** How often Kerberos did something for somebody. */
+  /** Returns how often Kerberos did something for a principal. */
   private static long said(String what, String whom) {
     return kerberos
         .output()

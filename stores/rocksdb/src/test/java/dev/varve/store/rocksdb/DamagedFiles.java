@@ -8,11 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Flips bytes in the table files of a store that is closed. */
+/** Flips bytes in the table files of a closed store. */
 final class DamagedFiles {
   private DamagedFiles() {}
 
-  /** The table files, the largest first. */
+  /** Returns the table files, largest first. */
   static List<Path> tables(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files
@@ -22,7 +22,7 @@ final class DamagedFiles {
     }
   }
 
-  /** Flips a bit in the middle of a block, and gives the block. */
+  /** Flips a bit in the middle of a block, and returns the block. */
   static SstIndex.Block flipBlock(Path file, int number) throws IOException {
     SstIndex.Block block = SstIndex.read(file).blocks().get(number);
     flip(file, block.offset() + block.size() / 2);

@@ -30,7 +30,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One flipped byte in a table file: what readers and writers are told of it. */
+/** One flipped byte in a table file: what readers and writers learn about it. */
 class DamagedTableFileTest {
   private static final TableSpec SPEC =
       new TableSpec(
@@ -92,7 +92,7 @@ class DamagedTableFileTest {
 
   @Test
   void compactionThatMeetsADamagedBlockStopsWritesByName() throws Exception {
-    // The opening makes the fourth file, at which RocksDB compacts.
+    // Opening the store creates the fourth file, which triggers a compaction.
     writeLives(4);
     Path file = DamagedFiles.tables(directory).getFirst();
     DamagedFiles.flipBlock(file, 5);
@@ -112,7 +112,7 @@ class DamagedTableFileTest {
     }
   }
 
-  /** Every opening makes a file of what the one before has left in the log. */
+  /** Every opening creates a file from the log of the preceding run. */
   private void writeFiles(int files) {
     writeLives(files);
     open().close();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
-/** What docs/stores says of this store is so. */
+/** The statements of docs/stores about this store are correct. */
 class DocumentedBytesTest {
   private static final Path DOCS = Path.of("../../docs/stores");
   private static final Pattern EXAMPLE =

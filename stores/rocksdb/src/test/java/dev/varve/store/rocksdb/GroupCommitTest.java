@@ -109,7 +109,7 @@ class GroupCommitTest {
         .containsExactly("write", "sync");
     assertThat(writer.stopped()).isEqualTo("the disk failed to sync the log: no space left");
     assertThat(writer.obstacle())
-        .as("also once nothing fails any more")
+        .as("even once nothing fails any more")
         .isEqualTo(writer.stopped());
   }
 
@@ -179,7 +179,7 @@ class GroupCommitTest {
 
     log.turns.release(1000);
     await().until(impatient::hasEnded);
-    assertThat(log.events).as("what was withdrawn is not written").containsExactly("write", "sync");
+    assertThat(log.events).as("withdrawn writes are not executed").containsExactly("write", "sync");
   }
 
   @Test
@@ -204,7 +204,7 @@ class GroupCommitTest {
     impatient.close();
   }
 
-  /** A server that gets no traffic because it is not ready must find out by itself. */
+  /** A server without traffic, because it is not ready, must detect the recovery by itself. */
   @Test
   void saysWhyWritesFailUntilOneSucceedsAgain() {
     GroupCommit impatient = new GroupCommit(log, Duration.ofMillis(500));
@@ -255,7 +255,7 @@ class GroupCommitTest {
     return task;
   }
 
-  /** Notes what it is asked for, and does it when it is given a turn. */
+  /** Records the calls, and executes each when it is given a turn. */
   private static final class SlowLog implements GroupCommit.Log {
     private final List<String> events = Collections.synchronizedList(new ArrayList<>());
     private final Semaphore turns = new Semaphore(0);

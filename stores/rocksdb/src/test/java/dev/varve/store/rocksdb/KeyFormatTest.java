@@ -41,7 +41,7 @@ class KeyFormatTest {
     assertThat(byKey).isEqualTo(places);
   }
 
-  /** Few different bytes, so that many keys begin alike. */
+  /** Uses few different bytes, so that many keys share prefixes. */
   private static Bytes bytes(Random random) {
     byte[] choices = {0, 1, 2, 'a', (byte) 0xfe, (byte) 0xff};
     byte[] bytes = new byte[random.nextInt(5)];

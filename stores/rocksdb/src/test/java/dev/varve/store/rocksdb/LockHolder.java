@@ -6,7 +6,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A process that holds the lock of a file until it is ended, and says so. */
+/** A process that locks a file until it is ended, and reports that it holds the lock. */
 final class LockHolder {
   private LockHolder() {}
 

@@ -47,9 +47,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Damages the log of a store in every way that disks and crashes know, and opens it: what was
- * acknowledged is there, or the opening is refused with the file and the offset, or the loss is
- * reported.
+ * Damages the log of a store in every way that disks and crashes do, and opens it. Either
+ * everything acknowledged is present, or the opening fails and names the file and the offset, or
+ * the loss is reported.
  */
 class LogDamageTest {
   private static final int CASES = Integer.getInteger("varve.wal.damage", 8);
@@ -62,10 +62,10 @@ class LogDamageTest {
   @TempDir private Path temp;
 
   /**
-   * A store as it lay on the disk at some moment.
+   * A copy of a store on the disk at some moment.
    *
-   * @param rows in the order in which they were written, which is that of their keys
-   * @param clean whether it had been closed in order
+   * @param rows the rows in the order of writing, which is that of their keys
+   * @param clean whether it had been closed cleanly
    */
   private record Image(
       Path directory, Map<String, Bytes> rows, RocksOptions options, boolean clean) {
@@ -216,7 +216,7 @@ class LogDamageTest {
     isAsBefore(directory, image, found, what);
   }
 
-  /** A further start finds the same, and nothing to report. */
+  /** Checks that another start finds the same rows and reports nothing. */
   private static void isAsBefore(
       Path directory, Image image, Map<String, Bytes> found, String what) {
     try (RocksStore store = open(directory, image.options(), null)) {
@@ -226,9 +226,9 @@ class LogDamageTest {
   }
 
   /**
-   * Knows, from the bytes before and after, what may be said of damage: a record that is not as it
-   * was is bad, and a later one that is, and that was written after the bad one had been synced,
-   * proves it.
+   * Computes the permitted verdicts from the bytes before and after the damage. A record that has
+   * changed is bad. It is proven to be damage by a later unchanged record that was written after
+   * the bad one had been synced.
    */
   private static final class Judge {
     private record Written(
@@ -298,9 +298,9 @@ class LogDamageTest {
     }
 
     /**
-     * Whether a good record proves that the first bad one had been synced.
+     * Returns whether a good record proves that the first bad one had been synced.
      *
-     * @param findable whether all behind it in its block has to be good too
+     * @param findable whether everything after it in its block must be good, too
      */
     private boolean proofs(boolean findable) {
       int bad = firstBad();
@@ -324,7 +324,9 @@ class LogDamageTest {
       return true;
     }
 
-    /** The rows that a recovery has to keep: those of good records that something later proves. */
+    /**
+     * Returns the rows that a recovery must keep: those of good records that a later record proves.
+     */
     Set<String> survivors() {
       Set<String> rows = new HashSet<>();
       long synced = 0;

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Damage that a recovery cannot pass is refused by name, and before it changes a log. */
+/**
+ * If a recovery cannot handle the damage, it fails with the name of the file before it changes a
+ * log.
+ */
 class RefusedFilesTest {
   private static final TableSpec SPEC =
       new TableSpec(
@@ -34,7 +37,7 @@ class RefusedFilesTest {
   @TempDir private Path directory;
   @TempDir private Path crashed;
 
-  /** Leaves a table file, and a log whose last record is damaged. */
+  /** Creates a table file, and a log whose last record is damaged. */
   @BeforeEach
   void write() throws IOException {
     for (int life = 0; life < 2; life++) {
@@ -58,7 +61,7 @@ class RefusedFilesTest {
     }
   }
 
-  /** Flips a bit; a place below 0 counts from the end. */
+  /** Flips a bit; a negative place counts from the end. */
   private static void flip(Path file, int place) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     bytes[place < 0 ? bytes.length + place : place] ^= 1;

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RocksOptionsTest {
-  /** What the store gets where no setting says otherwise. */
+  /** The default memory, in bytes. */
   private static final long SHARE = 256L << 20;
 
   @Test

@@ -147,7 +147,7 @@ class RocksStoreTest {
     }
   }
 
-  /** Returns when the writer has done all that was handed in before. */
+  /** Waits until the writer has completed everything submitted before. */
   private static void awaitWriter(RocksStore store) {
     store.writer().submit(() -> new WriteRecords(0), Durability.ORDERED).await();
   }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Repairs of stores with a damaged or missing file: what is kept, and what is said to be lost. */
+/** Repairs of stores with a damaged or missing file: what is kept, and what is reported as lost. */
 class StoreRepairTest {
   private static final TableSpec SPEC =
       new TableSpec(
@@ -51,7 +51,7 @@ class StoreRepairTest {
 
   @TempDir private Path directory;
 
-  /** What was written and not deleted. */
+  /** The rows that were written and not deleted. */
   private final SortedMap<Bytes, Bytes> truth = new TreeMap<>();
 
   /** Every value that a row ever had. */
@@ -195,7 +195,7 @@ class StoreRepairTest {
 
   @Test
   void takesTheListOfTablesFromItsCopy() throws Exception {
-    // The list is in a file of its own, which is the smallest.
+    // The list occupies a file of its own, which is the smallest.
     Path file = DamagedFiles.tables(directory).getLast();
     DamagedFiles.flip(file, 20);
     assertThatThrownBy(this::open).hasMessageContaining("varve check");
@@ -210,7 +210,7 @@ class StoreRepairTest {
   void endsARepairThatWasKilled() throws Exception {
     delete("MANIFEST");
     RepairSwap swap = new RepairSwap(directory);
-    // As far as a repair comes that is killed when half of the old files are moved.
+    // Simulates a repair that was killed after it had moved half of the old files.
     assertThat(repairUntil("out")).isTrue();
     assertThatThrownBy(this::open)
         .isInstanceOf(DamagedStoreException.class)
@@ -224,7 +224,9 @@ class StoreRepairTest {
     assertThat(swap.draft()).doesNotExist();
   }
 
-  /** Puts a directory back into the state in which a process that is killed would leave it. */
+  /**
+   * Repairs a directory, and then restores the state in which a killed process would have left it.
+   */
   private boolean repairUntil(String step) throws IOException {
     Path before = directory.resolveSibling(directory.getFileName() + "-before");
     copy(directory, before);
@@ -260,7 +262,10 @@ class StoreRepairTest {
     }
   }
 
-  /** All rows outside of spans are what was written; those inside are something that was. */
+  /**
+   * Asserts that all rows outside the spans are as written, and that those inside have a former
+   * value.
+   */
   private void assertEqualBut(SortedMap<Bytes, Bytes> left, List<RowSpan> lost) {
     assertThat(lost).isNotEmpty();
     left.forEach((row, value) -> assertThat(history.get(row)).contains(value));

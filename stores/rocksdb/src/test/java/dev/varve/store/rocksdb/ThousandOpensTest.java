@@ -28,7 +28,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** No native memory is left behind, whatever is left open when a store is closed. */
+/** Closing a store frees all native memory, whatever was left open. */
 class ThousandOpensTest {
   private static final int OPENS = 1000;
   private static final int WARM = 300;
@@ -42,7 +42,7 @@ class ThousandOpensTest {
 
   private final Path directory = inMemoryIfPossible();
 
-  /** Opening syncs files, which is of no interest here and takes long on a disk. */
+  /** Opening syncs files, which is irrelevant here and slow on a disk. */
   private static Path inMemoryIfPossible() {
     Path memory = Path.of("/dev/shm");
     try {
@@ -108,7 +108,7 @@ class ThousandOpensTest {
     return cursor;
   }
 
-  /** 0 where the system does not tell. */
+  /** Returns 0 if the system does not report it. */
   private static long residentKilobytes() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (!Files.exists(status)) {

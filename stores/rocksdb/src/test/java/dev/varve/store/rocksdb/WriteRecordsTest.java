@@ -18,7 +18,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** The form of a batch is RocksDB's; this is where a version that changes it would be noticed. */
+/** Batches have RocksDB's format; this test detects a RocksDB version that changes it. */
 class WriteRecordsTest {
   private static final byte[] CELLS = "cells".getBytes(StandardCharsets.US_ASCII);
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Logs made by hand: what is damage, what is a torn tail, and what is neither. */
+/** Handmade logs: distinguishes damage, torn tails, and harmless cases. */
 class LogRecoveryTest {
   private static final long NONE = -1;
 
@@ -45,12 +45,12 @@ class LogRecoveryTest {
     manifest(5, 5, 9);
   }
 
-  /** A MANIFEST in which the families' logs are these, and the last edit has that number. */
+  /** Writes a MANIFEST with these logs of the families, and this number of the last edit. */
   private void manifest(int log, int otherLog, int sequence) throws IOException {
     try (LogWriter writer = new LogWriter(directory.resolve("MANIFEST-000004"))) {
       writer.add(new byte[] {1, 2, 'c', 'c', 2, 1, 9, 0, 3, 99, 4, 2});
       writer.add(new byte[] {(byte) 0xc8, 1, 1, (byte) 0xc9, 1, 5, 'c', 'e', 'l', 'l', 's'});
-      // A new file of the latest form, with the number of a log among its fields.
+      // A new file in the latest format, with the number of a log among its fields.
       byte[] oldest = {3, 8, 1, 0, 0, 0, 0, 0, 0, 0, 1};
       ByteBuffer file = ByteBuffer.allocate(64);
       file.put(new byte[] {2, (byte) log, 103, 0, 7, 100});
@@ -63,7 +63,7 @@ class LogRecoveryTest {
     }
   }
 
-  /** A batch of three edits, as it lies in a log. */
+  /** Returns a batch of three edits as stored in a log. */
   private static byte[] batch(long sequence, long synced) {
     boolean marked = synced != NONE;
     ByteBuffer bytes = ByteBuffer.allocate(60).order(ByteOrder.LITTLE_ENDIAN);
@@ -110,7 +110,7 @@ class LogRecoveryTest {
     return damage.getFirst();
   }
 
-  /** The sequence numbers of a log's records; fails where anything in it is bad. */
+  /** Returns the sequence numbers of a log's records; fails if anything in it is bad. */
   private static List<Long> sequences(Path file) throws IOException {
     List<Long> found = new ArrayList<>();
     try (LogReader reader = new LogReader(file, 0, BatchHead.LENGTH)) {
@@ -166,7 +166,8 @@ class LogRecoveryTest {
 
   @Test
   void badBytesOfTheLastGroupAreATornTail() throws IOException {
-    // Pages of one group reach the disk in any order: its second batch did, its first did not.
+    // Pages of one group reach the disk in any order: the page of its second batch did, that of the
+    // first did not.
     Path log = log(5, batch(10, 9), batch(13, 12), batch(16, 12));
     flip(log, 70);
     StoreDamage damage = open().getFirst();
@@ -357,7 +358,7 @@ class LogRecoveryTest {
     cut(log, 100);
     Path next = log(6, batch(13, 12), batch(16, 15));
     assertThat(open()).isEmpty();
-    assertThat(sequences(log)).as("what RocksDB would refuse is gone").containsExactly(10L);
+    assertThat(sequences(log)).as("records that RocksDB would reject are removed").containsExactly(10L);
     assertThat(sequences(next)).containsExactly(13L, 16L);
   }
 
@@ -413,7 +414,10 @@ class LogRecoveryTest {
     }
   }
 
-  /** The first page of a block that changes places with that of another takes a whole end along. */
+  /**
+   * If the first page of a block is swapped with that of another block, it brings a complete record
+   * end with it.
+   */
   @Test
   void recordOfFragmentsOfTwoIsBad() throws IOException {
     StateFile.running(directory, 5, 9, NONE);
@@ -434,7 +438,7 @@ class LogRecoveryTest {
     assertThat(sequences(log)).containsExactly(13L, 16L, 19L);
   }
 
-  /** A batch of a length, filled with its number. */
+  /** Returns a batch of a given length, filled with its number. */
   private static byte[] filled(long sequence, long synced, int length) {
     byte[] batch = Arrays.copyOf(batch(sequence, synced), length);
     Arrays.fill(batch, BatchHead.LENGTH, length, (byte) sequence);
@@ -471,7 +475,7 @@ class LogRecoveryTest {
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("is in use: a running store");
     }
-    assertThat(Files.size(log)).as("its torn tail is its own affair").isEqualTo(100);
+    assertThat(Files.size(log)).as("its torn tail is left to its owner").isEqualTo(100);
   }
 
   @Test
