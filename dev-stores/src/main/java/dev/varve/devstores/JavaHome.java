@@ -40,7 +40,7 @@ public final class JavaHome {
       }
     }
     throw new DevStoreException(
-        "no Java %d found, which this store needs: install one with 'sudo apt-get install openjdk-%d-jre-headless', or say where it is with VARVE_JAVA%d_HOME"
+        "no Java %d found, which this store needs: install one with 'sudo apt-get install openjdk-%d-jre-headless', or set VARVE_JAVA%d_HOME"
             .formatted(version, version, version));
   }
 

@@ -24,7 +24,7 @@ public final class Parts {
     Path lib = part.resolve("target/lib");
     if (!Files.isDirectory(lib)) {
       throw new DevStoreException(
-          "the jars of %s are not there: fetch them with %s -q -f %s generate-resources"
+          "the jars of %s are missing: fetch them with %s -q -f %s generate-resources"
               .formatted(name, tree().resolve("mvnw"), part.resolve("pom.xml")));
     }
     return lib;
@@ -60,7 +60,7 @@ public final class Parts {
       }
     }
     throw new DevStoreException(
-        "%s lies in no source tree of Varve, which alone knows how to fetch real stores"
+        "%s is not in a source tree of Varve, which is needed to fetch real stores"
             .formatted(start));
   }
 }

@@ -355,7 +355,7 @@ class AttachIT {
     }
     refuses(
         cassandra("odd"),
-        "table 'data_points' of keyspace odd: column key has type text, where blob should stand");
+        "table 'data_points' of keyspace odd: column key has type text instead of blob");
 
     refuses(cassandra("absent"), "has no keyspace 'absent' (option keyspace); it has");
 

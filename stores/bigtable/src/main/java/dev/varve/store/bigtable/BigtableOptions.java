@@ -114,7 +114,8 @@ record BigtableOptions(
     } else {
       for (String needed : List.of("project", "instance")) {
         if (!settings.has(needed)) {
-          settings.wrong("option %s is missing (only an emulator goes without)".formatted(needed));
+          settings.wrong(
+              "option %s is missing (only an emulator works without it)".formatted(needed));
         }
       }
     }

@@ -142,8 +142,7 @@ final class BigtableStore implements Store {
   private List<String> differences(TableSpec spec) {
     if (spec.name().equals(TableCatalog.NAME)) {
       return List.of(
-          "table '%s' is the bigtable store's own, for what it knows of the others"
-              .formatted(spec.name()));
+          "table '%s' is reserved for the bigtable store's catalog".formatted(spec.name()));
     }
     TableSpec made = catalog.find(spec.name());
     String difference = made == null ? null : spec.differenceFrom(made);
@@ -209,7 +208,7 @@ final class BigtableStore implements Store {
     String difference = spec.differenceFrom(made == null ? catalog.create(spec) : made);
     if (difference != null) {
       throw new StoreException(
-          "table '%s' of the bigtable store %s was just made otherwise by another process: %s"
+          "table '%s' of the bigtable store %s was just created with a different definition by another process: %s"
               .formatted(spec.name(), options.place(), difference));
     }
     if (mode != OpenMode.READ_ONLY) {

@@ -84,7 +84,7 @@ final class Clients implements AutoCloseable {
       return FixedCredentialsProvider.create(GoogleCredentials.fromStream(key).createScoped(SCOPE));
     } catch (IOException e) {
       throw new IOException(
-          "%s is no key of a service account: %s".formatted(options.credentials(), e.getMessage()),
+          "%s is not a service account key: %s".formatted(options.credentials(), e.getMessage()),
           e);
     }
   }

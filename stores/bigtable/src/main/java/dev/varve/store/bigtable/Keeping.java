@@ -46,7 +46,7 @@ final class Keeping {
     }
     if (anyLonger) {
       alter(spec, longer);
-      LOG.info("table '{}' keeps cells for longer now, as its retention asks", spec.name());
+      LOG.info("table '{}' now keeps cells longer, as its retention requires", spec.name());
     }
   }
 
@@ -59,7 +59,7 @@ final class Keeping {
         throw failed.toStoreException("looking at table '%s'".formatted(spec.name()));
       }
       LOG.warn(
-          "how long table '{}' keeps cells cannot be seen without permission bigtable.tables.get: its rules of collection are taken for those of its retention",
+          "without permission bigtable.tables.get the garbage collection rules of table '{}' cannot be read; they are assumed to match its retention",
           spec.name());
       return List.of();
     }
@@ -70,10 +70,10 @@ final class Keeping {
     @Nullable Long kept = Creation.age(family, found.getGCRule().toProto());
     if (kept == null || kept > wanted) {
       LOG.warn(
-          "table '{}' has for family '{}' {} than its retention asks for. It is left as it is; this would change it, and delete what is older: cbt -project {} -instance {} setgcpolicy {} {} '{}'",
+          "table '{}' has for family '{}' {} than its retention requires. It is left unchanged. To change it, and delete older cells, run: cbt -project {} -instance {} setgcpolicy {} {} '{}'",
           spec.name(),
           family.name(),
-          kept == null ? "another rule of collection" : "a rule of collection that keeps longer",
+          kept == null ? "a different garbage collection rule" : "a rule that keeps cells longer",
           options.project(),
           options.instance(),
           id,

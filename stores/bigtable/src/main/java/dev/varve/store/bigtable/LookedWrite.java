@@ -56,7 +56,7 @@ final class LookedWrite {
 
   private static RowOutcome changed(String what) {
     return new RowOutcome(
-        Status.NOT_APPLIED, what + ": the row was changed by others again and again");
+        Status.NOT_APPLIED, what + ": other writers keep changing the row");
   }
 
   /** Returns the outcome; null if other writers changed the row in between. */
@@ -67,7 +67,7 @@ final class LookedWrite {
     if (state.edits() > BatchWrite.REQUEST_EDITS_MAX) {
       return new RowOutcome(
           Status.REJECTED,
-          "row %s has %d columns to be deleted, at most %d are possible at once"
+          "row %s has %d columns to delete, but at most %d can be deleted at once"
               .formatted(
                   encoder.batch().cells().row(first), state.edits(), BatchWrite.REQUEST_EDITS_MAX));
     }

@@ -44,7 +44,7 @@ final class MutationEncoder {
   @Nullable String refusal(int first, int end) {
     for (int i = first; i < end; i++) {
       if (batch.edit(i) != Edit.DELETE_ROW && table.isAbsent(batch.cells().family(i))) {
-        return "table '%s' was made without family '%s', and is another program's to change"
+        return "table '%s' was created without family '%s', and only the other program may add it"
             .formatted(table.spec().name(), family(i).name());
       }
       if (batch.edit(i) == Edit.PUT) {

@@ -96,7 +96,7 @@ final class RowStream implements ResponseObserver<ReceivedRow> {
       if (left <= 0) {
         throw new FailedCall(
             new TimeoutException(
-                "nothing came for "
+                "nothing arrived for "
                     + atMost.toMillis()
                     + " ms: Bigtable cannot be reached, or is too slow"));
       }

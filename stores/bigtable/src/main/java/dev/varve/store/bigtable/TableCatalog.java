@@ -158,7 +158,7 @@ final class TableCatalog {
         });
     TableSpec made = find(name);
     if (made == null) {
-      throw new StoreException("table '%s' was dropped while it was made".formatted(name));
+      throw new StoreException("table '%s' was dropped while it was created".formatted(name));
     }
     return made;
   }

@@ -60,18 +60,18 @@ final class TableMapping {
     List<String> reasons = new ArrayList<>();
     if (spec.foreign() && !spec.name().matches(FOREIGN_NAME)) {
       reasons.add(
-          "table '%s' is no name for Bigtable, where names have at most %d characters and begin with a letter, a digit or _"
+          "table '%s' is not a valid name in Bigtable, where names have at most %d characters and begin with a letter, a digit or _"
               .formatted(spec.name(), NAME_MAX));
     }
     if (spec.families().size() > FAMILIES_MAX) {
       reasons.add(
-          "table '%s' has %d families, a table of the bigtable store has %d at most"
+          "table '%s' has %d families, but the bigtable store supports at most %d"
               .formatted(spec.name(), spec.families().size(), FAMILIES_MAX));
     }
     for (FamilySpec family : spec.families()) {
       if (!family.name().matches(FAMILY_NAME)) {
         reasons.add(
-            "family '%s' of table '%s' is no name for Bigtable, which takes a-z A-Z 0-9 _ . -"
+            "family '%s' of table '%s' is not a valid name in Bigtable, which allows a-z A-Z 0-9 _ . -"
                 .formatted(family.name(), spec.name()));
       }
       if (!spec.foreign()
@@ -126,7 +126,7 @@ final class TableMapping {
     Integer place = places.get(family);
     if (place == null) {
       throw new StoreException(
-          "Bigtable returned family '%s', which table '%s' has not and nobody asked for"
+          "Bigtable returned family '%s', which table '%s' does not have and no request names"
               .formatted(family, spec.name()));
     }
     return place;

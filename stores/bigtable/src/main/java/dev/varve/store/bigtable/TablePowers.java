@@ -91,7 +91,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
         }
       } while (attempts.awaitNext());
       throw new StoreException(
-          "%s table '%s' was not done: others change the cell again and again"
+          "%s table '%s' failed: other writers keep changing the cell"
               .formatted(what, table.spec().name()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -170,7 +170,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
     ByteString stored = newest.stored();
     if (stored.size() > COMPARED_BYTES_MAX) {
       throw new StoreException(
-          "a value of %d bytes cannot be compared, Bigtable compares %d at most"
+          "a value of %d bytes cannot be compared, Bigtable compares at most %d"
               .formatted(stored.size(), COMPARED_BYTES_MAX));
     }
     // The time must match, too: a newer cell with the same value would hide the new one.

@@ -155,6 +155,6 @@ class BigtableOptionsTest {
     assertThatThrownBy(() ->
             new BigtableStoreProvider().open(directory, 0, with("credentials", key.toString())))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining(key + " is no key of a service account");
+        .hasMessageContaining(key + " is not a service account key");
   }
 }

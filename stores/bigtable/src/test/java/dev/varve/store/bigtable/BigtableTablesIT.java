@@ -284,7 +284,7 @@ class BigtableTablesIT {
         .singleElement()
         .satisfies(outcome -> {
           assertThat(outcome.status()).isEqualTo(Status.REJECTED);
-          assertThat(outcome.reason()).contains("was made without family 'later'");
+          assertThat(outcome.reason()).contains("was created without family 'later'");
         });
   }
 
@@ -320,7 +320,7 @@ class BigtableTablesIT {
     assertThat(store.check(SPEC.named(".varve"), Set.of()))
         .singleElement()
         .asString()
-        .contains("the bigtable store's own");
+        .contains("the bigtable store's catalog");
     TableSpec versions =
         new TableSpec(
             "t",

@@ -167,7 +167,7 @@ record CassandraOptions(
     String user = read.text("user");
     String password = read.text("password");
     if ((user == null) != (password == null)) {
-      read.wrong("options user and password come together");
+      read.wrong("options user and password must be set together");
       return null;
     }
     return user == null || password == null ? null : new Credentials(user, password);
@@ -190,7 +190,8 @@ record CassandraOptions(
     boolean verify = read.flag("tls-verify-hostname", true);
     if (!read.flag("tls", trusted != null || key != null)) {
       if (TLS_ALONE.stream().anyMatch(read::has)) {
-        read.wrong("options %s count with tls: true only".formatted(String.join(", ", TLS_ALONE)));
+        read.wrong(
+            "options %s have no effect without tls: true".formatted(String.join(", ", TLS_ALONE)));
       }
       return null;
     }

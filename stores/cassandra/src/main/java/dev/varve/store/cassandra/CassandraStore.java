@@ -146,7 +146,7 @@ final class CassandraStore implements Store {
   private Table openForeign(TableSpec spec, OpenMode mode) {
     if (!foreign.isThere(spec.name())) {
       throw new StoreException(
-          "keyspace %s of the cassandra store has no table '%s', which another program makes"
+          "keyspace %s of the cassandra store has no table '%s', which another program must create"
               .formatted(requests.options().keyspace(), spec.name()));
     }
     requests.learnReplicas();

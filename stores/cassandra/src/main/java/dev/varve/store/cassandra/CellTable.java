@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** A table that Varve created: one row in Cassandra is one cell. */
 abstract sealed class CellTable permits LatestTable, VersionsTable {
   /*
-   * p blob     partition of the row key. Cassandra allows no empty one, so a partition that consists
-   *            of zero bytes only, or is empty, gets one more zero byte
+   * p blob     partition of the row key. Cassandra does not allow an empty one, so a partition that
+   *            is empty, or consists of zero bytes only, gets one more zero byte
    * k blob     the rest of the row key
    * q blob     qualifier
    */

@@ -28,7 +28,7 @@ final class ClockTimes implements WriteTimes {
   }
 
   private String outOfRange(long cellTime) {
-    return "cell time %d %s of a clock, which does not fit into 64 bits in microseconds"
+    return "cell time %d %s does not fit into 64 bits in microseconds"
         .formatted(cellTime, unit.symbol());
   }
 

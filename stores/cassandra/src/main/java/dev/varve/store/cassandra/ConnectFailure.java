@@ -47,33 +47,33 @@ final class ConnectFailure {
       case UnknownHostException unknown -> "there is no host " + unknown.getMessage();
       case ConnectException nobody ->
           String.valueOf(nobody.getMessage()).contains("refused")
-              ? "nobody listens there"
+              ? "connection refused"
               : nobody.getMessage();
       case SocketException reset -> closed(options.tls());
       // Netty closes connections with this, too, before the reason is known.
-      case ClosedChannelException closed -> "nobody listens there, or " + closed(options.tls());
+      case ClosedChannelException closed -> "connection refused, or " + closed(options.tls());
       case ClosedConnectionException closed when closed.getCause() == null -> closed(options.tls());
       case DriverTimeoutException late ->
           "no answer within %d ms (option connect-timeout)"
               .formatted(options.connectTimeout().toMillis());
       case IllegalStateException several
           when String.valueOf(several.getMessage()).contains("different DCs") ->
-          "these are of several data centers, of which option local-datacenter has to name one";
+          "these nodes are in several data centers, one of which option local-datacenter must name";
       default -> null;
     };
   }
 
   private static String refused(AuthenticationException refused, @Nullable Credentials given) {
     return given == null
-        ? "it wants to know who asks: set options user and password"
-        : "it refuses user '%s' with this password (options user, password): %s"
+        ? "it requires authentication: set options user and password"
+        : "it rejects user '%s' with this password (options user, password): %s"
             .formatted(given.user(), refused.getMessage());
   }
 
   private static String closed(@Nullable Tls tls) {
     return tls == null
-        ? "it closes the connection, as a node does that wants TLS (option tls)"
-        : "it closes the connection, as a node does that has no TLS (option tls) or no trust in the certificate of this client (option tls-key)";
+        ? "it closes the connection, as a node that requires TLS does (option tls)"
+        : "it closes the connection, as a node does without TLS (option tls) or without trust in the certificate of this client (option tls-key)";
   }
 
   private static String tls(SSLException failure, @Nullable Tls tls) {
@@ -83,21 +83,20 @@ final class ConnectFailure {
     }
     if (message.contains("fatal alert")) {
       return tls == null || tls.key() == null
-          ? "it wants a certificate of this client (option tls-key): " + message
-          : "it does not take the certificate in '%s' (option tls-key): %s"
-              .formatted(tls.key(), message);
+          ? "it requires a certificate of this client (option tls-key): " + message
+          : "it rejects the certificate in '%s' (option tls-key): %s".formatted(tls.key(), message);
     }
     if (causes(failure).anyMatch(CertPathBuilderException.class::isInstance)) {
       return tls == null || tls.trusted() == null
-          ? "its certificate is none that Java trusts: name it, or who signed it, in option tls-trusted"
-          : "neither its certificate nor who signed it stands in '%s' (option tls-trusted)"
+          ? "Java does not trust its certificate: name it, or its issuer's, in option tls-trusted"
+          : "neither its certificate nor its issuer's is in '%s' (option tls-trusted)"
               .formatted(tls.trusted());
     }
     return causes(failure)
         .filter(ConnectFailure::isOfNames)
         .findFirst()
         .map(cause ->
-            "its certificate is that of another host: %s Ask for a host that it names (option contact-points), or set tls-verify-hostname: false"
+            "its certificate is for another host: %s Use a host that it names (option contact-points), or set tls-verify-hostname: false"
                 .formatted(cause.getMessage()))
         .orElse("TLS fails: " + message);
   }

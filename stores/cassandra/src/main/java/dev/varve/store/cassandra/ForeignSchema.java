@@ -63,7 +63,7 @@ final class ForeignSchema {
     FamilySpec family = spec.families().getFirst();
     if (spec.families().size() > 1 || family.time() != TimeUse.CLOCK || family.maxVersions() > 1) {
       reasons.add(
-          "table '%s' of keyspace %s holds one family of one version, the layout has %s"
+          "table '%s' of keyspace %s holds one family of one version, but the layout has %s"
               .formatted(spec.name(), requests.options().keyspace(), spec.families()));
     }
     switch (spec.form()) {
@@ -74,7 +74,7 @@ final class ForeignSchema {
           compare(spec, columns, form.partition(), form.clustering(), form.value(), reasons);
       case TableForm.Cells cells ->
           reasons.add(
-              "table '%s' of keyspace %s needs its columns declared, which the layout does not"
+              "the layout must declare the columns of table '%s' of keyspace %s"
                   .formatted(spec.name(), requests.options().keyspace()));
     }
     return reasons;
@@ -137,7 +137,7 @@ final class ForeignSchema {
     columns.forEach((name, listed) -> {
       if (listed.kind.equals(word(kind))
           && declared.stream().noneMatch(column -> column.name().equals(name))) {
-        reasons.add(differs(spec, name, "is part of the key, and not declared"));
+        reasons.add(differs(spec, name, "is part of the key, but not declared"));
       }
     });
   }
@@ -159,7 +159,7 @@ final class ForeignSchema {
           differs(
               spec,
               declared.name(),
-              "is %s %d, where %s %d should stand"
+              "is %s %d instead of %s %d"
                   .formatted(listed.kind, listed.position, word(kind), Math.max(0, position))));
     }
     if (!listed.type.equals(cqlType(declared.type()))) {
@@ -167,11 +167,10 @@ final class ForeignSchema {
           differs(
               spec,
               declared.name(),
-              "has type %s, where %s should stand"
-                  .formatted(listed.type, cqlType(declared.type()))));
+              "has type %s instead of %s".formatted(listed.type, cqlType(declared.type()))));
     }
     if (kind == Kind.CLUSTERING && !listed.order.equals("asc")) {
-      reasons.add(differs(spec, declared.name(), "is ordered " + listed.order + ", and not asc"));
+      reasons.add(differs(spec, declared.name(), "is ordered " + listed.order + " instead of asc"));
     }
   }
 

@@ -62,8 +62,7 @@ final class ForeignTable implements FamilyTable {
       }
       case TableForm.Cells cells ->
           throw new StoreException(
-              "table '%s' of another program needs its columns declared, which the layout does not"
-                  .formatted(spec.name()));
+              "the layout must declare the columns of foreign table '%s'".formatted(spec.name()));
     }
     String selected = names(clustering);
     this.select =
@@ -204,7 +203,7 @@ final class ForeignTable implements FamilyTable {
       values = new ArrayList<>(split(stretch.partition(), partition));
     } catch (IllegalArgumentException e) {
       throw new StoreException(
-          "row key %s is none of table %s: %s"
+          "row key %s is not valid in table %s: %s"
               .formatted(stretch.partition(), table, e.getMessage()),
           e);
     }

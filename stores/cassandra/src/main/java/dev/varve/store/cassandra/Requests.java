@@ -129,7 +129,7 @@ final class Requests implements AutoCloseable {
             case Long number -> builder.setLong(i, number);
             case Integer number -> builder.setInt(i, number);
             case String text -> builder.setString(i, text);
-            default -> throw new IllegalArgumentException("no value of CQL: " + values[i]);
+            default -> throw new IllegalArgumentException("not a CQL value: " + values[i]);
           };
     }
     return builder.build();
@@ -328,7 +328,9 @@ final class Requests implements AutoCloseable {
       await(session.refreshSchemaAsync().toCompletableFuture(), this::ensureOpen);
       replicasKnown = true;
     } catch (ExecutionException e) {
-      LOG.warn("cassandra: any node is asked, not the next: {}", Failures.words(Failures.cause(e)));
+      LOG.warn(
+          "cassandra: requests go to any node instead of a replica: {}",
+          Failures.words(Failures.cause(e)));
     }
   }
 

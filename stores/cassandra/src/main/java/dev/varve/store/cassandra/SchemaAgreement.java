@@ -56,7 +56,7 @@ final class SchemaAgreement {
       long waited = System.nanoTime() - start;
       if (versions.local.size() <= 1 && waited > REMOTE_TIMEOUT.toNanos()) {
         LOG.warn(
-            "cassandra: nodes of other data centers do not know of a change after {} s, being away or cut off; they learn of it when they are back. Nodes: {}; change: {}",
+            "cassandra: nodes of other data centers have not learned of a schema change within {} s, because they are down or disconnected; they will learn of it when they return. Nodes: {}; change: {}",
             REMOTE_TIMEOUT.toSeconds(),
             behind,
             cql);

@@ -168,7 +168,7 @@ final class TableCatalog {
         "UPDATE %s SET ready = true WHERE part = 'tables' AND name = ? IF id = ?",
         spec.name(), id)) {
       throw new StoreException(
-          "table '%s' was dropped by another process while it was made".formatted(spec.name()));
+          "table '%s' was dropped by another process while it was created".formatted(spec.name()));
     }
     return entry(spec, id);
   }
@@ -219,14 +219,14 @@ final class TableCatalog {
       if (TimeToLive.isLonger(wanted, life)) {
         change(alter, () -> List.of(alter));
         LOG.info(
-            "table '{}': cells put from now on live for {}, no more for {}: {}",
+            "table '{}': cells put from now on live for {} instead of {}: {}",
             spec.name(),
             TimeToLive.shown(wanted),
             TimeToLive.shown(life),
             alter);
       } else if (TimeToLive.isLonger(life, wanted)) {
         LOG.warn(
-            "table '{}' lets cells live for {}, its dataset asks for {} only: nothing is shortened by itself, since that deletes. If it is meant, run: {}",
+            "table '{}' keeps cells for {}, but its dataset asks for {} only. Nothing is shortened automatically, because that deletes cells. If it is intended, run: {}",
             spec.name(),
             TimeToLive.shown(life),
             TimeToLive.shown(wanted),
@@ -437,7 +437,7 @@ final class TableCatalog {
         throw e;
       }
       throw new StoreException(
-          "%s; or in place of it: %s".formatted(e.getMessage(), String.join("; ", inPlace.get())),
+          "%s; or instead: %s".formatted(e.getMessage(), String.join("; ", inPlace.get())),
           e.getCause());
     }
     agreement.await(cql);
@@ -458,7 +458,7 @@ final class TableCatalog {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while another process makes a table", e);
+      throw new StoreException("interrupted while another process creates a table", e);
     }
     requests.ensureOpen();
   }

@@ -89,7 +89,8 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
 
   private static StoreException tooOften(Bytes row, Bytes qualifier) {
     return new StoreException(
-        "cell %s of row %s: others were faster %d times in a row".formatted(qualifier, row, TRIES));
+        "cell %s of row %s: %d attempts in a row conflicted with other writers"
+            .formatted(qualifier, row, TRIES));
   }
 
   private ReentrantLock lock(Bytes row) {

@@ -112,7 +112,7 @@ final class TlsSetup {
       }
       return store;
     } catch (IOException | CertificateException e) {
-      throw unreadable("tls-trusted", file, "holds no certificates that can be read", e);
+      throw unreadable("tls-trusted", file, "holds no readable certificates", e);
     }
   }
 
@@ -125,9 +125,9 @@ final class TlsSetup {
           ? KeyStore.getInstance(source, (KeyStore.LoadStoreParameter) null)
           : KeyStore.getInstance(source, characters);
     } catch (IOException e) {
-      throw unreadable(option, file, "is no key store of this password", e);
+      throw unreadable(option, file, "is not a key store with this password", e);
     } catch (KeyStoreException e) {
-      throw unreadable(option, file, "is no key store", e);
+      throw unreadable(option, file, "is not a key store", e);
     }
   }
 

@@ -58,7 +58,7 @@ class CassandraOptionsTest {
         .hasMessageContaining("unknown option 'keyspase' (did you mean 'keyspace'?)")
         .hasMessageContaining("option port: '0' is not a number from 1 to 65535")
         .hasMessageContaining("option read-consistency: 'ANY' is not one of ONE, TWO")
-        .hasMessageContaining("options user and password come together")
+        .hasMessageContaining("options user and password must be set together")
         .hasMessageContaining("option request-timeout: '5' is not a duration such as")
         .hasMessageContaining("option replication: ''; DROP' is not a number such as 3")
         .hasMessageContaining("option tls-trusted: '/nowhere.pem' is not a readable file");

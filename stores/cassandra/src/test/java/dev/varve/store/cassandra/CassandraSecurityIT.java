@@ -199,36 +199,36 @@ class CassandraSecurityIT {
   @Test
   void saysWhatIsWrongWithUserAndPassword() {
     assertThat(refusal("password", WRONG))
-        .contains("refuses user 'app' with this password (options user, password)");
-    assertThat(refusal("user", "nobody")).contains("refuses user 'nobody' with this password");
+        .contains("rejects user 'app' with this password (options user, password)");
+    assertThat(refusal("user", "nobody")).contains("rejects user 'nobody' with this password");
     assertThat(refusal("user", null, "password", null)).contains("set options user and password");
-    assertThat(refusal("password", null)).contains("user and password come together");
+    assertThat(refusal("password", null)).contains("user and password must be set together");
   }
 
   @Test
   void saysWhatIsWrongWithTls() {
     assertThat(refusal("tls-trusted", null, "tls-key", null, "tls-key-password", null))
-        .contains("as a node does that wants TLS (option tls)");
+        .contains("as a node that requires TLS does (option tls)");
     assertThat(refusal("tls-trusted", null))
-        .contains("its certificate is none that Java trusts", "option tls-trusted");
+        .contains("Java does not trust its certificate", "option tls-trusted");
     assertThat(refusal("tls-trusted", strangersKey.pem().toString()))
         .contains("its certificate", "stranger.p12.pem' (option tls-trusted)");
     assertThat(refusal("tls-key", null, "tls-key-password", null))
-        .contains("it wants a certificate of this client (option tls-key)");
+        .contains("it requires a certificate of this client (option tls-key)");
     assertThat(
             refusal(
                 "tls-key",
                 strangersKey.file().toString(),
                 "tls-key-password",
                 strangersKey.password()))
-        .contains("does not take the certificate in", "stranger.p12' (option tls-key)");
+        .contains("rejects the certificate in", "stranger.p12' (option tls-key)");
   }
 
   @Test
   void comparesTheHostThatWasAskedForWithTheCertificate() {
     assertThat(refusal("contact-points", "localhost"))
         .contains(
-            "its certificate is that of another host",
+            "its certificate is for another host",
             "localhost",
             "option contact-points",
             "tls-verify-hostname: false");
@@ -241,9 +241,9 @@ class CassandraSecurityIT {
     assertThat(refusal("tls-trusted", trust))
         .contains("option tls-trusted", "without a password (option tls-trusted-password)");
     assertThat(refusal("tls-trusted", trust, "tls-trusted-password", WRONG))
-        .contains("option tls-trusted", "no key store of this password");
+        .contains("option tls-trusted", "not a key store with this password");
     assertThat(refusal("tls-key-password", WRONG))
-        .contains("option tls-key", "no key store of this password");
+        .contains("option tls-key", "not a key store with this password");
     assertThat(refusal("tls-key-password", null))
         .contains("client.p12' shows no key without a password (option tls-key-password)");
     Path empty = Files.writeString(directory.resolve("empty.pem"), "nothing");
@@ -263,14 +263,14 @@ class CassandraSecurityIT {
                 nodeKey.password()))
         .contains("option tls-key", "trust-node.p12' shows no key");
     assertThat(refusal("tls-key", nodeKey.pem().toString()))
-        .contains("option tls-key", "node.p12.pem' is no key store");
+        .contains("option tls-key", "node.p12.pem' is not a key store");
   }
 
   @Test
   void saysWhichHostsAndDataCentersThereAre() {
     assertThat(refusal("local-datacenter", "dc9"))
         .contains("no data center 'dc9' (option local-datacenter); it has datacenter1");
-    assertThat(refusal("port", String.valueOf(Ports.free()))).contains("nobody listens there");
+    assertThat(refusal("port", String.valueOf(Ports.free()))).contains("connection refused");
     assertThat(refusal("contact-points", "nowhere.invalid"))
         .contains("there is no host nowhere.invalid");
   }
@@ -363,7 +363,7 @@ class CassandraSecurityIT {
       String first = failure(() -> store.open(spec("t"), OpenMode.CREATE_IF_ABSENT));
       assertThat(first)
           .contains(
-              "GRANT CREATE ON ALL KEYSPACES TO \"writer\"; or in place of it: CREATE KEYSPACE IF NOT EXISTS \"lacking\"",
+              "GRANT CREATE ON ALL KEYSPACES TO \"writer\"; or instead: CREATE KEYSPACE IF NOT EXISTS \"lacking\"",
               "; CREATE TABLE IF NOT EXISTS \"lacking\".varve_tables (",
               "; CREATE TABLE IF NOT EXISTS \"lacking\".\"t__c\" (",
               "; CREATE TABLE IF NOT EXISTS \"lacking\".\"t__d\" (");
@@ -383,7 +383,7 @@ class CassandraSecurityIT {
 
       assertThat(failure(() -> store.drop("t")))
           .contains(
-              "GRANT DROP ON KEYSPACE \"lacking\" TO \"writer\"; or in place of it: DROP TABLE IF EXISTS \"lacking\".\"t__c\"");
+              "GRANT DROP ON KEYSPACE \"lacking\" TO \"writer\"; or instead: DROP TABLE IF EXISTS \"lacking\".\"t__c\"");
       writeAndRead(store, OpenMode.READ_WRITE);
       run("GRANT DROP ON KEYSPACE lacking TO writer");
       store.drop("t");
@@ -406,7 +406,7 @@ class CassandraSecurityIT {
 
   /** Runs the statements that an error suggests to an administrator. */
   private static void runAll(String refusal) {
-    String statements = refusal.substring(refusal.indexOf("in place of it: ") + 16);
+    String statements = refusal.substring(refusal.indexOf("or instead: ") + 12);
     List.of(statements.split("; ")).forEach(CassandraSecurityIT::run);
   }
 
@@ -422,7 +422,7 @@ class CassandraSecurityIT {
       store.open(keeping(10), OpenMode.READ_WRITE).close();
       assertThat(failure(() -> store.open(keeping(20), OpenMode.READ_WRITE)))
           .contains(
-              "GRANT ALTER ON KEYSPACE \"kept\" TO \"keeper\"; or in place of it: ALTER TABLE \"kept\".\"t__c\" WITH default_time_to_live = 1728000");
+              "GRANT ALTER ON KEYSPACE \"kept\" TO \"keeper\"; or instead: ALTER TABLE \"kept\".\"t__c\" WITH default_time_to_live = 1728000");
       run("GRANT ALTER ON KEYSPACE kept TO keeper");
       store.open(keeping(20), OpenMode.READ_WRITE).close();
     }

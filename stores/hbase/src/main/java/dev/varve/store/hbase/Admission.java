@@ -30,27 +30,27 @@ final class Admission {
 
   private @Nullable String advice(String reason) {
     if (reason.contains("AccessDeniedException")) {
-      return "In HBase's shell, grant 'USER', 'RC', '@%s' lets a user read, 'RWC' write and make tables as well"
+      return "In HBase's shell, grant 'USER', 'RC', '@%s' lets a user read; 'RWC' also allows writing and creating tables"
           .formatted(namespace);
     }
     if (reason.contains("NamespaceNotFoundException")) {
-      return "Nobody but an administrator makes a namespace here; in HBase's shell: create_namespace '%s'"
+      return "Only an administrator can create a namespace here; in HBase's shell: create_namespace '%s'"
           .formatted(namespace);
     }
     if (kerberos == null) {
       return reason.contains("ConnectionClosedException")
-          ? "The server closes the connection, as one does that asks for Kerberos: options principal and keytab log in"
+          ? "The server closes the connection, as a server that requires Kerberos does: set options principal and keytab to log in"
           : null;
     }
     if (NOT_THE_SERVER.stream().anyMatch(reason::contains)) {
-      return "The servers are not '%s': option server-principal is what hbase.master.kerberos.principal and hbase.regionserver.kerberos.principal are in their hbase-site.xml"
+      return "The servers are not '%s': option server-principal must match hbase.master.kerberos.principal and hbase.regionserver.kerberos.principal in their hbase-site.xml"
           .formatted(kerberos.serverPrincipal());
     }
     if (reason.contains("FallbackDisallowedException")) {
-      return "This HBase asks for no Kerberos: options principal, keytab and server-principal are left out for it";
+      return "This HBase does not use Kerberos: leave out options principal, keytab and server-principal";
     }
     return reason.contains("No common protection layer")
-        ? "Option hbase.rpc.protection is none that the servers have in their hbase-site.xml: leave it out to take theirs"
+        ? "Option hbase.rpc.protection does not match the servers' hbase-site.xml: leave it out to use theirs"
         : null;
   }
 }

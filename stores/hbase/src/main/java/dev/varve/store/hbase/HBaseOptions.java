@@ -135,7 +135,7 @@ record HBaseOptions(
       return null;
     }
     if (principal == null || keytab == null) {
-      reader.wrong("options principal and keytab: neither goes without the other");
+      reader.wrong("options principal and keytab must be set together");
       return null;
     }
     String realm = principal.contains("@") ? principal.substring(principal.indexOf('@')) : "";

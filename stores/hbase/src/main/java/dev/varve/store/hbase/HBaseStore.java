@@ -120,7 +120,7 @@ final class HBaseStore implements Store {
   private static void addFamilyReasons(TableSpec spec, List<String> reasons) {
     if (spec.families().size() > FAMILIES_MAX) {
       reasons.add(
-          "table '%s' has %d families, the hbase store holds %d at most"
+          "table '%s' has %d families, but the hbase store supports at most %d"
               .formatted(spec.name(), spec.families().size(), FAMILIES_MAX));
     }
     spec.families().stream()
@@ -131,7 +131,7 @@ final class HBaseStore implements Store {
                     .formatted(spec.name(), family.name())));
     if (spec.foreign() && !TableDescription.inOrder(spec)) {
       reasons.add(
-          "table '%s': HBase answers families in the order of their names, and %s are not"
+          "table '%s': HBase returns families in the order of their names, but %s are in another order"
               .formatted(spec.name(), spec.families()));
     }
   }
@@ -149,7 +149,7 @@ final class HBaseStore implements Store {
   private static @Nullable String difference(TableSpec spec, TableDescriptor found) {
     Optional<TableSpec> made = TableDescription.specOf(spec.name(), found);
     if (made.isEmpty()) {
-      return "exists and was made by another program";
+      return "exists and was created by another program";
     }
     String difference = spec.differenceFrom(made.get());
     return difference == null ? null : "exists with a different definition: " + difference;
@@ -193,12 +193,12 @@ final class HBaseStore implements Store {
     TableDescriptor wanted = TableDescription.keepingLonger(spec, found);
     if (!wanted.equals(found)) {
       cluster.alter(wanted);
-      LOG.info("table '{}' keeps cells for longer now, as its retention asks", spec.name());
+      LOG.info("table '{}' now keeps cells longer, as its retention requires", spec.name());
     }
     TableDescription.shorterTimesToLive(spec, found)
         .forEach((family, seconds) ->
             LOG.warn(
-                "table '{}' keeps cells of family '{}' for longer than its retention asks. Readers are not shown them; in HBase's shell this removes them: alter '{}', {NAME => '{}', TTL => {}}",
+                "table '{}' keeps cells of family '{}' longer than its retention requires. Readers do not see them; to remove them, run in HBase's shell: alter '{}', {NAME => '{}', TTL => {}}",
                 spec.name(),
                 family,
                 found.getTableName(),
@@ -235,7 +235,7 @@ final class HBaseStore implements Store {
     }
     if (TableDescription.specOf(table, found).isEmpty()) {
       throw new StoreException(
-          "table '%s' of the hbase store was made by another program and is not dropped"
+          "table '%s' of the hbase store was created by another program and is not dropped"
               .formatted(table));
     }
     AtomicBoolean gone = dropped.remove(table);

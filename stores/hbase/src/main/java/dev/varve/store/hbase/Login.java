@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Login {
   private static final String SERVERS =
-      "The servers of a realm are those that krb5.conf names: the system's, or the one that Java is given with -Djava.security.krb5.conf";
+      "The servers of a realm are named in krb5.conf: the system's, or the one given with -Djava.security.krb5.conf";
 
   /** Parts of Java's messages, and what to do about them. */
   private record Advice(List<String> said, String advice) {}
@@ -39,7 +39,7 @@ final class Login {
               "Kerberos does not know this principal: is option principal written as 'klist -k' shows it?"),
           new Advice(
               List.of("Pre-authentication", "Checksum failed", "Integrity check"),
-              "The key in the keytab is not the principal's, which may have got a new one since: export the keytab again"),
+              "The key in the keytab is not the principal's, which may have a new key since: export the keytab again"),
           new Advice(
               List.of("Clock skew"),
               "The clocks of this machine and of the Kerberos server differ"),
@@ -79,8 +79,8 @@ final class Login {
     Path keytab = Path.of(kerberos.keytab());
     if (!Files.isRegularFile(keytab) || !Files.isReadable(keytab)) {
       throw failed(
-          "the keytab %s. Option keytab names a file that this process may read"
-              .formatted(Files.exists(keytab) ? "is no file that can be read" : "does not exist"),
+          "the keytab %s. Option keytab must name a file that this process can read"
+              .formatted(Files.exists(keytab) ? "is not a readable file" : "does not exist"),
           null);
     }
     FutureTask<User> login = new FutureTask<>(() -> user(settings, keytab));
@@ -104,7 +104,7 @@ final class Login {
     KerberosPrincipal owner = new KerberosPrincipal(principal);
     if (KeyTab.getInstance(owner, keytab.toFile()).getKeys(owner).length == 0) {
       throw failed(
-          "the keytab has no key of this principal; 'klist -k %s' shows whose it has"
+          "the keytab has no key of this principal; 'klist -k %s' lists its principals"
               .formatted(keytab),
           null);
     }

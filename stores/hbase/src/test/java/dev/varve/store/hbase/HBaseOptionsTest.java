@@ -83,7 +83,7 @@ class HBaseOptionsTest {
         .hasMessageContaining("option port: '70000' is not a number from 1 to 65535")
         .hasMessageContaining("option rpc-timeout: '5' is not a duration such as 500ms")
         .hasMessageContaining("option wal: 'never' is not one of sync, fsync")
-        .hasMessageContaining("options principal and keytab: neither goes without the other");
+        .hasMessageContaining("options principal and keytab must be set together");
   }
 
   @Test

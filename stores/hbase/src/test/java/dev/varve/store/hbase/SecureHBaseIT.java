@@ -246,7 +246,7 @@ class SecureHBaseIT {
     assertRefused(() -> open(missing), "'varve@VARVE.TEST'", "missing'", "does not exist");
     Map<String, String> folder = options("varve");
     folder.put("keytab", directory.toString());
-    assertRefused(() -> open(folder), "no file that can be read");
+    assertRefused(() -> open(folder), "not a readable file");
     assertRefused(() -> open(options("stranger")), "no key of this principal", "klist -k");
     // Another Kerberos server for the realm, with different keys.
     Path others = directory.resolve("others");
@@ -266,7 +266,7 @@ class SecureHBaseIT {
   void saysWhyHBaseLetsNobodyIn() {
     Map<String, String> anonymous = options("varve");
     anonymous.keySet().removeAll(List.of("principal", "keytab"));
-    assertRefused(() -> place(anonymous), "options principal and keytab log in");
+    assertRefused(() -> place(anonymous), "options principal and keytab to log in");
     Map<String, String> noServer = options("varve");
     noServer.put("server-principal", "varve@" + KerberosServer.REALM);
     assertRefused(() -> place(noServer), "option server-principal", "hbase-site.xml");

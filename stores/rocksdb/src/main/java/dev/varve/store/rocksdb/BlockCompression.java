@@ -54,7 +54,7 @@ final class BlockCompression {
     }
     if (to.flip().remaining() != expanded.length) {
       throw new IOException(
-          "a block of %d bytes in place of %d".formatted(to.limit(), expanded.length));
+          "a block of %d bytes instead of %d".formatted(to.limit(), expanded.length));
     }
     to.get(expanded);
   }
@@ -96,7 +96,7 @@ final class BlockCompression {
         }
       }
       if (out != to.length) {
-        throw new IOException("a block of %d bytes in place of %d".formatted(out, to.length));
+        throw new IOException("a block of %d bytes instead of %d".formatted(out, to.length));
       }
     } catch (IndexOutOfBoundsException e) {
       throw new IOException("a block that lz4 cannot read", e);

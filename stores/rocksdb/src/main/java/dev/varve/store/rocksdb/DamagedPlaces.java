@@ -72,7 +72,7 @@ final class DamagedPlaces {
 
   private static String what(@Nullable LiveFileMetaData live) {
     return live == null
-        ? "a file that is not in use any more"
+        ? "a file that is no longer in use"
         : Database.isOfCells(live.columnFamilyName())
             ? "cells, level %d".formatted(live.level())
             : "the list of tables";

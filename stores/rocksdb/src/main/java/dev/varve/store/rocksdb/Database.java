@@ -331,7 +331,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
           directory, tableFiles().stream().map(file -> file.fileName().substring(1)).toList());
     } catch (RocksDBException | IOException e) {
       LOG.warn(
-          "the clean stop of the rocksdb store in {} could not be noted, so that the next start checks its log as after a crash: {}",
+          "the clean stop of the rocksdb store in {} could not be recorded: the next start checks its log as after a crash: {}",
           directory,
           e.toString());
     }
@@ -346,9 +346,9 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   public String condition() {
     try {
       long free = Files.getFileStore(directory).getUsableSpace();
-      return "%,d MB of space are free in %s".formatted(free >> 20, directory);
+      return "%,d MB are free in %s".formatted(free >> 20, directory);
     } catch (IOException e) {
-      return "%s does not tell how much space is free: %s".formatted(directory, e.getMessage());
+      return "the free space in %s is unknown: %s".formatted(directory, e.getMessage());
     }
   }
 
@@ -362,7 +362,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     Failure failure = errors.last();
     return failure == null || !failure.lasting()
         ? null
-        : failure.text() + "; 'varve check' says what is damaged, 'varve check --repair' mends it";
+        : failure.text() + "; 'varve check' shows what is damaged, 'varve check --repair' repairs it";
   }
 
   @Override
@@ -387,7 +387,7 @@ final class Database implements GroupCommit.Log, AutoCloseable {
       starved = heldBack && (failed || starved);
       return starved;
     } catch (RocksDBException e) {
-      throw new StoreException("rocksdb does not tell how its background work gets on", e);
+      throw new StoreException("cannot read the state of rocksdb's background work", e);
     }
   }
 

@@ -164,7 +164,7 @@ final class GroupCommit {
             ? known
             : new StoreException("rocksdb: " + e.getCause(), e.getCause(), true);
       } catch (TimeoutException e) {
-        throw withdraw() ? notBegun() : slow("whether the write stands is unknown", true);
+        throw withdraw() ? notBegun() : slow("whether the write was applied is unknown", true);
       }
     }
 
@@ -225,7 +225,7 @@ final class GroupCommit {
       } else if (obstacle != null) {
         write.fail(
             new StoreException(
-                "rocksdb takes no writes (%s): the write was not begun".formatted(obstacle)));
+                "rocksdb takes no writes (%s): the write was not started".formatted(obstacle)));
       } else if (starved) {
         write.fail(starving());
       } else if (isStalled() || !queue.offer(write, patienceNanos, TimeUnit.NANOSECONDS)) {
@@ -233,7 +233,7 @@ final class GroupCommit {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      write.fail(new StoreException("interrupted before the write was begun", e));
+      write.fail(new StoreException("interrupted before the write was started", e));
     }
     return write;
   }
@@ -259,27 +259,27 @@ final class GroupCommit {
       return "the last write failed: %s (%s)".formatted(last, log.condition());
     }
     if (starved) {
-      return "compactions fail again and again (%s)".formatted(log.condition());
+      return "compactions keep failing (%s)".formatted(log.condition());
     }
     return isStalled()
-        ? "no write has ended for %d s (%s)"
+        ? "no write has completed for %d s (%s)"
             .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition())
         : null;
   }
 
   private StoreException notBegun() {
-    return slow("the write was not begun", false);
+    return slow("the write was not started", false);
   }
 
   private StoreException starving() {
     return new StoreException(
-        "rocksdb fails to compact what was written, again and again (%s): the write was not begun"
+        "rocksdb compactions keep failing (%s): the write was not started"
             .formatted(log.condition()));
   }
 
   private StoreException notSynced() {
     return new StoreException(
-        "rocksdb: the disk failed to sync the log (%s): the write was not begun, and none will be until the server is started again; check the disk first"
+        "rocksdb: the disk failed to sync the log (%s): the write was not started, and no write will be until the server is restarted; check the disk first"
             .formatted(syncFailure));
   }
 
@@ -290,7 +290,7 @@ final class GroupCommit {
 
   private StoreException slow(String outcome, boolean unknown) {
     return new StoreException(
-        "rocksdb has taken no write for %d s (%s): %s"
+        "rocksdb has not accepted a write for %d s (%s): %s"
             .formatted(TimeUnit.NANOSECONDS.toSeconds(patienceNanos), log.condition(), outcome),
         null,
         unknown);
@@ -461,6 +461,6 @@ final class GroupCommit {
 
   private static StoreException unknown(Throwable e) {
     return new StoreException(
-        "rocksdb: %s; whether the write stands is unknown".formatted(e.getMessage()), e, true);
+        "rocksdb: %s; whether the write was applied is unknown".formatted(e.getMessage()), e, true);
   }
 }

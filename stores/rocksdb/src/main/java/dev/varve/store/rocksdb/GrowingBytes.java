@@ -100,7 +100,7 @@ final class GrowingBytes {
   private void grow(long needed) {
     if (needed > LARGEST) {
       throw new StoreException(
-          "one write holds 2 GiB at most, this would make " + needed + " bytes");
+          "a write is limited to 2 GiB, this one would have " + needed + " bytes");
     }
     array = Arrays.copyOf(array, (int) Math.min(LARGEST, Math.max(needed, 2L * array.length)));
   }

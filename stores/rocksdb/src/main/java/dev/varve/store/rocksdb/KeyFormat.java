@@ -101,7 +101,7 @@ final class KeyFormat {
       }
     }
     throw new StoreException(
-        "damaged key " + HexFormat.of().formatHex(key, 0, length) + ": a part of it has no end");
+        "damaged key " + HexFormat.of().formatHex(key, 0, length) + ": a part of it is not terminated");
   }
 
   /**

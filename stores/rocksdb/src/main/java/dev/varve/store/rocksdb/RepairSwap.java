@@ -53,7 +53,7 @@ final class RepairSwap {
     Path marker = directory.resolve(MARKER);
     if (Files.exists(marker)) {
       throw new DamagedStoreException(
-          "%s is there: a repair of the store was interrupted. Run 'varve check --repair' again, which ends it"
+          "%s exists: a repair of the store was interrupted. Run 'varve check --repair' again to complete it"
               .formatted(marker),
           List.of(),
           null);

@@ -109,7 +109,7 @@ final class RocksStore implements Store {
     }
     StoreDamage met = note(String.valueOf(e.getMessage()));
     return new DamagedStoreException(
-        "the rocksdb store in %s is damaged: %s; 'varve check' reads everything and says what else is damaged, 'varve check --repair' mends it"
+        "the rocksdb store in %s is damaged: %s; 'varve check' reads everything and shows what else is damaged, 'varve check --repair' repairs it"
             .formatted(directory, met.description()),
         List.of(met),
         e);
@@ -198,14 +198,14 @@ final class RocksStore implements Store {
     }
     if (spec.families().size() > FAMILIES_MAX) {
       reasons.add(
-          "table '%s' has %d families, the rocksdb store holds %d at most"
+          "table '%s' has %d families, but the rocksdb store supports at most %d"
               .formatted(spec.name(), spec.families().size(), FAMILIES_MAX));
     }
     TableEntry entry = catalog.find(spec.name());
     String difference = entry == null ? null : spec.differenceFrom(entry.spec());
     if (difference != null) {
       reasons.add(
-          "table '%s' of the rocksdb store in %s exists and was made otherwise: %s"
+          "table '%s' of the rocksdb store in %s exists with a different definition: %s"
               .formatted(spec.name(), directory, difference));
     }
     return reasons;

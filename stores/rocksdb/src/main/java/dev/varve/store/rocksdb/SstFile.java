@@ -121,7 +121,7 @@ final class SstFile {
         | IndexOutOfBoundsException
         | ArithmeticException
         | BufferUnderflowException e) {
-      throw new IOException("a block of another form: " + e.getMessage(), e);
+      throw new IOException("a block of another format: " + e.getMessage(), e);
     }
   }
 

@@ -186,7 +186,7 @@ final class SstIndex {
 
   static int checked(long size) throws IOException {
     if (size < 4 || size > BLOCK_MAX) {
-      throw new IOException("a block of it has %d bytes".formatted(size));
+      throw new IOException("one of its blocks has an invalid size of %d bytes".formatted(size));
     }
     return (int) size;
   }

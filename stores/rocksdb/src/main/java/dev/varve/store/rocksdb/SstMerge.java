@@ -100,7 +100,7 @@ final class SstMerge {
                 file.family(),
                 null,
                 null,
-                "its deletes of ranges cannot be read: " + e.getMessage()));
+                "its range deletes cannot be read: " + e.getMessage()));
       }
     }
     all.forEach(delete -> lastSequence = Math.max(lastSequence, delete.sequence()));

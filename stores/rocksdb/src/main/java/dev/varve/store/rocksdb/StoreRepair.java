@@ -80,7 +80,7 @@ final class StoreRepair {
         damage.add(
             other(
                 directory,
-                "an earlier repair was interrupted and has been ended; the files before it are in %s"
+                "an earlier repair was interrupted and has now been completed; the original files are in %s"
                     .formatted(finished),
                 finished));
       }
@@ -166,8 +166,8 @@ final class StoreRepair {
               directory.resolve(inventory.manifest().name()),
               manifest
                   + (counted
-                      ? "; the table files of the last clean stop were taken in its place"
-                      : "; all table files in the folder were taken in its place: cells that were deleted or overwritten last may be back, and a missing file cannot be named"),
+                      ? "; the table files of the last clean stop were used instead"
+                      : "; all table files in the folder were used instead: recently deleted or overwritten cells may have reappeared, and a missing file cannot be identified"),
               directory.resolve(aside)));
     }
     List<LostKeys> lost =
@@ -197,7 +197,7 @@ final class StoreRepair {
     long free = Files.getFileStore(directory).getUsableSpace();
     if (free < needed) {
       throw new IOException(
-          "the cells that can be read are copied, for which %,d MB may be needed, and %,d MB are free on the disk; nothing was changed"
+          "copying the readable cells may need %,d MB, but only %,d MB are free on the disk; nothing was changed"
               .formatted(needed >> 20, free >> 20));
     }
   }
@@ -227,9 +227,9 @@ final class StoreRepair {
                 .formatted(lost.bytes(), lost.offset(), lost.file(), lost.reason());
     String what =
         lost.family() == 0
-            ? "it held the list of tables, of which a copy was taken"
+            ? "it held the list of tables, which was restored from its copy"
             : rows.stream().map(RowSpan::toString).collect(Collectors.joining("; "))
-                + "; in these rows cells are missing, and cells that were overwritten or deleted may be back as they were before";
+                + "; in these rows cells are missing, and overwritten or deleted cells may have reappeared";
     return new StoreDamage(
         Kind.TABLE_FILE,
         Outcome.SET_ASIDE,

@@ -42,7 +42,7 @@ final class TableCatalog {
       writer.submit(() -> records, Durability.SYNCED).await();
     } else if (!format.equals(FORMAT)) {
       throw new StoreException(
-          "the rocksdb store is of format %s, this version reads format %s"
+          "the rocksdb store has format %s, but this version reads format %s"
               .formatted(format, FORMAT));
     }
     if (database.recovery().hasLost()) {

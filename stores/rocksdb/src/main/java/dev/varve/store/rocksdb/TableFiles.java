@@ -80,7 +80,7 @@ final class TableFiles {
   static List<String> damages(Path file, long size) {
     try {
       if (Files.size(file) != size) {
-        return List.of("%s has %,d bytes in place of %,d".formatted(file, Files.size(file), size));
+        return List.of("%s has %,d bytes instead of %,d".formatted(file, Files.size(file), size));
       }
     } catch (IOException e) {
       return List.of("%s cannot be read: %s".formatted(file, e));

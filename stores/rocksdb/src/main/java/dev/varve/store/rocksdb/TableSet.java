@@ -61,7 +61,7 @@ final class TableSet {
       long found = Files.size(path);
       bytes += found;
       if (size >= 0 && found != size) {
-        lose(path, found, known, "it has %,d bytes in place of %,d".formatted(found, size));
+        lose(path, found, known, "it has %,d bytes instead of %,d".formatted(found, size));
         return;
       }
       readable.add(new SstFile(path, known));
@@ -118,7 +118,7 @@ final class TableSet {
               file.family(),
               null,
               null,
-              "its deletes of ranges: " + e.getMessage()));
+              "its range deletes: " + e.getMessage()));
     }
     return damaged;
   }

@@ -102,7 +102,7 @@ class GroupCommitTest {
       assertThatThrownBy(() -> submit("b", durability).await())
           .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
           .hasMessageContaining("failed to sync the log (no space left)")
-          .hasMessageContaining("until the server is started again");
+          .hasMessageContaining("until the server is restarted");
     }
     assertThat(log.events)
         .as("a later sync would succeed without what the kernel has dropped")
@@ -166,13 +166,13 @@ class GroupCommitTest {
     assertThatThrownBy(begun::await)
         .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isTrue())
         .hasMessage(
-            "rocksdb has taken no write for 0 s (the disk is slow): whether the write stands is"
-                + " unknown");
+            "rocksdb has not accepted a write for 0 s (the disk is slow): whether the write was"
+                + " applied is unknown");
     assertThatThrownBy(waiting::await)
         .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
-        .hasMessageEndingWith("(the disk is slow): the write was not begun");
+        .hasMessageEndingWith("(the disk is slow): the write was not started");
     Write late = impatient.submit(() -> records("late"), Durability.SYNCED);
-    assertThatThrownBy(late::await).hasMessageEndingWith("the write was not begun");
+    assertThatThrownBy(late::await).hasMessageEndingWith("the write was not started");
     assertThatThrownBy(impatient::close).isInstanceOf(StoreException.class);
     assertThat(impatient.hasEnded()).isFalse();
     assertThat(log.events).isEmpty();
@@ -194,8 +194,8 @@ class GroupCommitTest {
                 .isInstanceOfSatisfying(
                     StoreException.class, e -> assertThat(e.unknown()).isFalse())
                 .hasMessage(
-                    "rocksdb fails to compact what was written, again and again (the disk is slow):"
-                        + " the write was not begun"));
+                    "rocksdb compactions keep failing (the disk is slow): the write was not"
+                        + " started"));
 
     log.starved = false;
     await()
@@ -229,7 +229,7 @@ class GroupCommitTest {
     assertThatThrownBy(() -> submit("a", Durability.SYNCED).await())
         .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.unknown()).isFalse())
         .hasMessage(
-            "rocksdb takes no writes (a compaction met a damaged block): the write was not begun");
+            "rocksdb takes no writes (a compaction met a damaged block): the write was not started");
     assertThat(log.events).isEmpty();
   }
 

@@ -87,6 +87,6 @@ class KeyFormatTest {
     byte[] key = Bytes.fromHex("0000000761620061").toArray();
     assertThatThrownBy(() -> KeyFormat.escapedEnd(key, KeyFormat.TABLE_LENGTH, key.length))
         .isInstanceOf(StoreException.class)
-        .hasMessage("damaged key 0000000761620061: a part of it has no end");
+        .hasMessage("damaged key 0000000761620061: a part of it is not terminated");
   }
 }

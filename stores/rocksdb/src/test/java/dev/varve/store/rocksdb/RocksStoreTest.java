@@ -117,7 +117,7 @@ class RocksStoreTest {
     assertThat(handles.live()).isZero();
     assertThatThrownBy(this::open)
         .isInstanceOf(StoreException.class)
-        .hasMessage("the rocksdb store is of format 9, this version reads format 1");
+        .hasMessage("the rocksdb store has format 9, but this version reads format 1");
     assertThatThrownBy(this::open).as("the lock is free again").hasMessageContaining("format 9");
   }
 

@@ -42,7 +42,7 @@ public record Inventory(
     if (manifest.name().isEmpty() || !manifests.contains(manifest.name())) {
       current =
           Files.exists(directory.resolve("CURRENT"))
-              ? "%s names no MANIFEST that is there".formatted(directory.resolve("CURRENT"))
+              ? "%s does not name an existing MANIFEST".formatted(directory.resolve("CURRENT"))
               : "%s is missing".formatted(directory.resolve("CURRENT"));
       for (String name : manifests) {
         manifest = Manifest.of(directory, name);

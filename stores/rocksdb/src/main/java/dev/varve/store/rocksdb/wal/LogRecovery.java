@@ -340,7 +340,7 @@ public final class LogRecovery {
                       hole == cut && salvage != null
                           ? ", and are left out, since tables of the store count"
                           : ""));
-      text.append("; it is no torn tail, since ").append(hole.proof);
+      text.append("; it is not a torn tail, because ").append(hole.proof);
     }
     if (outcome == Outcome.SET_ASIDE) {
       text.append("; the file is kept in ").append(aside());

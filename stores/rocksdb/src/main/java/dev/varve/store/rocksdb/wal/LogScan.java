@@ -236,9 +236,11 @@ final class LogScan {
       return "a record made of fragments of others";
     }
     if (mark == null && isOurs(log)) {
-      return "a record that is no batch of Varve";
+      return "a record that is not a batch of Varve";
     }
-    return expected >= 0 && head.sequence() < expected ? "a record that was there before" : null;
+    return expected >= 0 && head.sequence() < expected
+        ? "a record that repeats earlier edits"
+        : null;
   }
 
   /** Returns whether a log was written by a version that marks every batch. */
@@ -290,11 +292,11 @@ final class LogScan {
       return;
     }
     if (clean) {
-      hole.proof = "the database was closed in order afterwards";
+      hole.proof = "the database was closed cleanly afterwards";
     } else if (hole.offset < 0) {
-      hole.proof = "the log was there when the database was open";
+      hole.proof = "the log existed when the database was open";
     } else if (state instanceof Running running && firstMissing(hole) <= running.synced()) {
-      hole.proof = "it was noted as synced when the log was new";
+      hole.proof = "it was recorded as synced when the log was new";
     } else if (hole.log < manifest.flushedLog()) {
       hole.proof = "the log had been synced before tables were written";
     }

@@ -223,7 +223,7 @@ class LogRecoveryTest {
     Path log = log(5, batch(10, 9), batch(13, 12));
     StateFile.stopped(directory, List.of());
     flip(log, 133);
-    refused("at byte 67", "since the database was closed in order afterwards");
+    refused("at byte 67", "because the database was closed cleanly afterwards");
   }
 
   @Test
@@ -310,7 +310,7 @@ class LogRecoveryTest {
     Path log = log(5, batch(10, 9));
     flip(log, 30);
     StateFile.running(directory, 5, 9, 12);
-    StoreDamage damage = refused("at byte 0", "it was noted as synced when the log was new");
+    StoreDamage damage = refused("at byte 0", "it was recorded as synced when the log was new");
     assertThat(damage.kind()).isEqualTo(Kind.LOG);
     assertThat(damage.before()).as("times of files prove nothing").isNull();
     StateFile.running(directory, 5, 9, 9);
@@ -321,7 +321,7 @@ class LogRecoveryTest {
   void recordWithoutAMarkIsNoneOfOurs() throws IOException {
     log(5, batch(10, 9), batch(13, NONE), batch(16, 15));
     StateFile.running(directory, 5, 9, NONE);
-    refused("a record that is no batch of Varve");
+    refused("a record that is not a batch of Varve");
   }
 
   @Test
@@ -358,7 +358,7 @@ class LogRecoveryTest {
     cut(log, 100);
     Path next = log(6, batch(13, 12), batch(16, 15));
     assertThat(open()).isEmpty();
-    assertThat(sequences(log)).as("records that RocksDB would reject are removed").containsExactly(10L);
+    assertThat(sequences(log)).as("what RocksDB would reject is removed").containsExactly(10L);
     assertThat(sequences(next)).containsExactly(13L, 16L);
   }
 
