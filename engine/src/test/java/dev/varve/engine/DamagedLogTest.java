@@ -127,7 +127,7 @@ class DamagedLogTest {
     try (Engine engine = Engine.recover(config)) {
       assertThat(samples(engine)).isBetween(1, BATCHES * SAMPLES * 3 / 4);
       assertThat(engine.damage().getFirst().damage().description())
-          .contains("are left out, since tables of the store count");
+          .contains("are left out, because tables of the store have counters");
     }
   }
 

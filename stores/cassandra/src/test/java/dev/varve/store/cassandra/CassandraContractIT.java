@@ -246,7 +246,7 @@ class CassandraContractIT {
       return List.of(
           new Gap(
               "shows every row whole",
-              "each family is a table of its own, and what is read of two of them are two reads",
+              "each family is a table of its own, so reading two families takes two reads",
               "different values in a row"));
     }
   }

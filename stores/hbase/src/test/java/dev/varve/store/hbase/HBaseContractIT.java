@@ -66,7 +66,7 @@ class HBaseContractIT {
     private static Gap gap(String test) {
       return new Gap(
           test,
-          "HBase's servers do not tell which cells they have passed over",
+          "HBase's servers do not report which cells they skipped",
           "Expecting code to raise a throwable");
     }
   }

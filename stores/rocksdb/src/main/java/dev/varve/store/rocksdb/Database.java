@@ -287,8 +287,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
   }
 
   /**
-   * RocksDB switches to a new log together with a new memtable. Before a sync is acknowledged, the
-   * new log must be recorded, and that part of it has been synced.
+   * Records a new log, and that part of it has been synced, before the sync is acknowledged.
+   * RocksDB switches to a new log together with a new memtable.
    */
   private void noteNewLog() throws RocksDBException {
     long found = memtables();

@@ -338,7 +338,7 @@ public final class LogRecovery {
                       hole.recordsBehind,
                       hole.editsBehind,
                       hole == cut && salvage != null
-                          ? ", and are left out, since tables of the store count"
+                          ? ", and are left out, because tables of the store have counters"
                           : ""));
       text.append("; it is not a torn tail, because ").append(hole.proof);
     }
