@@ -44,7 +44,7 @@ final class CellScan {
 
   /** The result of a call to {@link #fill}. */
   enum Progress {
-    /** The page is full; there may be more cells. */
+    /** The page is complete; there may be more cells. */
     PAGE,
     /** There are no cells after those in the page. */
     END,

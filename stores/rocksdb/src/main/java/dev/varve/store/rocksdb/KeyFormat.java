@@ -101,7 +101,9 @@ final class KeyFormat {
       }
     }
     throw new StoreException(
-        "damaged key " + HexFormat.of().formatHex(key, 0, length) + ": a part of it is not terminated");
+        "damaged key "
+            + HexFormat.of().formatHex(key, 0, length)
+            + ": a part of it is not terminated");
   }
 
   /**

@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of keys that a read selects within a row: the part after the row of the first key, and of
- * the first key after the range. The ranges are the same in every row, except in the first and last
- * row of a slice.
+ * A range of keys within a row that a read selects. Its bounds are the parts of keys after the row:
+ * {@code from} is inclusive, {@code to} exclusive. The ranges are the same in every row, except in
+ * the first and last row of a slice.
  */
 record RowRange(FamilySelect select, byte[] from, byte[] to) {
   private static final QualifierRange ALL = new QualifierRange(Bytes.EMPTY, null);

@@ -156,7 +156,8 @@ class LogRecoveryTest {
     StoreDamage damage = LogRecovery.prepare(directory, true, Salvage.BEFORE_DAMAGE).getFirst();
     assertThat(damage.lostEdits()).isEqualTo(9);
     assertThat(damage.before()).as("the last record is left out too").isNull();
-    assertThat(damage.description()).contains("are left out, because tables of the store have counters");
+    assertThat(damage.description())
+        .contains("are left out, because tables of the store have counters");
     assertThat(sequences(log)).containsExactly(10L);
     assertThat(sequences(next)).isEmpty();
     Path aside = Path.of(Objects.requireNonNull(damage.keptIn()));
