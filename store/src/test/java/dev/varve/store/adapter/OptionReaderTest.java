@@ -59,13 +59,13 @@ class OptionReaderTest {
     reader.number("retries", 0, 10, 3);
     reader.flag("sync", true);
     reader.bytes("size", 1, "a size", 5);
-    reader.wrong("options a and b: neither goes without the other");
+    reader.wrong("options a and b: must be set together");
     assertThatThrownBy(reader::finish)
         .hasMessage(
             "try store: unknown option 'retrys' (did you mean 'retries'?);"
                 + " option sync: 'yes' is not true or false;"
                 + " option size: '999999999999999gb' is not a size;"
-                + " options a and b: neither goes without the other");
+                + " options a and b: must be set together");
   }
 
   private static OptionReader reader(String... pairs) {
