@@ -29,6 +29,7 @@ class ArchitectureTest {
   private static final List<Floor> PLAN =
       List.of(
           floor("dev.varve.model").uses(),
+          floor("dev.varve.formats").uses("dev.varve.model"),
           floor("dev.varve.store").uses("dev.varve.model", "dev.varve.store.memory"),
           floor("dev.varve.store.memory").uses("dev.varve.model", "dev.varve.store"),
           floor("dev.varve.store.contract")
@@ -46,21 +47,28 @@ class ArchitectureTest {
                   "dev.varve.store.memory",
                   "dev.varve.layout"),
           floor("dev.varve.engine").uses("dev.varve.model", "dev.varve.store", "dev.varve.layout"),
-          floor("dev.varve.query").uses("dev.varve.model", "dev.varve.engine"),
-          floor("dev.varve.rules").uses("dev.varve.model", "dev.varve.engine", "dev.varve.query"),
+          floor("dev.varve.query").uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine"),
+          floor("dev.varve.rules")
+              .uses("dev.varve.model", "dev.varve.formats", "dev.varve.engine", "dev.varve.query"),
           floor("dev.varve.server")
-              .uses("dev.varve.model", "dev.varve.engine", "dev.varve.query", "dev.varve.rules"),
+              .uses(
+                  "dev.varve.model",
+                  "dev.varve.formats",
+                  "dev.varve.engine",
+                  "dev.varve.query",
+                  "dev.varve.rules"),
           floor("dev.varve.cli")
               .uses(
                   "dev.varve.model",
+                  "dev.varve.formats",
                   "dev.varve.store",
                   "dev.varve.store.memory",
                   "dev.varve.layout",
                   "dev.varve.engine",
                   "dev.varve.query",
                   "dev.varve.rules",
-                  "dev.varve.server",
-                  "dev.varve.devstores"));
+                  "dev.varve.server"),
+          floor("dev.varve.tree").uses("dev.varve.model", "dev.varve.cli", "dev.varve.devstores"));
 
   /**
    * Values of lower floors that stand in the engine's own signatures: who may call the engine may
@@ -94,7 +102,7 @@ class ArchitectureTest {
                   "dev.varve.server.http",
                   "dev.varve.store.rocksdb")),
           new Library("org.rocksdb", Set.of("dev.varve.store.rocksdb")),
-          new Library("picocli", Set.of("dev.varve.cli")),
+          new Library("picocli", Set.of("dev.varve.cli", "dev.varve.tree")),
           new Library("ch.qos.logback", Set.of("dev.varve.cli")));
 
   /** What of zstd's library may be used: its streams hand arrays to native code. */

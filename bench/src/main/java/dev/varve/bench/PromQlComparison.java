@@ -3,7 +3,7 @@ package dev.varve.bench;
 import dev.varve.devstores.ChildProcess;
 import dev.varve.devstores.Ports;
 import dev.varve.devstores.Prometheus;
-import dev.varve.server.protobuf.WireWriter;
+import dev.varve.formats.protobuf.WireWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -10,7 +10,7 @@ import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
-import dev.varve.server.points.JsonLines;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.server.varve.CheckJson;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -7,6 +7,7 @@ import dev.varve.engine.PointExplanation;
 import dev.varve.engine.QueryExplanation;
 import dev.varve.engine.ReadRequest;
 import dev.varve.engine.WriteResult;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
@@ -22,11 +23,9 @@ import dev.varve.query.promql.eval.PromQlEvaluationException;
 import dev.varve.query.promql.eval.PromSettings;
 import dev.varve.query.running.QueryUse;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.points.JsonLines;
 import dev.varve.server.varve.ExplanationJson;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -115,9 +114,7 @@ final class EngineTarget implements Target {
   }
 
   private static String json(Consumer<JsonGenerator> content) {
-    StringWriter text = new StringWriter();
-    JsonLines.write(text, content);
-    return text.toString().stripTrailing();
+    return JsonLines.text(content).stripTrailing();
   }
 
   private static String text(WriteResult.Rejection rejection) {

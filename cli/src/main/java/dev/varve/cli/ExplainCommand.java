@@ -1,11 +1,11 @@
 package dev.varve.cli;
 
+import dev.varve.formats.points.PointReader;
 import dev.varve.model.BatchBuilder;
 import dev.varve.query.SelectorParser;
 import dev.varve.query.SelectorSyntaxException;
 import dev.varve.query.promql.PromQl;
 import dev.varve.query.promql.PromQlException;
-import dev.varve.server.points.PointReader;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.varve.cli;
 
-import dev.varve.devstores.DevStoreException;
 import dev.varve.model.ErrorKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -61,7 +60,6 @@ final class Failures {
   private static boolean isExpected(Exception failure) {
     return ErrorKind.of(failure) != ErrorKind.INTERNAL
         || failure instanceof Stdout.FailedException
-        || failure instanceof DevStoreException
         || failure instanceof UncheckedIOException
         || failure instanceof IOException;
   }

@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.formats.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,17 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** Parses small JSON documents into maps, lists, strings, numbers and booleans. */
 final class JsonTree {
-  private static final JsonFactory JSON = new JsonFactory();
-
   private JsonTree() {}
 
   static Object parse(String text) {
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+    try (JsonParser json = Json.parser(text)) {
       json.nextToken();
       return java.util.Objects.requireNonNull(value(json));
     }

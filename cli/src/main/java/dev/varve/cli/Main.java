@@ -1,6 +1,7 @@
 package dev.varve.cli;
 
 import dev.varve.cli.bench.BenchCommand;
+import dev.varve.cli.bench.StoreStarter;
 import dev.varve.cli.cells.CellsCommand;
 import dev.varve.cli.imports.ImportCommand;
 import dev.varve.cli.rules.RulesCommand;
@@ -36,8 +37,6 @@ import picocli.CommandLine.HelpCommand;
       ConfigCommand.class,
       RulesCommand.class,
       AttachCommand.class,
-      DevStoreCommand.class,
-      BenchCommand.class,
       HelpCommand.class
     },
     footer = {
@@ -53,6 +52,16 @@ public final class Main implements Runnable {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   public static void main(String[] args) {
+    start(args, StoreStarter.NONE);
+  }
+
+  /**
+   * Runs a command and ends the process.
+   *
+   * @param starter starts stores for measurements
+   * @param more commands in addition to the program's own
+   */
+  public static void start(String[] args, StoreStarter starter, Object... more) {
     String refusal = JavaVersion.refusal(Runtime.version());
     if (refusal != null) {
       System.err.println("varve: " + refusal);
@@ -60,12 +69,10 @@ public final class Main implements Runnable {
     }
     // Store clients that use java.util.logging would log every connection.
     java.util.logging.Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
-    System.exit(run(args));
+    System.exit(run(commandLine(starter, more), args));
   }
 
-  /** Runs a command and returns its exit code. */
-  static int run(String... args) {
-    CommandLine line = commandLine();
+  private static int run(CommandLine line, String[] args) {
     try {
       int code = line.execute(args);
       line.getOut().flush();
@@ -77,7 +84,15 @@ public final class Main implements Runnable {
 
   /** Returns the command line, so that a caller can set its streams. */
   public static CommandLine commandLine() {
+    return commandLine(StoreStarter.NONE);
+  }
+
+  private static CommandLine commandLine(StoreStarter starter, Object... more) {
     CommandLine line = new CommandLine(new Main());
+    line.addSubcommand(BenchCommand.line(starter));
+    for (Object command : more) {
+      line.addSubcommand(command);
+    }
     line.setOut(
         new PrintWriter(new OutputStreamWriter(new Stdout(), StandardCharsets.UTF_8), false));
     line.setErr(new PrintWriter(new OutputStreamWriter(System.err, StandardCharsets.UTF_8), true));

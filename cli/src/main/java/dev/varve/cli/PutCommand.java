@@ -1,8 +1,8 @@
 package dev.varve.cli;
 
+import dev.varve.formats.points.PointFormatException;
+import dev.varve.formats.points.PointReader;
 import dev.varve.model.BatchBuilder;
-import dev.varve.server.points.PointFormatException;
-import dev.varve.server.points.PointReader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,6 @@
 package dev.varve.cli;
 
-import dev.varve.server.points.JsonLines;
+import dev.varve.formats.json.JsonLines;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

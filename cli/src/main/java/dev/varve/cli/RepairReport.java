@@ -2,7 +2,7 @@ package dev.varve.cli;
 
 import dev.varve.engine.check.AffectedSeries;
 import dev.varve.engine.check.CheckFinding;
-import dev.varve.server.points.JsonLines;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.server.varve.CheckJson;
 import java.io.IOException;
 import java.io.PrintWriter;

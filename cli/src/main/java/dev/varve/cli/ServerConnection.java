@@ -1,5 +1,6 @@
 package dev.varve.cli;
 
+import dev.varve.formats.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -14,12 +15,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** Sends requests to a server and reports its errors in its own words. */
 final class ServerConnection implements AutoCloseable {
-  private static final JsonFactory JSON = new JsonFactory();
   private static final int OK = 200;
 
   private final ServerAddress server;
@@ -81,7 +79,7 @@ final class ServerConnection implements AutoCloseable {
   /** Returns the member {@code error} of a JSON object, or the whole text if it is not one. */
   private static String errorText(int status, byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8).strip();
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+    try (JsonParser json = Json.parser(text)) {
       if (json.nextToken() == JsonToken.START_OBJECT) {
         while (json.nextToken() == JsonToken.PROPERTY_NAME) {
           boolean found = json.currentName().equals("error");

@@ -1,11 +1,12 @@
 package dev.varve.cli;
 
 import dev.varve.engine.CompactionProgress;
+import dev.varve.formats.json.Json;
+import dev.varve.formats.points.PointLines;
 import dev.varve.model.Batch;
 import dev.varve.model.Resolution;
 import dev.varve.model.Value;
 import dev.varve.server.compression.GzipOutput;
-import dev.varve.server.points.PointLines;
 import dev.varve.server.varve.PromQlParameters;
 import dev.varve.server.varve.QueryParameters;
 import java.io.BufferedReader;
@@ -29,11 +30,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /** A dataset of a server, accessed through Varve's own API. */
 final class ServerTarget implements Target {
-  private static final JsonFactory JSON = new JsonFactory();
 
   private final ServerConnection connection;
   private final ServerAddress server;
@@ -52,7 +51,7 @@ final class ServerTarget implements Target {
     this.dataset = dataset;
     this.properties = new LinkedHashMap<>();
     try (InputStream body = send(ServerRequest.get("/varve/v1/dataset"));
-        JsonParser json = JSON.createParser(ObjectReadContext.empty(), body)) {
+        JsonParser json = Json.FACTORY.createParser(ObjectReadContext.empty(), body)) {
       json.nextToken();
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();
@@ -79,7 +78,7 @@ final class ServerTarget implements Target {
     String path = insists ? "/varve/v1/points" : "/varve/v1/points?integers=any";
     ServerRequest request = ServerRequest.post(path, lines(batch)).with("Content-Encoding", "gzip");
     try (InputStream answer = send(request);
-        JsonParser json = JSON.createParser(ObjectReadContext.empty(), answer)) {
+        JsonParser json = Json.FACTORY.createParser(ObjectReadContext.empty(), answer)) {
       return written(json);
     } catch (IOException | JacksonException e) {
       throw brokeOff(e);
@@ -127,7 +126,7 @@ final class ServerTarget implements Target {
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
+        try (JsonParser json = Json.parser(line)) {
           new ResultLine(json, sink).read();
         }
       }
@@ -197,7 +196,7 @@ final class ServerTarget implements Target {
   private static CompactionProgress progress(String line) {
     Map<String, Long> counts = new LinkedHashMap<>();
     List<String> damages = new ArrayList<>();
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), line)) {
+    try (JsonParser json = Json.parser(line)) {
       json.nextToken();
       while (json.nextToken() != JsonToken.END_OBJECT) {
         String name = json.currentName();

@@ -7,6 +7,7 @@ import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.write.Admission;
+import dev.varve.model.HeapShares;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.varve.engine;
 
+import dev.varve.model.HeapShares;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -5,9 +5,9 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.ErrorKind;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.query.promql.eval.SampleVector;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * be called from any thread.
  */
 final class EvaluatedGroup {
-  private static final double STALE = Double.longBitsToDouble(SampleVector.STALE_BITS);
-
   private final RuleGroup group;
   private final RuleStore store;
   private final RuleSettings settings;
@@ -221,7 +219,7 @@ final class EvaluatedGroup {
     if (!store.holdsMarkers() && !forState) {
       return false;
     }
-    double value = store.holdsMarkers() ? STALE : StateRestoration.ENDED;
+    double value = store.holdsMarkers() ? StaleMarker.VALUE : StateRestoration.ENDED;
     batch.group(key(series)).add(Series.DEFAULT_FIELD, time, value);
     return true;
   }

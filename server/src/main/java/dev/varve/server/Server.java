@@ -3,6 +3,8 @@ package dev.varve.server;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.Engine;
 import dev.varve.engine.InvalidConfigException;
+import dev.varve.formats.text.GraphiteLines;
+import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.query.running.EndedQuery;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.ServerConfig.Feed;
@@ -25,8 +27,6 @@ import dev.varve.server.queries.SlowQueryLog;
 import dev.varve.server.rules.RuleService;
 import dev.varve.server.scrape.Scraper;
 import dev.varve.server.scrape.Scrapes;
-import dev.varve.server.text.GraphiteLines;
-import dev.varve.server.text.GraphiteTemplates;
 import dev.varve.server.varve.VarveApi;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -303,7 +303,9 @@ public final class Server implements AutoCloseable {
       case Feed.Graphite graphite -> {
         GraphiteTemplates templates = GraphiteTemplates.of(graphite.templates());
         Function<Dataset, GraphiteLines> format =
-            dataset -> GraphiteLines.of(templates, dataset, context.clock());
+            dataset ->
+                GraphiteLines.of(
+                    templates, dataset.resolution(), context.clock(), !dataset.holdsFields());
         yield graphite.pickle()
             ? new PickleFeed(context, feed.protocol(), format)
             : new LineFeed(context, feed.protocol(), GRAPHITE_LINE_MAX, false, format::apply);

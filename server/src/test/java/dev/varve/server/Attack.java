@@ -3,7 +3,7 @@ package dev.varve.server;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.github.luben.zstd.Zstd;
-import dev.varve.server.protobuf.WireWriter;
+import dev.varve.formats.protobuf.WireWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.ServerConfig.Feed;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.varve.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.varve.server.protobuf.WireWriter;
+import dev.varve.formats.protobuf.WireWriter;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;

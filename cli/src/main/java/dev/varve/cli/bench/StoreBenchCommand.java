@@ -3,8 +3,6 @@ package dev.varve.cli.bench;
 import dev.varve.cli.OutputFormat;
 import dev.varve.cli.Records;
 import dev.varve.cli.WrongCallException;
-import dev.varve.devstores.DevStore;
-import dev.varve.devstores.DevStores;
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
@@ -39,8 +37,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Stores that are not inside the process are started as by 'varve dev-store', unless --option says where one is;",
-      "there each layout has tables of its own, which are dropped at the end; a row in the store's '.clock' stays.",
+      "With --option, each layout has tables of its own in the store, which are dropped at the end; a row in the",
+      "store's '.clock' stays. Without it, a source tree starts bigtable, hbase and cassandra as 'varve dev-store' does.",
       "Columns: points and cells written a second by four writers; cells read a second by one reader; the mean time of",
       "one series' read; requests to the store; bytes on disk once all is written out ('-' where the store does not",
       "keep files of its own for a layout, or keeps none).",
@@ -55,6 +53,9 @@ final class StoreBenchCommand implements Callable<Integer> {
   private static final long MEMORY = 256L << 20;
 
   private static final String ALL = "all";
+
+  /** Stores that hold nothing but the tables of a measurement. */
+  private static final Set<String> IN_PROCESS = Set.of("memory", "rocksdb");
 
   /**
    * The option with which a store that is started here keeps the files of one layout apart, by kind
@@ -98,6 +99,12 @@ final class StoreBenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private final StoreStarter starter;
+
+  StoreBenchCommand(StoreStarter starter) {
+    this.starter = starter;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<String> asked = kinds.isEmpty() ? List.of("rocksdb") : kinds;
@@ -136,8 +143,7 @@ final class StoreBenchCommand implements Callable<Integer> {
   private void measure(String kind, Path directory, Records records)
       throws IOException, InterruptedException {
     Map<String, StoreRun.Measured> measured = new LinkedHashMap<>();
-    boolean starts = DevStores.KINDS.contains(kind) && options.isEmpty();
-    DevStore store = starts ? DevStores.of(kind).start(directory.resolve("store")) : null;
+    StartedStore store = options.isEmpty() ? starter.start(kind, directory.resolve("store")) : null;
     try {
       for (String layout : layouts()) {
         spec.commandLine().getErr().println("varve: " + layout + " on " + kind);
@@ -164,14 +170,14 @@ final class StoreBenchCommand implements Callable<Integer> {
   }
 
   private StoreRun.Measured run(
-      String kind, String layout, @Nullable DevStore store, Path directory)
+      String kind, String layout, @Nullable StartedStore store, Path directory)
       throws InterruptedException {
     Map<String, String> of = new TreeMap<>(store == null ? options : store.options());
     String namespace = NAMESPACE_OPTION.get(kind);
     if (store != null && namespace != null) {
       of.put(namespace, namespace(layout));
     }
-    boolean isForeign = store == null && DevStores.KINDS.contains(kind);
+    boolean isForeign = store == null && !IN_PROCESS.contains(kind);
     EngineConfig config =
         config(isForeign ? unused(layout) : layout, kind, of, layout, directory.resolve(layout));
     try {

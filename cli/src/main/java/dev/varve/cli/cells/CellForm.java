@@ -1,5 +1,6 @@
 package dev.varve.cli.cells;
 
+import dev.varve.formats.json.Json;
 import dev.varve.layout.Layout;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
@@ -16,8 +17,6 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * A cell as a line of JSON: {@code table}, {@code family}, and {@code row}, {@code qualifier} and
@@ -25,7 +24,6 @@ import tools.jackson.core.json.JsonFactory;
  * keep more than one version.
  */
 final class CellForm {
-  private static final JsonFactory JSON = new JsonFactory();
 
   private static final Set<String> TEXTS = Set.of("table", "family", "row", "qualifier", "value");
   private static final String TIME = "time";
@@ -75,7 +73,7 @@ final class CellForm {
       throw new UnknownCellException(fault);
     }
     Map<String, Object> members = new LinkedHashMap<>();
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+    try (JsonParser json = Json.parser(text)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new UnknownCellException("a cell is an object {\"table\":...}");
       }
@@ -212,7 +210,7 @@ final class CellForm {
   }
 
   private static boolean isObject(String text) {
-    try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), text)) {
+    try (JsonParser json = Json.parser(text)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         return false;
       }

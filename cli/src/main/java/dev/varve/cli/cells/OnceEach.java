@@ -1,9 +1,9 @@
 package dev.varve.cli.cells;
 
+import dev.varve.formats.points.Point;
 import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Value;
-import dev.varve.server.points.Point;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.varve.cli.cells;
 
+import dev.varve.formats.points.Point;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RowSamples;
@@ -7,7 +8,6 @@ import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Samples;
 import dev.varve.model.Value;
-import dev.varve.server.points.Point;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
 import java.util.ArrayList;

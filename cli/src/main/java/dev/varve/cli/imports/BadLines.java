@@ -1,6 +1,6 @@
 package dev.varve.cli.imports;
 
-import dev.varve.server.text.LeftOut;
+import dev.varve.formats.text.LeftOut;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

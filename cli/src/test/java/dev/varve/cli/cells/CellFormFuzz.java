@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.varve.cli.cells.CellForm.Located;
 import dev.varve.cli.cells.CellForm.UnknownCellException;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
-import dev.varve.server.points.JsonLines;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.StringWriter;

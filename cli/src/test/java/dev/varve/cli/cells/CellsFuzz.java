@@ -2,6 +2,8 @@ package dev.varve.cli.cells;
 
 import dev.varve.cli.OutputFormat;
 import dev.varve.cli.cells.CellForm.Located;
+import dev.varve.formats.points.Point;
+import dev.varve.formats.points.PointLines;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Directory;
 import dev.varve.layout.Guess;
@@ -11,8 +13,6 @@ import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
-import dev.varve.server.points.Point;
-import dev.varve.server.points.PointLines;
 import dev.varve.store.Cell;
 import dev.varve.store.MutationBatch;
 import java.io.PrintWriter;

@@ -2,6 +2,8 @@ package dev.varve.cli.cells;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.formats.points.Point;
+import dev.varve.formats.points.PointLines;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
@@ -10,8 +12,6 @@ import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.Value;
-import dev.varve.server.points.Point;
-import dev.varve.server.points.PointLines;
 import dev.varve.store.Cell;
 import java.io.StringWriter;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.varve.engine.write;
 
-import dev.varve.engine.HeapShares;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.home.AttributeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.model.HeapShares;
 import dev.varve.model.MetricMetadata;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.StoreException;

@@ -1,5 +1,6 @@
 package dev.varve.query.promql;
 
+import dev.varve.formats.number.GoNumber;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -122,7 +123,7 @@ public final class Durations {
     boolean exact = duration.getNano() % 1_000_000 == 0;
     return exact
         ? text(duration.toMillis())
-        : Numbers.text(duration.getSeconds() + duration.getNano() / 1e9);
+        : GoNumber.plain(duration.getSeconds() + duration.getNano() / 1e9);
   }
 
   /** Formats a number of seconds that was written as a duration. */

@@ -1,11 +1,7 @@
 package dev.varve.query.promql;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
-import java.math.RoundingMode;
-
-/** Parses numbers as PromQL does and formats them as Go does. */
-public final class Numbers {
+/** Parses numbers as PromQL does. */
+final class Numbers {
   private Numbers() {}
 
   /**
@@ -83,31 +79,5 @@ public final class Numbers {
 
   private static NumberFormatException wrong(String text, String problem) {
     return new NumberFormatException("parsing " + Quoting.quoted(text) + ": " + problem);
-  }
-
-  /** Formats with six decimals. */
-  static String textToMicros(double value) {
-    return Double.isFinite(value)
-        ? new BigDecimal(value).setScale(6, RoundingMode.HALF_EVEN).toPlainString()
-        : text(value);
-  }
-
-  /** Returns the shortest decimal that identifies the number, without an exponent. */
-  public static String text(double value) {
-    if (Double.isNaN(value)) {
-      return "NaN";
-    }
-    if (Double.isInfinite(value)) {
-      return value > 0 ? "+Inf" : "-Inf";
-    }
-    String sign = Math.copySign(1, value) < 0 ? "-" : "";
-    return sign + shortest(Math.abs(value)).stripTrailingZeros().toPlainString();
-  }
-
-  /** Removes the superfluous second digit that Java writes: {@code 4.9E-324} for {@code 5E-324}. */
-  private static BigDecimal shortest(double value) {
-    BigDecimal digits = new BigDecimal(Double.toString(value));
-    BigDecimal digit = digits.round(new MathContext(1));
-    return digits.precision() == 2 && digit.doubleValue() == value ? digit : digits;
   }
 }

@@ -1,5 +1,6 @@
 package dev.varve.query.promql;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.Expr.Aggregate;
 import dev.varve.query.promql.Expr.Binary;
 import dev.varve.query.promql.Expr.Call;
@@ -494,8 +495,7 @@ final class Parser {
     double seconds = sign == null ? number().value() : signed(sign, number()).value();
     if (!(Math.abs(seconds) < 0x1p63)) {
       throw error(
-          expr.source(),
-          "timestamp out of bounds for @ modifier: " + Numbers.textToMicros(seconds));
+          expr.source(), "timestamp out of bounds for @ modifier: " + GoNumber.fixed(seconds, 6));
     }
     double millis = Math.abs(seconds) * 1000;
     return new At.Time(Math.round(Math.copySign(Math.floor(millis + 0.5), seconds)));

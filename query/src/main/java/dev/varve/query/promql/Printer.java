@@ -1,5 +1,6 @@
 package dev.varve.query.promql;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.Expr.Aggregate;
 import dev.varve.query.promql.Expr.Binary;
 import dev.varve.query.promql.Expr.Call;
@@ -70,7 +71,7 @@ public final class Printer {
     switch (expr) {
       case NumberLiteral number ->
           out.append(
-              number.duration() ? Durations.text(number.value()) : Numbers.text(number.value()));
+              number.duration() ? Durations.text(number.value()) : GoNumber.plain(number.value()));
       case StringLiteral string -> Quoting.quote(string.value(), out);
       case VectorSelector selector -> {
         matchers(selector);

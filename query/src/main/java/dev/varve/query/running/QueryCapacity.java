@@ -1,6 +1,6 @@
 package dev.varve.query.running;
 
-import dev.varve.engine.HeapShares;
+import dev.varve.model.HeapShares;
 import java.time.Duration;
 
 /**

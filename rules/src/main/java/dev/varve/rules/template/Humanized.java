@@ -1,5 +1,6 @@
 package dev.varve.rules.template;
 
+import dev.varve.formats.number.GoNumber;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -1,5 +1,6 @@
 package dev.varve.rules.template;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.Quoting;
 import java.util.HexFormat;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.varve.rules.template;
 
+import dev.varve.formats.number.GoNumber;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

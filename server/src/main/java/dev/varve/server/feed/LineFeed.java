@@ -1,14 +1,14 @@
 package dev.varve.server.feed;
 
 import dev.varve.engine.Dataset;
+import dev.varve.formats.text.BadLineException;
+import dev.varve.formats.text.LineFormat;
+import dev.varve.formats.text.OpenText;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
-import dev.varve.server.text.BadLineException;
-import dev.varve.server.text.LineFormat;
-import dev.varve.server.text.OpenText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,6 +1,8 @@
 package dev.varve.server.graphite;
 
 import dev.varve.engine.Dataset;
+import dev.varve.formats.text.BadLineException;
+import dev.varve.formats.text.GraphiteLines;
 import dev.varve.server.DialectContext;
 import dev.varve.server.feed.FeedWriter;
 import dev.varve.server.http.HeldBytes;
@@ -9,8 +11,6 @@ import dev.varve.server.http.OverBudgetException;
 import dev.varve.server.http.RateLimitedLog;
 import dev.varve.server.http.StreamProtocol;
 import dev.varve.server.http.WriteBudget.Reservation;
-import dev.varve.server.text.BadLineException;
-import dev.varve.server.text.GraphiteLines;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package dev.varve.server.http;
 
-import dev.varve.engine.HeapShares;
+import dev.varve.model.HeapShares;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

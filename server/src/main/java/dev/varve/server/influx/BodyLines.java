@@ -2,14 +2,14 @@ package dev.varve.server.influx;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.formats.text.BadLineException;
+import dev.varve.formats.text.InfluxLines;
+import dev.varve.formats.text.OpenText;
+import dev.varve.formats.text.OpenTextException;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.http.WriteBudget.Reservation;
-import dev.varve.server.text.BadLineException;
-import dev.varve.server.text.InfluxLines;
-import dev.varve.server.text.OpenText;
-import dev.varve.server.text.OpenTextException;
 import java.io.ByteArrayOutputStream;
 
 /**

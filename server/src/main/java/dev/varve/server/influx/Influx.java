@@ -1,6 +1,8 @@
 package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
+import dev.varve.formats.json.Json;
+import dev.varve.formats.text.InfluxLines;
 import dev.varve.model.BatchBuilder;
 import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
@@ -14,17 +16,12 @@ import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.text.InfluxLines;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * The routes of InfluxDB's APIs for writing (<a
@@ -44,7 +41,6 @@ public final class Influx implements Dialect {
   public static final String NAME = "influx";
 
   private static final String JSON = "application/json";
-  private static final JsonFactory FACTORY = new JsonFactory();
 
   /** Agents choose by the version how they write; this one is the last of its line. */
   private static final String VERSION = "1.8.10";
@@ -105,10 +101,10 @@ public final class Influx implements Dialect {
     public Body of(int status, String message) {
       return new Body(
           JSON,
-          json(generator -> {
-            generator.writeStringProperty("code", code(status));
-            generator.writeStringProperty("message", message);
-            generator.writeStringProperty("error", message);
+          Json.object(json -> {
+            json.writeStringProperty("code", code(status));
+            json.writeStringProperty("message", message);
+            json.writeStringProperty("error", message);
           }));
     }
 
@@ -136,23 +132,12 @@ public final class Influx implements Dialect {
     }
   }
 
-  private static String json(Consumer<JsonGenerator> properties) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartObject();
-      properties.accept(json);
-      json.writeEndObject();
-    }
-    return text.toString();
-  }
-
   private static void ping(Exchange exchange) throws IOException {
     String verbose = exchange.parameter("verbose");
     if (verbose == null || verbose.isEmpty() || verbose.equals("0") || verbose.equals("false")) {
       exchange.answer(204);
     } else {
-      exchange.answer(
-          200, JSON, json(generator -> generator.writeStringProperty("version", VERSION)));
+      exchange.answer(200, JSON, Json.object(json -> json.writeStringProperty("version", VERSION)));
     }
   }
 
@@ -160,17 +145,17 @@ public final class Influx implements Dialect {
     exchange.answer(
         200,
         JSON,
-        json(generator -> {
-          generator.writeStringProperty("name", "influxdb");
-          generator.writeStringProperty("message", "ready for queries and writes");
-          generator.writeStringProperty("status", "pass");
-          generator.writeStringProperty("version", VERSION);
-          generator.writeStringProperty("commit", "varve " + context.version());
+        Json.object(json -> {
+          json.writeStringProperty("name", "influxdb");
+          json.writeStringProperty("message", "ready for queries and writes");
+          json.writeStringProperty("status", "pass");
+          json.writeStringProperty("version", VERSION);
+          json.writeStringProperty("commit", "varve " + context.version());
         }));
   }
 
   private static void ready(Exchange exchange) throws IOException {
-    exchange.answer(200, JSON, json(generator -> generator.writeStringProperty("status", "ready")));
+    exchange.answer(200, JSON, Json.object(json -> json.writeStringProperty("status", "ready")));
   }
 
   private void postedQuery(Exchange exchange) throws IOException {
@@ -190,15 +175,15 @@ public final class Influx implements Dialect {
     exchange.answer(
         200,
         JSON,
-        json(generator -> {
-          generator.writeArrayPropertyStart("results");
-          generator.writeStartObject();
-          generator.writeNumberProperty("statement_id", 0);
+        Json.object(json -> {
+          json.writeArrayPropertyStart("results");
+          json.writeStartObject();
+          json.writeNumberProperty("statement_id", 0);
           if (shows) {
-            databases(generator);
+            databases(json);
           }
-          generator.writeEndObject();
-          generator.writeEndArray();
+          json.writeEndObject();
+          json.writeEndArray();
         }));
   }
 

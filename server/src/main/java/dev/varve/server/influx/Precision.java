@@ -1,8 +1,8 @@
 package dev.varve.server.influx;
 
 import dev.varve.engine.Dataset;
+import dev.varve.formats.text.InfluxLines;
 import dev.varve.model.Resolution;
-import dev.varve.server.text.InfluxLines;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@
  * InfluxDB's ways to write as a dialect: the paths of its versions 1 and 2, and what agents ask
  * before they write.
  *
- * <p>Lines are read by {@code dev.varve.server.text}; Influx' query languages are not spoken.
+ * <p>Lines are read by {@code dev.varve.formats.text}; Influx' query languages are not spoken.
  */
 @NullMarked
 package dev.varve.server.influx;

@@ -1,8 +1,8 @@
 package dev.varve.server.ingest;
 
-import dev.varve.engine.HeapShares;
 import dev.varve.layout.Refusal;
 import dev.varve.model.GroupKey;
+import dev.varve.model.HeapShares;
 import dev.varve.model.Series;
 import dev.varve.model.Tags;
 import dev.varve.server.relabel.Relabelling;

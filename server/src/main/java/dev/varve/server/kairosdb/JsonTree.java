@@ -1,10 +1,10 @@
 package dev.varve.server.kairosdb;
 
+import dev.varve.formats.json.Json;
 import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.WriteBudget.Reservation;
 import java.io.ByteArrayInputStream;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,10 +14,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamWriteFeature;
-import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonReadFeature;
@@ -46,10 +44,9 @@ final class JsonTree {
    * recognisable as such.
    */
   static final JsonFactory FACTORY =
-      JsonFactory.builder()
+      Json.FACTORY
+          .rebuild()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
-          // JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected.
-          .disable(TokenStreamFactory.Feature.CHARSET_DETECTION)
           .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
           .enable(JsonReadFeature.ALLOW_YAML_COMMENTS)
           .enable(JsonReadFeature.ALLOW_SINGLE_QUOTES)
@@ -163,11 +160,7 @@ final class JsonTree {
 
   /** Returns a tree as a document without whitespace. */
   static String text(@Nullable Object tree) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      write(json, tree);
-    }
-    return text.toString();
+    return Json.text(json -> write(json, tree));
   }
 
   private static void write(JsonGenerator json, @Nullable Object tree) {

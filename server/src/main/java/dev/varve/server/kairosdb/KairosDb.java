@@ -2,6 +2,7 @@ package dev.varve.server.kairosdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.formats.json.Json;
 import dev.varve.model.Kind;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
@@ -24,7 +25,6 @@ import dev.varve.server.kairosdb.QueryRequest.MetricQuery;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -88,15 +88,11 @@ public final class KairosDb implements Dialect {
   }
 
   private static String errorJson(List<String> messages) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartObject();
+    return Json.object(json -> {
       json.writeArrayPropertyStart("errors");
       messages.forEach(json::writeString);
       json.writeEndArray();
-      json.writeEndObject();
-    }
-    return text.toString();
+    });
   }
 
   private void write(Exchange exchange) throws IOException {
@@ -289,15 +285,15 @@ public final class KairosDb implements Dialect {
   }
 
   private void healthStatus(Exchange exchange) throws IOException {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JsonTree.FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartArray();
-      for (Check check : CHECKS) {
-        json.writeString(check.name() + ": " + (check.passes().apply(this) ? "OK" : "FAIL"));
-      }
-      json.writeEndArray();
-    }
-    exchange.answer(200, JSON, text.toString());
+    String status =
+        Json.text(json -> {
+          json.writeStartArray();
+          for (Check check : CHECKS) {
+            json.writeString(check.name() + ": " + (check.passes().apply(this) ? "OK" : "FAIL"));
+          }
+          json.writeEndArray();
+        });
+    exchange.answer(200, JSON, status);
   }
 
   private void version(Exchange exchange) throws IOException {

@@ -3,6 +3,7 @@ package dev.varve.server.opentsdb;
 import dev.varve.engine.Catalog;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.ReadGuard;
+import dev.varve.formats.json.Json;
 import dev.varve.model.Selector;
 import dev.varve.model.Series;
 import dev.varve.server.Dialect;
@@ -18,21 +19,15 @@ import dev.varve.server.http.StreamProtocol;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.TokenStreamFactory;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * OpenTSDB's HTTP API as in OpenTSDB 2.4.
@@ -49,9 +44,6 @@ public final class OpenTsdb implements Dialect {
   static final String CONTENT_TYPE = "application/json; charset=UTF-8";
 
   /** JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected. */
-  static final JsonFactory JSON =
-      JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
-
   private static final int SUGGESTED = 25;
 
   /** Memory of a member of a posted request without its texts, in bytes. */
@@ -194,7 +186,7 @@ public final class OpenTsdb implements Dialect {
   }
 
   private static String error(int status, String message, String details) {
-    return json(json -> {
+    return Json.text(json -> {
       json.writeStartObject();
       json.writeObjectPropertyStart("error");
       json.writeNumberProperty("code", status);
@@ -205,14 +197,6 @@ public final class OpenTsdb implements Dialect {
       json.writeEndObject();
       json.writeEndObject();
     });
-  }
-
-  static String json(Consumer<JsonGenerator> value) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
-      value.accept(json);
-    }
-    return text.toString();
   }
 
   /** Wraps a handler to answer errors with details. */
@@ -272,7 +256,7 @@ public final class OpenTsdb implements Dialect {
     exchange.answer(
         200,
         CONTENT_TYPE,
-        json(json -> {
+        Json.text(json -> {
           json.writeStartObject();
           map.forEach(json::writeStringProperty);
           json.writeEndObject();
@@ -283,7 +267,7 @@ public final class OpenTsdb implements Dialect {
     exchange.answer(
         200,
         CONTENT_TYPE,
-        json(json -> {
+        Json.text(json -> {
           json.writeStartArray();
           list.forEach(json::writeString);
           json.writeEndArray();
@@ -345,7 +329,7 @@ public final class OpenTsdb implements Dialect {
   private static Map<String, String> posted(Exchange exchange) throws IOException {
     Map<String, String> members = new java.util.HashMap<>();
     InputStream body = new ByteArrayInputStream(exchange.wholeBody());
-    try (JsonParser json = HeldJson.of(JSON, body, exchange.memory())) {
+    try (JsonParser json = HeldJson.of(Json.FACTORY, body, exchange.memory())) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new OpenTsdbError(400, "Unable to parse the given JSON");
       }

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.formats.json.Json;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -146,7 +147,7 @@ final class Put {
 
   private void read() throws IOException {
     try (InputStream body = exchange.body();
-        JsonParser json = HeldJson.of(OpenTsdb.JSON, body, memory)) {
+        JsonParser json = HeldJson.of(Json.FACTORY, body, memory)) {
       JsonToken first = json.nextToken();
       if (first == null) {
         throw new OpenTsdbError(400, "Missing request content");
@@ -395,7 +396,7 @@ final class Put {
     int success = points - failed - timeouts;
     if (wantsSummary || wantsDetails) {
       exchange.answer(
-          good ? 200 : 400, OpenTsdb.CONTENT_TYPE, OpenTsdb.json(json -> summary(json, success)));
+          good ? 200 : 400, OpenTsdb.CONTENT_TYPE, Json.text(json -> summary(json, success)));
     } else if (timeouts > 0) {
       throw new OpenTsdbError(
           400,

@@ -2,17 +2,16 @@ package dev.varve.server.operations;
 
 import dev.varve.engine.Engine;
 import dev.varve.engine.FoundDamage;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
-import dev.varve.server.points.JsonLines;
 import dev.varve.store.StoreDamage;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -47,17 +46,15 @@ public final class DamageStatus {
   }
 
   private static ErrorFormat.Body error(int status, String message) {
-    StringWriter text = new StringWriter();
-    JsonLines.write(
-        text,
-        json -> {
+    return new ErrorFormat.Body(
+        JSON,
+        JsonLines.text(json -> {
           json.writeStartObject();
           json.writeStringProperty("status", "error");
           json.writeStringProperty("errorType", status == 503 ? "unavailable" : "bad_data");
           json.writeStringProperty("error", message);
           json.writeEndObject();
-        });
-    return new ErrorFormat.Body(JSON, text.toString());
+        }));
   }
 
   private void list(Exchange exchange) throws IOException {

@@ -1,13 +1,11 @@
 package dev.varve.server.otlp;
 
-import java.io.StringWriter;
-import java.math.BigDecimal;
+import dev.varve.formats.json.Json;
+import dev.varve.formats.number.GoNumber;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Converts the value of an attribute to the text of a label: strings unchanged, numbers in decimal,
@@ -21,8 +19,6 @@ import tools.jackson.core.json.JsonFactory;
 final class AnyText {
   /** Maximum nesting depth of lists and maps. */
   static final int DEPTH_MAX = 32;
-
-  private static final JsonFactory FACTORY = new JsonFactory();
 
   private AnyText() {}
 
@@ -38,43 +34,16 @@ final class AnyText {
 
   /** Formats a number as JSON does, with an exponent only below 1e-6 and from 1e21 on. */
   private static String real(double value) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      return Double.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-    }
     double size = Math.abs(value);
-    if (size == 0 || (size >= 1e-6 && size < 1e21)) {
-      return digits(value);
+    if (!Double.isFinite(value) || size == 0 || (size >= 1e-6 && size < 1e21)) {
+      return GoNumber.plain(value);
     }
-    BigDecimal exact = new BigDecimal(Double.toString(value)).stripTrailingZeros();
-    String unscaled = exact.unscaledValue().abs().toString();
-    int exponent = unscaled.length() - 1 - exact.scale();
-    return (value < 0 ? "-" : "")
-        + unscaled.charAt(0)
-        + (unscaled.length() > 1 ? "." + unscaled.substring(1) : "")
-        + (exponent < 0 ? "e" : "e+")
-        + exponent;
-  }
-
-  /**
-   * Returns the shortest decimal digits that identify the number, never with an exponent; {@code
-   * NaN}, {@code +Inf} or {@code -Inf} if it is not finite.
-   */
-  static String digits(double value) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      return real(value);
-    }
-    if (value == 0) {
-      return 1 / value < 0 ? "-0" : "0";
-    }
-    return new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString();
+    // Go's encoder of JSON writes e-7, not e-07.
+    return GoNumber.exponential(value, GoNumber.SHORTEST).replaceFirst("e([+-])0(\\d)$", "e$1$2");
   }
 
   private static String json(Object value) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      write(value, json);
-    }
-    return text.toString();
+    return Json.text(json -> write(value, json));
   }
 
   private static void write(@Nullable Object value, JsonGenerator json) {

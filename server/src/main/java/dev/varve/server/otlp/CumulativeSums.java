@@ -1,8 +1,8 @@
 package dev.varve.server.otlp;
 
-import dev.varve.engine.HeapShares;
 import dev.varve.engine.OverloadedException;
 import dev.varve.model.GroupKey;
+import dev.varve.model.HeapShares;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;

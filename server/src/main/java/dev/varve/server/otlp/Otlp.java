@@ -2,6 +2,9 @@ package dev.varve.server.otlp;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.formats.json.Json;
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.Dialect;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.ErrorFormat;
@@ -11,20 +14,14 @@ import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP over HTTP</a>, metrics only.
@@ -42,7 +39,6 @@ public final class Otlp implements Dialect {
 
   private static final String PROTOBUF = "application/x-protobuf";
   private static final String JSON = "application/json";
-  private static final JsonFactory FACTORY = new JsonFactory();
   private static final int REASONS_SHOWN = 10;
 
   /** Maximum length of a series in the answer, in characters. */
@@ -128,18 +124,16 @@ public final class Otlp implements Dialect {
   private static byte[] answer(boolean json, long refused, String message) {
     boolean well = refused == 0 && message.isEmpty();
     if (json) {
-      StringWriter text = new StringWriter();
-      try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-        out.writeStartObject();
-        if (!well) {
-          out.writeObjectPropertyStart("partialSuccess");
-          out.writeStringProperty("rejectedDataPoints", Long.toString(refused));
-          out.writeStringProperty("errorMessage", message);
-          out.writeEndObject();
-        }
-        out.writeEndObject();
-      }
-      return text.toString().getBytes(StandardCharsets.UTF_8);
+      String text =
+          Json.object(out -> {
+            if (!well) {
+              out.writeObjectPropertyStart("partialSuccess");
+              out.writeStringProperty("rejectedDataPoints", Long.toString(refused));
+              out.writeStringProperty("errorMessage", message);
+              out.writeEndObject();
+            }
+          });
+      return text.getBytes(StandardCharsets.UTF_8);
     }
     WireWriter out = new WireWriter();
     if (!well) {
@@ -155,14 +149,12 @@ public final class Otlp implements Dialect {
   private static final class Errors implements ErrorFormat {
     @Override
     public Body of(int status, String message) {
-      StringWriter text = new StringWriter();
-      try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-        json.writeStartObject();
-        json.writeNumberProperty("code", code(status));
-        json.writeStringProperty("message", message);
-        json.writeEndObject();
-      }
-      return new Body(JSON, text.toString());
+      return new Body(
+          JSON,
+          Json.object(json -> {
+            json.writeNumberProperty("code", code(status));
+            json.writeStringProperty("message", message);
+          }));
     }
 
     @Override

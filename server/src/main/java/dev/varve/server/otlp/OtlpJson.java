@@ -1,5 +1,7 @@
 package dev.varve.server.otlp;
 
+import dev.varve.formats.json.Json;
+import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.http.HeldJson;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
@@ -13,7 +15,6 @@ import dev.varve.server.otlp.OtlpMetric.Sum;
 import dev.varve.server.otlp.OtlpMetric.Summary;
 import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
 import dev.varve.server.otlp.OtlpMetric.Temporality;
-import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.InputStream;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -29,10 +30,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonParser.NumberType;
 import tools.jackson.core.JsonToken;
-import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads {@code ExportMetricsServiceRequest} from JSON in <a
@@ -43,9 +42,6 @@ import tools.jackson.core.json.JsonFactory;
  */
 final class OtlpJson {
   /** JSON is UTF-8 (RFC 8259, 8.1), so the encoding is not detected. */
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder().disable(TokenStreamFactory.Feature.CHARSET_DETECTION).build();
-
   private static final int INTEGER_LENGTH_MAX = 50;
 
   /** Maximum length of a number in quotes, the same as without quotes. */
@@ -89,7 +85,7 @@ final class OtlpJson {
    * @throws dev.varve.server.http.OverBudgetException if it does not fit in memory
    */
   void read(InputStream body) {
-    try (JsonParser json = HeldJson.of(FACTORY, body, memory)) {
+    try (JsonParser json = HeldJson.of(Json.FACTORY, body, memory)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedMessageException("no JSON object");
       }

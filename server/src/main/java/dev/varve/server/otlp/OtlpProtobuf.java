@@ -1,5 +1,8 @@
 package dev.varve.server.otlp;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireReader;
+import dev.varve.formats.protobuf.WireStream;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.otlp.OtlpMetric.Exponential;
@@ -12,9 +15,6 @@ import dev.varve.server.otlp.OtlpMetric.Sum;
 import dev.varve.server.otlp.OtlpMetric.Summary;
 import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
 import dev.varve.server.otlp.OtlpMetric.Temporality;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireReader;
-import dev.varve.server.protobuf.WireStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

@@ -1,9 +1,11 @@
 package dev.varve.server.otlp;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.ingest.Intake;
@@ -42,7 +44,6 @@ final class Translation implements OtlpSink {
   private static final Set<String> IDENTIFYING =
       Set.of(SERVICE_NAME, SERVICE_NAMESPACE, SERVICE_INSTANCE);
 
-  private static final double STALE = Double.longBitsToDouble(0x7ff0000000000002L);
   private static final int REASONS_MAX = 10;
 
   /** Memory of a metric's metadata, and of a delta, in bytes without their texts. */
@@ -188,7 +189,7 @@ final class Translation implements OtlpSink {
       if (sum != null) {
         endSum(key);
       }
-      add(key, point, STALE);
+      add(key, point, StaleMarker.VALUE);
     } else if (value == null) {
       refuse("value.missing", metric, 1, "has a point without a value");
     } else if (sum == null) {
@@ -333,7 +334,7 @@ final class Translation implements OtlpSink {
     for (int i = 0; i < value.bounds().length; i++) {
       upTo += value.buckets()[i];
       if (value.bounds()[i] != Double.POSITIVE_INFINITY) {
-        String bound = AnyText.digits(value.bounds()[i]);
+        String bound = GoNumber.plain(value.bounds()[i]);
         add(bucket(name, labels, bound), point, marked(point, unsigned(upTo)));
       }
     }
@@ -347,7 +348,7 @@ final class Translation implements OtlpSink {
     addZero(key(name + "_count", labels), point);
     for (double bound : point.bounds()) {
       if (bound != Double.POSITIVE_INFINITY) {
-        addZero(bucket(name, labels, AnyText.digits(bound)), point);
+        addZero(bucket(name, labels, GoNumber.plain(bound)), point);
       }
     }
     addZero(bucket(name, labels, "+Inf"), point);
@@ -360,7 +361,7 @@ final class Translation implements OtlpSink {
   }
 
   private static double marked(Point point, double value) {
-    return point.hasNoValue() ? STALE : value;
+    return point.hasNoValue() ? StaleMarker.VALUE : value;
   }
 
   private static double unsigned(long count) {
@@ -376,7 +377,7 @@ final class Translation implements OtlpSink {
     add(key(name + "_count", labels), point, marked(point, unsigned(point.count())));
     for (int i = 0; i < point.quantiles().length; i++) {
       Map<String, String> withQuantile = new TreeMap<>(labels);
-      withQuantile.put("quantile", AnyText.digits(point.quantiles()[i]));
+      withQuantile.put("quantile", GoNumber.plain(point.quantiles()[i]));
       add(key(name, withQuantile), point, marked(point, point.values()[i]));
     }
   }

@@ -1,7 +1,7 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.query.promql.eval.Labels;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.ByteArrayOutputStream;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;

@@ -1,11 +1,11 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.formats.json.Json;
 import dev.varve.query.promql.PromQl;
 import dev.varve.server.http.ErrorFormat;
 import dev.varve.server.http.Exchange;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -25,7 +25,8 @@ final class Envelope {
    * generator does not close open objects, so that a truncated answer is not valid JSON.
    */
   private static final JsonFactory FACTORY =
-      JsonFactory.builder()
+      Json.FACTORY
+          .rebuild()
           .disable(StreamWriteFeature.AUTO_CLOSE_CONTENT)
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .streamWriteConstraints(
@@ -101,15 +102,13 @@ final class Envelope {
   }
 
   private static ErrorFormat.Body error(String type, String message) {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = FACTORY.createGenerator(ObjectWriteContext.empty(), text)) {
-      json.writeStartObject();
-      json.writeStringProperty("status", "error");
-      json.writeStringProperty("errorType", type);
-      json.writeStringProperty("error", message);
-      json.writeEndObject();
-    }
-    return new ErrorFormat.Body(JSON, text.toString());
+    return new ErrorFormat.Body(
+        JSON,
+        Json.object(json -> {
+          json.writeStringProperty("status", "error");
+          json.writeStringProperty("errorType", type);
+          json.writeStringProperty("error", message);
+        }));
   }
 
   /** Returns Prometheus' error type for a status. */

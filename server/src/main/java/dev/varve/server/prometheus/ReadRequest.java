@@ -1,9 +1,9 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireReader;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.LabelMatcher.Operator;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireReader;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,6 +2,8 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.query.promql.eval.Labels;
 import dev.varve.query.promql.eval.SelectedSeries;
 import dev.varve.query.promql.plan.PlanWords;
@@ -11,8 +13,6 @@ import dev.varve.query.running.QueryUse;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -2,11 +2,11 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.varve.server.prometheus;
 
 import com.google.re2j.Pattern;
 import dev.varve.engine.Dataset;
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.PromQl;
@@ -11,7 +12,6 @@ import dev.varve.rules.GroupStatus.Alert;
 import dev.varve.rules.GroupStatus.RuleStatus;
 import dev.varve.rules.Rule;
 import dev.varve.rules.RuleGroup;
-import dev.varve.rules.template.GoNumber;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.varve.server.prometheus;
 
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
+import dev.varve.formats.text.BadLineException;
+import dev.varve.formats.text.Exposition;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Resolution;
 import dev.varve.model.Series;
@@ -10,8 +12,6 @@ import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.text.BadLineException;
-import dev.varve.server.text.Exposition;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

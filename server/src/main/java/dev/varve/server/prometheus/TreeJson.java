@@ -1,5 +1,6 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.At;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.Expr.Aggregate;
@@ -15,7 +16,6 @@ import dev.varve.query.promql.Expr.VectorSelector;
 import dev.varve.query.promql.Function;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.Modifiers;
-import dev.varve.query.promql.Numbers;
 import dev.varve.query.promql.ValueType;
 import dev.varve.query.promql.VectorMatching;
 import java.time.Duration;
@@ -35,7 +35,7 @@ final class TreeJson {
     switch (expr) {
       case NumberLiteral number -> {
         json.writeStringProperty("type", "numberLiteral");
-        json.writeStringProperty("val", Numbers.text(number.value()));
+        json.writeStringProperty("val", GoNumber.plain(number.value()));
       }
       case StringLiteral string -> {
         json.writeStringProperty("type", "stringLiteral");

@@ -1,16 +1,17 @@
 package dev.varve.server.prometheus;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireReader;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.BatchBuilder.GroupBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.server.http.HeldPart;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads remote write messages and writes their samples in batches. */
 final class WriteRequestReader {
-  /** Bits of the staleness marker. */
-  private static final long STALE_BITS = 0x7ff0000000000002L;
-
   private static final int REASONS_MAX = 10;
   private static final int SYMBOLS_MAX = 1 << 22;
 
@@ -382,7 +380,7 @@ final class WriteRequestReader {
         default -> sample.skip();
       }
     }
-    if (!holdsMarkers && Double.doubleToRawLongBits(value) == STALE_BITS) {
+    if (!holdsMarkers && StaleMarker.is(value)) {
       markersLeftOut++;
     } else {
       group.add(Series.DEFAULT_FIELD, time, value);

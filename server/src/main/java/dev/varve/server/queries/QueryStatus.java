@@ -1,5 +1,6 @@
 package dev.varve.server.queries;
 
+import dev.varve.formats.json.JsonLines;
 import dev.varve.query.running.QueryUse;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.query.running.RunningQuery;
@@ -9,10 +10,8 @@ import dev.varve.server.http.HttpError;
 import dev.varve.server.http.Route;
 import dev.varve.server.http.Route.Load;
 import dev.varve.server.http.Router;
-import dev.varve.server.points.JsonLines;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -45,17 +44,15 @@ public final class QueryStatus {
   }
 
   private static ErrorFormat.Body error(int status, String message) {
-    StringWriter text = new StringWriter();
-    JsonLines.write(
-        text,
-        json -> {
+    return new ErrorFormat.Body(
+        JSON,
+        JsonLines.text(json -> {
           json.writeStartObject();
           json.writeStringProperty("status", "error");
           json.writeStringProperty("errorType", status == 404 ? "not_found" : "bad_data");
           json.writeStringProperty("error", message);
           json.writeEndObject();
-        });
-    return new ErrorFormat.Body(JSON, text.toString());
+        }));
   }
 
   private void list(Exchange exchange) throws IOException {

@@ -1,14 +1,12 @@
 package dev.varve.server.rules;
 
+import dev.varve.formats.json.Json;
 import dev.varve.rules.AlertSink.Notification;
-import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import tools.jackson.core.JsonEncoding;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * Encodes alerts for <a
@@ -16,27 +14,24 @@ import tools.jackson.core.json.JsonFactory;
  * API v2</a>.
  */
 final class AlertJson {
-  private static final JsonFactory FACTORY = new JsonFactory();
-
   private AlertJson() {}
 
   static byte[] of(List<Notification> alerts) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (JsonGenerator json =
-        FACTORY.createGenerator(ObjectWriteContext.empty(), out, JsonEncoding.UTF8)) {
-      json.writeStartArray();
-      for (Notification alert : alerts) {
-        json.writeStartObject();
-        labels("annotations", alert.annotations(), json);
-        json.writeStringProperty("startsAt", alert.startsAt().toString());
-        json.writeStringProperty("endsAt", alert.endsAt().toString());
-        json.writeStringProperty("generatorURL", alert.generatorUrl());
-        labels("labels", alert.labels(), json);
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-    }
-    return out.toByteArray();
+    String text =
+        Json.text(json -> {
+          json.writeStartArray();
+          for (Notification alert : alerts) {
+            json.writeStartObject();
+            labels("annotations", alert.annotations(), json);
+            json.writeStringProperty("startsAt", alert.startsAt().toString());
+            json.writeStringProperty("endsAt", alert.endsAt().toString());
+            json.writeStringProperty("generatorURL", alert.generatorUrl());
+            labels("labels", alert.labels(), json);
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   private static void labels(String name, SortedMap<String, String> labels, JsonGenerator json) {

@@ -2,11 +2,11 @@ package dev.varve.server.rules;
 
 import dev.varve.model.GroupKey;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.PromQl;
-import dev.varve.query.promql.eval.SampleVector;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ObjLongConsumer;
@@ -84,8 +84,7 @@ final class InputSeries {
       double step = matcher.group(2) == null ? 0 : number(matcher.group(2));
       for (int i = 0; i < count; i++, at++) {
         if (!none) {
-          into.accept(
-              marker ? Double.longBitsToDouble(SampleVector.STALE_BITS) : value + i * step, at);
+          into.accept(marker ? StaleMarker.VALUE : value + i * step, at);
         }
       }
     }

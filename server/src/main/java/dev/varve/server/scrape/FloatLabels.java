@@ -1,8 +1,8 @@
 package dev.varve.server.scrape;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
-import dev.varve.rules.template.GoNumber;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;

@@ -3,11 +3,13 @@ package dev.varve.server.scrape;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
+import dev.varve.formats.text.SampleSink;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.model.Tags;
 import dev.varve.server.http.ClientAddress;
 import dev.varve.server.http.OverBudgetException;
@@ -16,7 +18,6 @@ import dev.varve.server.http.WriteBudget;
 import dev.varve.server.http.WriteBudget.Reservation;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.text.SampleSink;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,11 +41,6 @@ import org.slf4j.LoggerFactory;
  * if it had returned no samples.
  */
 final class ScrapeLoop {
-  /** Bits of the staleness marker. */
-  private static final long STALE_BITS = 0x7ff0000000000002L;
-
-  private static final double STALE = Double.longBitsToDouble(STALE_BITS);
-
   /**
    * Maximum deviation at which a time is aligned to the interval; aligned times compress better.
    */
@@ -293,7 +289,7 @@ final class ScrapeLoop {
 
   private void mark(BatchBuilder batch, GroupKey key, long millis) {
     if (shared.holdsMarkers()) {
-      batch.group(key).add(Series.DEFAULT_FIELD, millis, STALE);
+      batch.group(key).add(Series.DEFAULT_FIELD, millis, StaleMarker.VALUE);
     }
   }
 
@@ -372,7 +368,7 @@ final class ScrapeLoop {
       if (tracked) {
         series.note(key);
       }
-      if (Double.doubleToRawLongBits(value) != STALE_BITS) {
+      if (!StaleMarker.is(value)) {
         counted++;
       } else if (!shared.holdsMarkers()) {
         return;

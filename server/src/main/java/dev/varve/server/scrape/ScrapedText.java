@@ -1,10 +1,10 @@
 package dev.varve.server.scrape;
 
+import dev.varve.formats.text.BadLineException;
+import dev.varve.formats.text.Exposition;
+import dev.varve.formats.text.SampleSink;
 import dev.varve.model.MetricMetadata;
 import dev.varve.model.Resolution;
-import dev.varve.server.text.BadLineException;
-import dev.varve.server.text.Exposition;
-import dev.varve.server.text.SampleSink;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;

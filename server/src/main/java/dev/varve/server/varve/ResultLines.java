@@ -1,10 +1,10 @@
 package dev.varve.server.varve;
 
+import dev.varve.formats.json.JsonLines;
+import dev.varve.formats.points.PointWriter;
 import dev.varve.model.Samples;
 import dev.varve.query.ResultSeries;
 import dev.varve.query.ResultSink;
-import dev.varve.server.points.JsonLines;
-import dev.varve.server.points.PointWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -11,6 +11,9 @@ import dev.varve.engine.WriteResult;
 import dev.varve.engine.check.CheckFinding;
 import dev.varve.engine.check.CheckProgress;
 import dev.varve.engine.check.CheckRun;
+import dev.varve.formats.json.JsonLines;
+import dev.varve.formats.points.PointFormatException;
+import dev.varve.formats.points.PointReader;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.query.PlanExplanation;
@@ -34,12 +37,8 @@ import dev.varve.server.http.Router;
 import dev.varve.server.http.ShortLines;
 import dev.varve.server.ingest.IngestListener;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.points.JsonLines;
-import dev.varve.server.points.PointFormatException;
-import dev.varve.server.points.PointReader;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,15 +109,13 @@ public final class VarveApi implements Dialect {
   }
 
   private static ErrorFormat.Body error(int status, String message) {
-    StringWriter text = new StringWriter();
-    JsonLines.write(
-        text,
-        json -> {
+    return new ErrorFormat.Body(
+        JSON,
+        JsonLines.text(json -> {
           json.writeStartObject();
           json.writeStringProperty("error", message);
           json.writeEndObject();
-        });
-    return new ErrorFormat.Body(JSON, text.toString());
+        }));
   }
 
   private List<Route> routes() {

@@ -1,8 +1,8 @@
 package dev.varve.server.graphite;
 
+import dev.varve.formats.text.GraphiteLines;
+import dev.varve.formats.text.GraphiteTemplates;
 import dev.varve.server.FuzzIntake;
-import dev.varve.server.text.GraphiteLines;
-import dev.varve.server.text.GraphiteTemplates;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,7 +15,12 @@ public final class PickleFeedFuzz {
       new PickleFeed(
           FuzzIntake.context(),
           "fuzz",
-          dataset -> GraphiteLines.of(GraphiteTemplates.NONE, dataset, Clock.systemUTC()));
+          dataset ->
+              GraphiteLines.of(
+                  GraphiteTemplates.NONE,
+                  dataset.resolution(),
+                  Clock.systemUTC(),
+                  !dataset.holdsFields()));
 
   private PickleFeedFuzz() {}
 

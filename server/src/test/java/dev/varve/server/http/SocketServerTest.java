@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import dev.varve.engine.OverloadedException;
+import dev.varve.formats.json.JsonLines;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.query.running.QueryOrigin;
 import dev.varve.query.running.RunningQueries;
 import dev.varve.server.http.Route.Load;
-import dev.varve.server.points.JsonLines;
 import dev.varve.store.StoreException;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;

@@ -2,6 +2,7 @@ package dev.varve.server.opentsdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.varve.formats.json.Json;
 import dev.varve.server.DialectContext;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.FuzzExchange;
@@ -34,10 +35,10 @@ public final class PutFuzz {
   /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     List<@Nullable DataPoint> points =
-        points(OpenTsdb.JSON.createParser(ObjectReadContext.empty(), input));
+        points(Json.FACTORY.createParser(ObjectReadContext.empty(), input));
     if (points != null
         && !points.equals(
-            points(OpenTsdb.JSON.createParser(ObjectReadContext.empty(), printed(points))))) {
+            points(Json.FACTORY.createParser(ObjectReadContext.empty(), printed(points))))) {
       throw new AssertionError("printed as other points: " + points);
     }
     FuzzExchange exchange = new FuzzExchange(input, Map.of(), Map.of("details", ""));
@@ -60,7 +61,7 @@ public final class PutFuzz {
             != points.size()) {
       throw new AssertionError("answered to " + points + ": " + answer);
     }
-    try (JsonParser json = OpenTsdb.JSON.createParser(ObjectReadContext.empty(), answer)) {
+    try (JsonParser json = Json.FACTORY.createParser(ObjectReadContext.empty(), answer)) {
       while (json.nextToken() != null) {
         json.getString();
       }
@@ -83,7 +84,7 @@ public final class PutFuzz {
   }
 
   private static String printed(List<@Nullable DataPoint> points) {
-    return OpenTsdb.json(json -> {
+    return Json.text(json -> {
       json.writeStartArray();
       points.forEach(point -> print(point, json));
       json.writeEndArray();

@@ -1,9 +1,9 @@
 package dev.varve.server.otlp;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 
 /** Fuzzes OTLP requests in JSON and their translation to series. */

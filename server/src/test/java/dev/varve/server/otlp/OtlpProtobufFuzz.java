@@ -1,8 +1,8 @@
 package dev.varve.server.otlp;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.ingest.Intake;
-import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 

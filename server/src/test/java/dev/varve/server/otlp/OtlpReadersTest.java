@@ -3,10 +3,10 @@ package dev.varve.server.otlp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.varve.formats.protobuf.MalformedMessageException;
 import dev.varve.server.http.WriteBudget;
 import dev.varve.server.otlp.OtlpMetric.HistogramPoint;
 import dev.varve.server.otlp.OtlpMetric.SummaryPoint;
-import dev.varve.server.protobuf.MalformedMessageException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,8 +3,8 @@ package dev.varve.server.otlp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
+import dev.varve.formats.protobuf.WireReader;
 import dev.varve.server.TestServer;
-import dev.varve.server.protobuf.WireReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URLEncoder;

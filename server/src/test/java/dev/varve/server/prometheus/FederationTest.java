@@ -2,8 +2,8 @@ package dev.varve.server.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.TestServer;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;

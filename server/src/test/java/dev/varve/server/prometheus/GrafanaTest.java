@@ -3,9 +3,9 @@ package dev.varve.server.prometheus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.TestServer;
 import dev.varve.server.http.WebAccess;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;

@@ -3,13 +3,13 @@ package dev.varve.server.prometheus;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.varve.engine.QueryRefusedException;
+import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.formats.protobuf.WireReader;
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.server.FuzzIntake;
 import dev.varve.server.http.FuzzExchange;
 import dev.varve.server.http.HttpError;
-import dev.varve.server.protobuf.MalformedMessageException;
-import dev.varve.server.protobuf.WireReader;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package dev.varve.server.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.formats.protobuf.WireReader;
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.TestServer;
-import dev.varve.server.protobuf.WireReader;
-import dev.varve.server.protobuf.WireWriter;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -2,12 +2,12 @@ package dev.varve.server.prometheus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.varve.formats.protobuf.WireWriter;
 import dev.varve.server.BreakingStore;
 import dev.varve.server.TestServer;
 import dev.varve.server.ingest.Door;
 import dev.varve.server.ingest.Intake;
 import dev.varve.server.ingest.LabelLimits;
-import dev.varve.server.protobuf.WireWriter;
 import dev.varve.server.queries.QueryOptions;
 import dev.varve.server.relabel.RelabelConfig;
 import dev.varve.server.relabel.Relabelling;

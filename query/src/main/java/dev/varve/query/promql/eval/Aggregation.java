@@ -1,7 +1,7 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.formats.number.GoNumber;
 import dev.varve.query.promql.AggregateOperator;
-import dev.varve.query.promql.Numbers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -296,7 +296,7 @@ interface Aggregation {
         int at = step;
         if (size > 0 && !(Math.abs(counts[step]) < 0x1p63)) {
           throw new PromQlEvaluationException(
-              "Scalar value %s overflows int64".formatted(ValueText.inMessage(counts[step])));
+              "Scalar value %s overflows int64".formatted(GoNumber.text(counts[step])));
         }
         held.wanted();
         Arrays.sort(
@@ -356,7 +356,7 @@ interface Aggregation {
       for (int step = column.next(0); step < steps; step = column.next(step + 1)) {
         Column count =
             counts.computeIfAbsent(
-                Numbers.text(column.get(step)),
+                GoNumber.plain(column.get(step)),
                 value -> {
                   held.row(steps);
                   return new Column(steps);

@@ -3,13 +3,11 @@ package dev.varve.query.promql.eval;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import dev.varve.model.Samples;
+import dev.varve.model.StaleMarker;
 import java.util.Arrays;
 
 /** Samples of one series in order of time; reusable. */
 public final class SampleVector {
-  /** The bits of the staleness marker; other NaNs are values. */
-  public static final long STALE_BITS = 0x7ff0000000000002L;
-
   private long[] times = new long[64];
   private double[] values = new double[64];
   private int size;
@@ -73,7 +71,7 @@ public final class SampleVector {
 
   /** Returns whether a value is a staleness marker. */
   public static boolean isStale(double value) {
-    return Double.isNaN(value) && Double.doubleToRawLongBits(value) == STALE_BITS;
+    return StaleMarker.is(value);
   }
 
   /** Removes staleness markers. */

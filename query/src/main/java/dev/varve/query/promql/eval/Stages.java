@@ -2,6 +2,7 @@ package dev.varve.query.promql.eval;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import dev.varve.formats.number.GoNumber;
 import dev.varve.model.PatternSize;
 import dev.varve.model.Series;
 import dev.varve.query.promql.AggregateOperator;
@@ -207,7 +208,7 @@ final class Stages {
   private void warnOfQuantile(double quantile, Place where) {
     if (!(quantile >= 0 && quantile <= 1)) {
       notes.warn(
-          "quantile value should be between 0 and 1, got " + ValueText.inMessage(quantile),
+          "quantile value should be between 0 and 1, got " + GoNumber.text(quantile),
           where.range());
     }
   }

@@ -1,5 +1,6 @@
 package dev.varve.query.promql.eval;
 
+import dev.varve.model.StaleMarker;
 import dev.varve.query.promql.QueryGenerator.Label;
 import dev.varve.query.promql.QueryGenerator.Vocabulary;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ final class RandomSeries {
           START,
           END);
 
-  private static final long STALE = SampleVector.STALE_BITS;
+  private static final long STALE = StaleMarker.BITS;
   private static final List<Double> WEIRD =
       List.of(
           0.0,

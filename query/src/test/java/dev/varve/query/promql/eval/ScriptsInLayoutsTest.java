@@ -12,6 +12,7 @@ import dev.varve.layout.Domain.Numbers;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -164,7 +165,7 @@ class ScriptsInLayoutsTest {
       breaches.add(Breach.NUMBER);
     }
     long bits = Double.doubleToRawLongBits(value);
-    if (numbers == Numbers.ONE_NAN && bits == SampleVector.STALE_BITS) {
+    if (numbers == Numbers.ONE_NAN && bits == StaleMarker.BITS) {
       breaches.add(Breach.NAN_BITS);
     }
   }

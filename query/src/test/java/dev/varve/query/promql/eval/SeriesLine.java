@@ -1,6 +1,7 @@
 package dev.varve.query.promql.eval;
 
 import dev.varve.model.Series;
+import dev.varve.model.StaleMarker;
 import dev.varve.query.promql.Expr;
 import dev.varve.query.promql.LabelMatcher;
 import dev.varve.query.promql.PromQl;
@@ -114,7 +115,7 @@ record SeriesLine(Map<String, String> labels, List<@Nullable Double> values) {
   /** Parses a number, which may be hexadecimal as in Go; {@code stale} is a staleness marker. */
   static double number(String text) {
     return switch (text) {
-      case "stale" -> Double.longBitsToDouble(SampleVector.STALE_BITS);
+      case "stale" -> StaleMarker.VALUE;
       case "NaN" -> Double.NaN;
       case "Inf", "+Inf", "inf", "+inf" -> Double.POSITIVE_INFINITY;
       case "-Inf", "-inf" -> Double.NEGATIVE_INFINITY;

@@ -55,8 +55,7 @@ final class LookedWrite {
   }
 
   private static RowOutcome changed(String what) {
-    return new RowOutcome(
-        Status.NOT_APPLIED, what + ": other writers keep changing the row");
+    return new RowOutcome(Status.NOT_APPLIED, what + ": other writers keep changing the row");
   }
 
   /** Returns the outcome; null if other writers changed the row in between. */

@@ -362,7 +362,8 @@ final class Database implements GroupCommit.Log, AutoCloseable {
     Failure failure = errors.last();
     return failure == null || !failure.lasting()
         ? null
-        : failure.text() + "; 'varve check' shows what is damaged, 'varve check --repair' repairs it";
+        : failure.text()
+            + "; 'varve check' shows what is damaged, 'varve check --repair' repairs it";
   }
 
   @Override

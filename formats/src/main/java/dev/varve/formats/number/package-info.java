@@ -1,0 +1,5 @@
+/** Numbers as text, in the forms that programs written in Go print. */
+@NullMarked
+package dev.varve.formats.number;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,231 @@
+package dev.varve.formats.text;
+
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.MetricMetadata;
+import dev.varve.model.Resolution;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What a metrics endpoint exposes, line by line: Prometheus' text format 0.0.4 or OpenMetrics 1.0,
+ * samples and what is said of their metrics. Sources: <a
+ * href="https://prometheus.io/docs/instrumenting/exposition_formats/">Prometheus' page on
+ * exposition formats</a> and <a
+ * href="https://prometheus.io/docs/specs/om/open_metrics_spec/">OpenMetrics</a>. Exemplars and
+ * comments are passed over. Not safe for use by several threads.
+ */
+public final class Exposition implements LineFormat {
+  private static final List<String> TYPES =
+      List.of(
+          "counter",
+          "gauge",
+          "histogram",
+          "gaugehistogram",
+          "summary",
+          "info",
+          "stateset",
+          MetricMetadata.UNKNOWN,
+          "untyped");
+
+  /** Of so many metrics it is kept what a body says. */
+  private static final int METRICS_MAX = 100_000;
+
+  /** Bytes of what is said of a metric, without its texts. */
+  private static final int METADATA_BYTES = 200;
+
+  private final PrometheusLines samples;
+  private final boolean openMetrics;
+  private final LongConsumer growth;
+  private final Map<String, MetricMetadata> said = new LinkedHashMap<>();
+  private String type = MetricMetadata.UNKNOWN;
+  private boolean ended;
+
+  /**
+   * Prepares to read.
+   *
+   * @param openMetrics whether it is OpenMetrics
+   * @param target the resolution of the dataset
+   * @param now gives lines without a time theirs, in the target resolution
+   * @param given labels that every series gets, in the place of its own of the same name
+   * @param growth is told of bytes before they are kept of what is said of metrics, and may throw
+   */
+  public Exposition(
+      boolean openMetrics,
+      Resolution target,
+      LongSupplier now,
+      Map<String, String> given,
+      LongConsumer growth) {
+    this.openMetrics = openMetrics;
+    this.growth = growth;
+    this.samples = new PrometheusLines(target, now, openMetrics, given);
+  }
+
+  /** Whether a body of this type is OpenMetrics. */
+  public static boolean isOpenMetrics(String contentType) {
+    return contentType.strip().regionMatches(true, 0, "application/openmetrics-text", 0, 28);
+  }
+
+  /**
+   * What the last {@code TYPE} line said; until there is one, that it is not known. Prometheus
+   * holds all samples behind the line to be of that type, whatever their names.
+   */
+  public String type() {
+    return type;
+  }
+
+  /** What the lines read so far have said of metrics. */
+  public Collection<MetricMetadata> metadata() {
+    return said.values();
+  }
+
+  /**
+   * What is wrong with a body that ends here; empty if nothing is. OpenMetrics has a mark for its
+   * end, so that a body that was cut off is known.
+   */
+  public String problemAtEnd() {
+    return openMetrics && !ended
+        ? "the body has no '# EOF' as its last line: it may have been cut off"
+        : "";
+  }
+
+  @Override
+  public void read(byte[] bytes, int from, int to, BatchBuilder into) {
+    if (isSample(bytes, from, to)) {
+      samples.read(bytes, from, to, into);
+    }
+  }
+
+  /**
+   * The same, for whoever wants to know which samples have a time of their own.
+   *
+   * @throws BadLineException if the line is not of the format; the sink was given nothing
+   */
+  public <E extends Exception> void read(byte[] bytes, int from, int to, SampleSink<E> into)
+      throws E {
+    if (isSample(bytes, from, to)) {
+      samples.read(bytes, from, to, into);
+    }
+  }
+
+  /** Whether the line is one of a sample; else it is read. */
+  private boolean isSample(byte[] bytes, int from, int to) {
+    int start = Scan.skipBlanks(bytes, from, to);
+    if (start == to) {
+      return false;
+    }
+    if (ended) {
+      throw new BadLineException("it stands behind '# EOF'");
+    }
+    if (bytes[start] == '#') {
+      comment(bytes, Scan.skipBlanks(bytes, start + 1, to), to);
+      return false;
+    }
+    return true;
+  }
+
+  private void comment(byte[] bytes, int from, int to) {
+    int wordEnd = Scan.wordEnd(bytes, from, to);
+    int next = Scan.skipBlanks(bytes, wordEnd, to);
+    switch (new String(bytes, from, wordEnd - from, StandardCharsets.UTF_8)) {
+      case "EOF" -> ended = openMetrics && next == to;
+      case "TYPE" -> {
+        Named line = named(bytes, next, to);
+        String word = line.rest.strip();
+        if (!TYPES.contains(word)) {
+          throw new BadLineException(
+              "'%s' is no type of a metric: %s are".formatted(Scan.shown(word), TYPES));
+        }
+        type = word.equals("untyped") ? MetricMetadata.UNKNOWN : word;
+        MetricMetadata before = before(line.metric);
+        say(new MetricMetadata(line.metric, type, before.unit(), before.help()));
+      }
+      case "HELP" -> {
+        Named line = named(bytes, next, to);
+        MetricMetadata before = before(line.metric);
+        say(
+            new MetricMetadata(
+                line.metric, before.type(), before.unit(), unescape(line.rest, openMetrics)));
+      }
+      case "UNIT" -> {
+        if (openMetrics) {
+          Named line = named(bytes, next, to);
+          MetricMetadata before = before(line.metric);
+          say(new MetricMetadata(line.metric, before.type(), line.rest.strip(), before.help()));
+        }
+      }
+      default -> {
+        // A comment for people.
+      }
+    }
+  }
+
+  private MetricMetadata before(String metric) {
+    return said.getOrDefault(metric, new MetricMetadata(metric, MetricMetadata.UNKNOWN, "", ""));
+  }
+
+  private void say(MetricMetadata metadata) {
+    if (said.size() < METRICS_MAX || said.containsKey(metadata.metric())) {
+      long characters =
+          (long) metadata.metric().length() + metadata.unit().length() + metadata.help().length();
+      growth.accept(METADATA_BYTES + 2 * characters);
+      said.put(metadata.metric(), metadata);
+    }
+  }
+
+  /** A line that says something of a metric. */
+  private record Named(String metric, String rest) {}
+
+  private static Named named(byte[] bytes, int from, int to) {
+    if (from < to && bytes[from] == '"') {
+      int end = from + 1;
+      while (end < to && bytes[end] != '"') {
+        end += bytes[end] == '\\' ? 2 : 1;
+      }
+      if (end >= to) {
+        throw new BadLineException(
+            "the name " + Scan.shown(bytes, from, to) + " has no closing quote");
+      }
+      String name = unescape(Scan.text(bytes, from + 1, end), true);
+      return new Named(checked(name), rest(bytes, end + 1, to));
+    }
+    int end = Scan.wordEnd(bytes, from, to);
+    return new Named(checked(Scan.text(bytes, from, end)), rest(bytes, end, to));
+  }
+
+  private static String checked(String name) {
+    if (name.isEmpty()) {
+      throw new BadLineException("the name of a metric is missing: # TYPE name counter");
+    }
+    return name;
+  }
+
+  private static String rest(byte[] bytes, int from, int to) {
+    int start = Scan.skipBlanks(bytes, from, to);
+    int end = to > start && bytes[to - 1] == '\r' ? to - 1 : to;
+    return Scan.text(bytes, start, end);
+  }
+
+  /** A backslash stands before a backslash, {@code n} for a line feed, and maybe a quote. */
+  private static String unescape(String text, boolean quotes) {
+    if (text.indexOf('\\') < 0) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      char next = i + 1 < text.length() ? text.charAt(i + 1) : 0;
+      if (c == '\\' && (next == '\\' || next == 'n' || (quotes && next == '"'))) {
+        plain.append(next == 'n' ? '\n' : next);
+        i++;
+      } else {
+        plain.append(c);
+      }
+    }
+    return plain.toString();
+  }
+}
