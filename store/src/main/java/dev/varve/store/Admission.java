@@ -48,6 +48,21 @@ public final class Admission {
         : null;
   }
 
+  /**
+   * Returns a batch with one put.
+   *
+   * @throws StoreException if the put can never be applied
+   */
+  public MutationBatch admitted(Cell cell) {
+    MutationBatch batch = new MutationBatch();
+    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
+    String refusal = refusal(batch, 0, 1);
+    if (refusal != null) {
+      throw new StoreException("not written: " + refusal);
+    }
+    return batch;
+  }
+
   private @Nullable String refusal(MutationBatch batch, int index) {
     Edit edit = batch.edit(index);
     CellBatch cells = batch.cells();

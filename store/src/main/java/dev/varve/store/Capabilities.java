@@ -1,5 +1,6 @@
 package dev.varve.store;
 
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,21 @@ public record Capabilities(
     return times == null || times.granularity() == 1 || !keepsLatest
         ? 1
         : Math.ceilDiv(times.granularity() * 1_000_000, spec.timeUnit().perSecond());
+  }
+
+  /**
+   * Returns a message for each needed power that the store lacks.
+   *
+   * @param store kind of the store
+   */
+  public List<String> reasonsAgainst(
+      String store, TableSpec spec, Set<Class<? extends Power>> needs) {
+    return needs.stream()
+        .filter(need -> !has(need))
+        .map(need ->
+            "table '%s' needs %s, which the %s store does not support"
+                .formatted(spec.name(), need.getSimpleName(), store))
+        .toList();
   }
 
   public boolean has(Class<? extends Power> power) {

@@ -59,14 +59,7 @@ public final class MemoryStore implements Store {
   @Override
   public synchronized List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
     ensureOpen();
-    List<String> reasons = new ArrayList<>();
-    for (Class<? extends Power> need : needs) {
-      if (!capabilities.has(need)) {
-        reasons.add(
-            "table '%s' needs %s, which the memory store does not support"
-                .formatted(spec.name(), need.getSimpleName()));
-      }
-    }
+    List<String> reasons = new ArrayList<>(capabilities.reasonsAgainst("memory", spec, needs));
     MemoryCells cells = tables.get(spec.name());
     String difference = cells == null ? null : spec.differenceFrom(cells.spec());
     if (difference != null) {

@@ -159,7 +159,8 @@ final class SegmentRequests {
           closeness == Closeness.EXACT ? behind.qualifier().successor() : behind.qualifier();
       from = from.compareTo(next) >= 0 ? from : next;
     }
-    List<QualifierRange> ranges = clip(select.qualifiers(), from, segment.toQualifier());
+    List<QualifierRange> ranges =
+        QualifierRange.clip(select.qualifiers(), from, segment.toQualifier());
     if (!ranges.isEmpty()) {
       parts.add(columns(family, select, qualifiers(family.name(), ranges, closeness), times));
     }
@@ -203,7 +204,8 @@ final class SegmentRequests {
     Filter older = times.isEmpty() ? null : times(family, times);
     QualifierRange column = QualifierRange.exactly(behind.qualifier());
     boolean inSegment =
-        !clip(List.of(column), segment.fromQualifier(), segment.toQualifier()).isEmpty();
+        !QualifierRange.clip(List.of(column), segment.fromQualifier(), segment.toQualifier())
+            .isEmpty();
     if (family.isLatest() || versions <= 0 || older == null || !inSegment) {
       return null;
     }
@@ -252,21 +254,6 @@ final class SegmentRequests {
       filter.endOpen(bytes(to));
     }
     return filter;
-  }
-
-  /** Returns the parts of the ranges (an empty list means all) that lie within another range. */
-  static List<QualifierRange> clip(List<QualifierRange> ranges, Bytes from, @Nullable Bytes to) {
-    List<QualifierRange> clipped = new ArrayList<>();
-    for (QualifierRange range :
-        ranges.isEmpty() ? List.of(new QualifierRange(Bytes.EMPTY, null)) : ranges) {
-      Bytes start = range.from().compareTo(from) >= 0 ? range.from() : from;
-      Bytes rangeEnd = range.to();
-      Bytes end = rangeEnd == null || (to != null && to.compareTo(rangeEnd) < 0) ? to : rangeEnd;
-      if (end == null || start.compareTo(end) < 0) {
-        clipped.add(new QualifierRange(start, end));
-      }
-    }
-    return clipped;
   }
 
   /** Returns the union of filters, which must not overlap. */

@@ -10,7 +10,6 @@ import com.google.protobuf.ByteString;
 import dev.varve.model.Bytes;
 import dev.varve.store.Admission;
 import dev.varve.store.Cell;
-import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.StoreException;
@@ -105,12 +104,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   }
 
   private void refuse(Cell cell) {
-    MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
-    String refusal = admission.refusal(batch, 0, 1);
-    if (refusal == null) {
-      refusal = new MutationEncoder(table, batch).refusal(0, 1);
-    }
+    String refusal = new MutationEncoder(table, admission.admitted(cell)).refusal(0, 1);
     if (refusal != null) {
       throw new StoreException("not written: " + refusal);
     }

@@ -89,14 +89,8 @@ final class CassandraStore implements Store {
   @Override
   public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
     requests.ensureOpen();
-    List<String> reasons = new ArrayList<>();
-    for (Class<? extends Power> need : needs) {
-      if (!capabilities(spec).has(need)) {
-        reasons.add(
-            "table '%s' needs %s, which the cassandra store does not support"
-                .formatted(spec.name(), need.getSimpleName()));
-      }
-    }
+    List<String> reasons =
+        new ArrayList<>(capabilities(spec).reasonsAgainst("cassandra", spec, needs));
     if (spec.foreign()) {
       reasons.addAll(foreign.differences(spec));
       return reasons;

@@ -10,6 +10,7 @@ import dev.varve.store.Cell;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.StoreException;
+import dev.varve.store.adapter.CounterValue;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -41,7 +42,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   public boolean putIf(Cell cell, @Nullable Bytes expected) {
     table.ensureOpen();
     table.entry().ensureThere();
-    MutationBatch batch = admitted(cell);
+    MutationBatch batch = table.admission().admitted(cell);
     ReentrantLock lock = lock(cell.row());
     lock.lock();
     try {
@@ -66,15 +67,19 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   public long add(Bytes row, int family, Bytes qualifier, long amount, long time) {
     table.ensureOpen();
     table.entry().ensureThere();
-    MutationBatch place = admitted(new Cell(row, family, qualifier, time, longBytes(0)));
+    MutationBatch place =
+        table.admission().admitted(new Cell(row, family, qualifier, time, CounterValue.of(0)));
     ReentrantLock lock = lock(row);
     lock.lock();
     try {
       for (int i = 0; i < TRIES; i++) {
         Found found = find(place);
         Bytes value = found.value();
-        long sum = amount + (value == null ? 0 : longOf(value, row, qualifier));
-        MutationBatch put = admitted(new Cell(row, family, qualifier, time, longBytes(sum)));
+        long sum = amount + (value == null ? 0 : CounterValue.read(value, row, qualifier));
+        MutationBatch put =
+            table
+                .admission()
+                .admitted(new Cell(row, family, qualifier, time, CounterValue.of(sum)));
         if (decide(put, found, i)) {
           return sum;
         }
@@ -96,17 +101,6 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
   private ReentrantLock lock(Bytes row) {
     int split = table.spec().partitioning().prefixLength(row.toArray(), 0, row.length());
     return table.entry().lock(row.slice(0, split).hashCode());
-  }
-
-  /** Returns a batch with one put, if the table admits it. */
-  private MutationBatch admitted(Cell cell) {
-    MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
-    String refusal = table.admission().refusal(batch, 0, 1);
-    if (refusal != null) {
-      throw new StoreException("not written: " + refusal);
-    }
-    return batch;
   }
 
   /**
@@ -196,17 +190,5 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
 
   private AsyncResultSet serially(BoundStatement statement) {
     return requests.execute(statement.setConsistencyLevel(serial));
-  }
-
-  private static long longOf(Bytes value, Bytes row, Bytes qualifier) {
-    if (value.length() != Long.BYTES) {
-      throw new StoreException(
-          "cell %s of row %s has %d bytes, a sum has 8".formatted(qualifier, row, value.length()));
-    }
-    return ByteBuffer.wrap(value.toArray()).getLong();
-  }
-
-  private static Bytes longBytes(long value) {
-    return Bytes.of(ByteBuffer.allocate(Long.BYTES).putLong(value).array());
   }
 }

@@ -99,14 +99,7 @@ final class HBaseStore implements Store {
 
   private static List<String> check(
       TableSpec spec, Set<Class<? extends Power>> needs, @Nullable TableDescriptor found) {
-    List<String> reasons = new ArrayList<>();
-    for (Class<? extends Power> need : needs) {
-      if (!CAPABILITIES.has(need)) {
-        reasons.add(
-            "table '%s' needs %s, which the hbase store does not support"
-                .formatted(spec.name(), need.getSimpleName()));
-      }
-    }
+    List<String> reasons = new ArrayList<>(CAPABILITIES.reasonsAgainst("hbase", spec, needs));
     addFamilyReasons(spec, reasons);
     if (found != null) {
       String difference = spec.foreign() ? missing(spec, found) : difference(spec, found);

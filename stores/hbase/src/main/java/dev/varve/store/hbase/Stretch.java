@@ -2,13 +2,12 @@ package dev.varve.store.hbase;
 
 import dev.varve.model.Bytes;
 import dev.varve.model.TimeRange;
-import dev.varve.store.Direction;
 import dev.varve.store.FamilySelect;
 import dev.varve.store.FamilySpec;
 import dev.varve.store.QualifierRange;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
-import dev.varve.store.Slice;
+import dev.varve.store.adapter.SliceSection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,68 +23,41 @@ import org.jspecify.annotations.Nullable;
  * @param families the selection in each row
  */
 record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySelect> families) {
-  private static final QualifierRange ALL = new QualifierRange(Bytes.EMPTY, null);
+  private Stretch(SliceSection section, List<FamilySelect> families) {
+    this(section.slice(), section.fromRow(), section.endRow(), families);
+  }
 
   /** Returns the stretches of one slice of a plan, in reading order. */
   static List<Stretch> of(ReadPlan plan, int place) {
-    Slice slice = plan.slices().get(place);
-    List<Stretch> stretches = new ArrayList<>();
-    Bytes from = slice.fromRow();
-    Bytes end = slice.endRow();
-    @Nullable Bytes toRow = slice.toRow();
-    if (toRow != null && toRow.equals(from)) {
-      addRow(stretches, plan, place, from, slice.fromQualifier(), slice.toQualifier());
-      return stretches;
-    }
-    if (!slice.fromQualifier().isEmpty() && !from.isEmpty()) {
-      if (end == null || from.compareTo(end) < 0) {
-        addRow(stretches, plan, place, from, slice.fromQualifier(), null);
-      }
-      from = from.successor();
-    }
-    boolean partOfLast =
-        toRow != null
-            && !slice.toQualifier().isEmpty()
-            && toRow.compareTo(from) >= 0
-            && toRow.startsWith(slice.partition());
-    Bytes middleEnd = partOfLast ? toRow : end;
-    if (middleEnd == null || from.compareTo(middleEnd) < 0) {
-      stretches.add(new Stretch(place, from, middleEnd, plan.families()));
-    }
-    if (toRow != null && partOfLast && !toRow.isEmpty()) {
-      addRow(stretches, plan, place, toRow, Bytes.EMPTY, slice.toQualifier());
-    }
-    return plan.direction() == Direction.FORWARD ? stretches : stretches.reversed();
+    return SliceSection.of(plan, place).stream()
+        .map(section -> new Stretch(section, families(plan, section)))
+        .filter(stretch -> !stretch.families.isEmpty())
+        .toList();
   }
 
   /** Returns the rest of a slice after the last delivered cell, including the rest of its row. */
   static List<Stretch> behind(ReadPlan plan, ResumeToken token, TableEntry table) {
     List<Stretch> left = new ArrayList<>();
-    boolean passed = false;
-    for (Stretch stretch : of(plan, token.slice())) {
-      if (passed) {
-        left.add(stretch);
-      } else if (stretch.holds(token.row())) {
-        passed = true;
+    for (SliceSection section : SliceSection.from(plan, token)) {
+      Stretch stretch = new Stretch(section, families(plan, section));
+      if (section.isOneRow() && section.fromRow().equals(token.row())) {
         stretch.addRestOfRow(left, token, table);
-        stretch.addRowsBehind(left, token.row(), plan.direction());
-      } else {
-        passed = stretch.isBehind(token.row(), plan.direction());
-        if (passed) {
-          left.add(stretch);
-        }
+      } else if (!stretch.families.isEmpty()) {
+        left.add(stretch);
       }
     }
     return left;
   }
 
-  private boolean holds(Bytes row) {
-    return row.compareTo(fromRow) >= 0 && (endRow == null || row.compareTo(endRow) < 0);
-  }
-
-  /** Returns whether the stretch, which must not contain the row, is read after it. */
-  private boolean isBehind(Bytes row, Direction direction) {
-    return (row.compareTo(fromRow) < 0) == (direction == Direction.FORWARD);
+  private static List<FamilySelect> families(ReadPlan plan, SliceSection section) {
+    Bytes from = section.fromQualifier();
+    Bytes to = section.toQualifier();
+    return from.isEmpty() && to == null
+        ? plan.families()
+        : plan.families().stream()
+            .map(select -> within(select, from, to))
+            .flatMap(Optional::stream)
+            .toList();
   }
 
   private void addRestOfRow(List<Stretch> left, ResumeToken token, TableEntry table) {
@@ -118,15 +90,6 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
         column.family(), column.qualifiers(), new TimeRange(times.from(), to), column.versions());
   }
 
-  private void addRowsBehind(List<Stretch> left, Bytes row, Direction direction) {
-    boolean forward = direction == Direction.FORWARD;
-    Bytes from = forward ? row.successor() : fromRow;
-    Bytes end = forward ? endRow : row;
-    if (end == null || from.compareTo(end) < 0) {
-      left.add(new Stretch(slice, from, end, families));
-    }
-  }
-
   /** Returns the selection of a family; null if nothing of it is read. */
   @Nullable FamilySelect select(int family) {
     for (FamilySelect select : families) {
@@ -138,51 +101,19 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
   }
 
   boolean isOneRow() {
-    return endRow != null && !fromRow.isEmpty() && endRow.equals(fromRow.successor());
+    return SliceSection.isOneRow(fromRow, endRow);
   }
 
   private static Stretch row(int slice, Bytes row, List<FamilySelect> families) {
     return new Stretch(slice, row, row.successor(), families);
   }
 
-  private static void addRow(
-      List<Stretch> stretches,
-      ReadPlan plan,
-      int slice,
-      Bytes row,
-      Bytes fromQualifier,
-      @Nullable Bytes toQualifier) {
-    List<FamilySelect> families =
-        plan.families().stream()
-            .map(select -> within(select, fromQualifier, toQualifier))
-            .flatMap(Optional::stream)
-            .toList();
-    if (!families.isEmpty() && !row.isEmpty()) {
-      stretches.add(row(slice, row, families));
-    }
-  }
-
   /** Returns the part of a family's columns between two qualifiers, if there is any. */
   private static Optional<FamilySelect> within(
       FamilySelect select, Bytes from, @Nullable Bytes to) {
-    List<QualifierRange> ranges = new ArrayList<>();
-    for (QualifierRange range :
-        select.qualifiers().isEmpty() ? List.of(ALL) : select.qualifiers()) {
-      Bytes first = range.from().compareTo(from) < 0 ? from : range.from();
-      Bytes end = earlier(range.to(), to);
-      if (end == null || first.compareTo(end) < 0) {
-        ranges.add(new QualifierRange(first, end));
-      }
-    }
+    List<QualifierRange> ranges = QualifierRange.clip(select.qualifiers(), from, to);
     return ranges.isEmpty()
         ? Optional.empty()
         : Optional.of(new FamilySelect(select.family(), ranges, select.times(), select.versions()));
-  }
-
-  private static @Nullable Bytes earlier(@Nullable Bytes a, @Nullable Bytes b) {
-    if (a == null || b == null) {
-      return a == null ? b : a;
-    }
-    return a.compareTo(b) < 0 ? a : b;
   }
 }

@@ -3,7 +3,6 @@ package dev.varve.store.hbase;
 import dev.varve.model.Bytes;
 import dev.varve.store.Admission;
 import dev.varve.store.Cell;
-import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.StoreException;
 import dev.varve.store.adapter.CounterValue;
@@ -96,12 +95,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment {
 
   private void admit(Cell cell) {
     table.ensureThere();
-    MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
-    String refusal = admission.refusal(batch, 0, 1);
-    if (refusal != null) {
-      throw new StoreException("not written: " + refusal);
-    }
+    admission.admitted(cell);
   }
 
   private boolean checkAndPut(Cell cell, org.apache.hadoop.hbase.@Nullable Cell standing) {

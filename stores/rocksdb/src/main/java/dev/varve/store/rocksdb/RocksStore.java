@@ -188,14 +188,7 @@ final class RocksStore implements Store {
   @Override
   public List<String> check(TableSpec spec, Set<Class<? extends Power>> needs) {
     gate.ensureOpen();
-    List<String> reasons = new ArrayList<>();
-    for (Class<? extends Power> need : needs) {
-      if (!CAPABILITIES.has(need)) {
-        reasons.add(
-            "table '%s' needs %s, which the rocksdb store does not support"
-                .formatted(spec.name(), need.getSimpleName()));
-      }
-    }
+    List<String> reasons = new ArrayList<>(CAPABILITIES.reasonsAgainst("rocksdb", spec, needs));
     if (spec.families().size() > FAMILIES_MAX) {
       reasons.add(
           "table '%s' has %d families, but the rocksdb store supports at most %d"

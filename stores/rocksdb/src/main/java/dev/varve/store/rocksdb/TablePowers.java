@@ -4,9 +4,7 @@ import dev.varve.model.Bytes;
 import dev.varve.store.Admission;
 import dev.varve.store.Cell;
 import dev.varve.store.Durability;
-import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
-import dev.varve.store.StoreException;
 import dev.varve.store.adapter.CounterValue;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -92,13 +90,7 @@ final class TablePowers implements Power.ConditionalPut, Power.Increment, Power.
 
   /** Returns an encoder of a put of the cell, if the table admits it. */
   private MutationEncoder encoder(Cell cell) {
-    MutationBatch batch = new MutationBatch();
-    batch.put(cell.row(), cell.family(), cell.qualifier(), cell.time(), cell.value());
-    String refusal = admission.refusal(batch, 0, 1);
-    if (refusal != null) {
-      throw new StoreException("not written: " + refusal);
-    }
-    return new MutationEncoder(table, batch, store.database().cellsFamily());
+    return new MutationEncoder(table, admission.admitted(cell), store.database().cellsFamily());
   }
 
   /** Returns the newest cell of a column, or null if there is none; called by the writer. */

@@ -1,4 +1,4 @@
-package dev.varve.store.bigtable;
+package dev.varve.store.adapter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,10 +20,10 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The segments of a slice together cover exactly the slice, each place once, in the order of the
+ * The sections of a slice together cover exactly the slice, each place once, in the order of the
  * plan.
  */
-class SegmentTest {
+class SliceSectionTest {
   private static final List<Bytes> KEYS = keys();
 
   /** Returns all strings of up to three of the bytes 00, 61 and ff. */
@@ -42,13 +42,13 @@ class SegmentTest {
   private record Place(Bytes row, Bytes qualifier) {}
 
   @Property
-  void segmentsHoldWhatTheirSliceHolds(@ForAll("slices") Slice slice, @ForAll Direction direction) {
+  void sectionsHoldWhatTheirSliceHolds(@ForAll("slices") Slice slice, @ForAll Direction direction) {
     ReadPlan plan = plan(slice, direction);
-    assertThat(places(Segment.of(plan, 0), direction)).isEqualTo(places(slice, direction));
+    assertThat(places(SliceSection.of(plan, 0), direction)).isEqualTo(places(slice, direction));
   }
 
   @Property
-  void segmentsBehindATokenHoldTheRest(
+  void sectionsFromATokenHoldItsRowAndTheRest(
       @ForAll("slices") Slice slice, @ForAll Direction direction, @ForAll("keys") Bytes row) {
     ReadPlan plan = plan(slice, direction);
     List<Place> all = places(slice, direction);
@@ -58,8 +58,10 @@ class SegmentTest {
     }
     Place last = ofRow.get(ofRow.size() / 2);
     ResumeToken token = new ResumeToken(0, last.row(), 0, last.qualifier(), 7, 1, 1, 1, 1);
-    assertThat(places(Segment.behind(plan, token), direction))
-        .isEqualTo(all.subList(all.indexOf(last) + 1, all.size()));
+    List<SliceSection> left = SliceSection.from(plan, token);
+    assertThat(left.getFirst().isOneRow()).isTrue();
+    assertThat(places(left, direction))
+        .isEqualTo(all.subList(all.indexOf(ofRow.getFirst()), all.size()));
   }
 
   @Property
@@ -68,7 +70,7 @@ class SegmentTest {
       @ForAll("keys") Bytes from,
       @ForAll("keys") Bytes to,
       @ForAll boolean open) {
-    List<QualifierRange> clipped = SegmentRequests.clip(ranges, from, open ? null : to);
+    List<QualifierRange> clipped = QualifierRange.clip(ranges, from, open ? null : to);
     for (Bytes key : KEYS) {
       boolean inRanges =
           ranges.isEmpty()
@@ -112,16 +114,14 @@ class SegmentTest {
     return direction == Direction.FORWARD ? rows : rows.reversed();
   }
 
-  private static List<Place> places(List<Segment> segments, Direction direction) {
+  private static List<Place> places(List<SliceSection> sections, Direction direction) {
     List<Place> places = new ArrayList<>();
-    for (Segment segment : segments) {
+    for (SliceSection section : sections) {
       for (Bytes row : rows(direction)) {
         for (Bytes qualifier : KEYS) {
-          Position behind = segment.behind();
-          if (holds(segment.fromRow(), segment.toRow(), row)
-              && holds(segment.fromQualifier(), segment.toQualifier(), qualifier)
-              && (behind == null || qualifier.compareTo(behind.qualifier()) > 0)) {
-            assertThat(segment.isOneRow()).isEqualTo(isOneRow(segment));
+          if (holds(section.fromRow(), section.endRow(), row)
+              && holds(section.fromQualifier(), section.toQualifier(), qualifier)) {
+            assertThat(section.isOneRow()).isEqualTo(isOneRow(section));
             places.add(new Place(row, qualifier));
           }
         }
@@ -130,8 +130,8 @@ class SegmentTest {
     return places;
   }
 
-  private static boolean isOneRow(Segment segment) {
-    return segment.fromRow().successor().equals(segment.toRow());
+  private static boolean isOneRow(SliceSection section) {
+    return section.fromRow().successor().equals(section.endRow());
   }
 
   @Provide("keys")
