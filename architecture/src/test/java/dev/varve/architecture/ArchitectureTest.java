@@ -21,7 +21,7 @@ import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.Test;
 
-/** Who may import whom. Maven keeps modules apart; this keeps the packages to the same plan. */
+/** The permitted imports. Maven separates modules; this test holds packages to the same plan. */
 class ArchitectureTest {
   /**
    * The plan, from the ground up. A package belongs to the floor with the longest matching name.
@@ -71,8 +71,8 @@ class ArchitectureTest {
           floor("dev.varve.tree").uses("dev.varve.model", "dev.varve.cli", "dev.varve.devstores"));
 
   /**
-   * Values of lower floors that stand in the engine's own signatures: who may call the engine may
-   * see them. A type that does something has no place here.
+   * Values of lower floors in the engine's signatures: callers of the engine may see them. Types
+   * with behaviour do not belong here.
    */
   private static final Set<String> SEEN_THROUGH_ENGINE =
       Set.of(
@@ -91,7 +91,7 @@ class ArchitectureTest {
           "dev.varve.store.StoreDamage$Outcome",
           "dev.varve.store.StoreException");
 
-  /** Libraries that only few places may touch, so that they can be exchanged there. */
+  /** Libraries that only a few packages may use, so that they can be replaced there. */
   private static final List<Library> CONFINED =
       List.of(
           new Library("org.eclipse.jetty", Set.of("dev.varve.server.http")),
@@ -105,7 +105,7 @@ class ArchitectureTest {
           new Library("picocli", Set.of("dev.varve.cli", "dev.varve.tree")),
           new Library("ch.qos.logback", Set.of("dev.varve.cli")));
 
-  /** What of zstd's library may be used: its streams hand arrays to native code. */
+  /** The permitted classes of zstd's library. Its streams pass arrays to native code. */
   private static final Set<String> ZSTD =
       Set.of(
           "com.github.luben.zstd.EndDirective",
@@ -115,7 +115,7 @@ class ArchitectureTest {
           "com.github.luben.zstd.ZstdException",
           "com.github.luben.zstd.ZstdIOException");
 
-  /** What a layout may not touch, being without I/O, clock and threads. */
+  /** Types that a layout must not use, because layouts do no I/O and have no clock or threads. */
   private static final Set<String> IMPURE_TYPES =
       Set.of(
           "java.io.File",
@@ -204,7 +204,7 @@ class ArchitectureTest {
     assertThat(Stream.concat(types, calls)).isEmpty();
   }
 
-  /** G1 of JDK 25.0.0 to 25.0.2 moves arrays that native code works on (JDK-8377811). */
+  /** G1 of JDK 25.0.0 to 25.0.2 moves arrays while native code uses them (JDK-8377811). */
   @Test
   void nativeCodecsSeeNoArrays() {
     assertThat(
@@ -283,7 +283,10 @@ class ArchitectureTest {
     }
   }
 
-  /** A package with all below it that has no floor of its own, and the floors it may import. */
+  /**
+   * A package, including the subpackages without a floor of their own, and the floors it may
+   * import.
+   */
   private record Floor(String name, List<String> uses) {
     boolean covers(String packageName) {
       return within(packageName, name);

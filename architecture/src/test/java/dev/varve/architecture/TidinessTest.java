@@ -20,12 +20,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Pages are of one form, their links lead somewhere, and no source has leftovers. */
+/** Pages have one form, their links resolve, and sources have no leftover marks. */
 class TidinessTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final int LINE_MAX = 120;
 
-  /** Folders that are built, downloaded or written by a run. */
+  /** Folders that are built, downloaded or written by tests. */
   private static final Set<String> NOT_OURS =
       Set.of(".git", "target", "varve-data", "varve-dev", "node_modules", ".mvn");
 

@@ -3,9 +3,9 @@ package dev.varve.bench;
 import java.io.OutputStream;
 
 /**
- * Counts the series and points of a matrix in Prometheus' JSON as it comes: each series has a
- * member {@code "values"}, and a bracket before a digit opens a point. Texts with such brackets
- * would be counted too; the series that are measured have none.
+ * Counts the series and points of a matrix in Prometheus' JSON while it arrives. Each series has a
+ * member {@code "values"}, and a bracket before a digit starts a point. Brackets in texts would be
+ * counted too, but the measured series have none.
  */
 final class AnswerSize extends OutputStream {
   private static final String SERIES = "\"values\"";

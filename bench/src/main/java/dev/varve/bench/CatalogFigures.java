@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The catalog of a dataset with many series of one metric, after a restart: {@code host} has a
- * value for each hundred series, {@code cpu} one for each of the hundred.
+ * Figures of a catalog with many series of one metric, after a restart. {@code host} has one value
+ * per hundred series, {@code cpu} a hundred values.
  *
- * @param openMillis from the start of opening the engine to a dataset that answers
- * @param exactMicros one series by two tags
- * @param oneTagMicros a hundred series by one tag
- * @param regexMicros eleven hundred series by a pattern on one tag
+ * @param openMillis time from opening the engine until the dataset answers
+ * @param exactMicros time to find one series by two tags
+ * @param oneTagMicros time to find a hundred series by one tag
+ * @param regexMicros time to find eleven hundred series by a pattern on one tag
  */
 record CatalogFigures(
     double openMillis,

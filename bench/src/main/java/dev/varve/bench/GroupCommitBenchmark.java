@@ -33,9 +33,8 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Writes of several callers into RocksDB, which the store gathers into groups with one sync each. A
- * call writes 100 cells of 16 bytes into rows of their own. {@code -t N} sets the number of
- * callers.
+ * Measures concurrent writes into RocksDB, which the store groups with one sync per group. A call
+ * writes 100 cells of 16 bytes, each into its own row. {@code -t N} sets the number of callers.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Benchmark)
@@ -83,7 +82,7 @@ public class GroupCommitBenchmark {
     folder.close();
   }
 
-  /** Writes one batch; returns when it is durable or ordered. */
+  /** Writes one batch and returns once it is durable or ordered. */
   @Benchmark
   public List<RowOutcome> write(Caller caller) {
     long first = next.getAndAdd(CELLS);

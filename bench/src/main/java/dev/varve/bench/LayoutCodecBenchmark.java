@@ -35,8 +35,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Samples of one series to cells and back, a sample every ten seconds. Run with {@code -prof gc}:
- * the bytes allocated an operation are the bytes a sample, as buffers are used again.
+ * Encodes the samples of one series, one every ten seconds, and decodes them. With {@code -prof
+ * gc}, the bytes allocated per operation are the bytes per sample, because buffers are reused.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Thread)
@@ -63,7 +63,7 @@ public class LayoutCodecBenchmark {
   private final List<int[]> rows = new ArrayList<>();
   private final RowSamples samples = new RowSamples();
 
-  /** Keeps what is encoded until the next invocation. */
+  /** Holds the encoded cells until the next invocation. */
   private static final class Buffers implements CellSink {
     private final List<MutationBatch> data = new ArrayList<>();
     private final List<MutationBatch> index = new ArrayList<>();
@@ -96,7 +96,7 @@ public class LayoutCodecBenchmark {
     }
   }
 
-  /** Makes a series and its samples, and the rows that they become. */
+  /** Creates a series, its samples, and their rows. */
   @Setup
   public void prepare() {
     codec = Layouts.of(layout, Map.of());
@@ -146,7 +146,7 @@ public class LayoutCodecBenchmark {
     return buffers.data(codec.dataTable()).size();
   }
 
-  /** Decodes them again. */
+  /** Decodes ten thousand samples. */
   @Benchmark
   @OperationsPerInvocation(SAMPLES)
   public int decode() {

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * 4,000 series as servers give them, a sample every ten seconds for six hours: 3,000 counters of
- * processor time and 1,000 buckets of 100 histograms.
+ * 4,000 series of monitored servers, one sample every ten seconds for six hours: 3,000 counters of
+ * processor time, and 1,000 buckets of 100 histograms.
  */
 final class MonitoringSeries {
   static final long STEP = 10_000;
   static final int SAMPLES = 2_160;
 
-  /** The last sample is one step before it, in ms since 1970. */
+  /** One step after the last sample, in ms since 1970. */
   static final long END = 1_750_010_400_000L;
 
   static final long START = END - SAMPLES * STEP;
@@ -28,7 +28,7 @@ final class MonitoringSeries {
   private final int[] rates;
   private final SplittableRandom random = new SplittableRandom(4);
 
-  /** Makes the first part of the series, as many as are wanted of 4,000. */
+  /** Creates the first {@code count} of the 4,000 series. */
   MonitoringSeries(int count) {
     for (int instance = 0; instance < 150; instance++) {
       for (int cpu = 0; cpu < 10; cpu++) {
@@ -84,7 +84,10 @@ final class MonitoringSeries {
     return new GroupKey(String.valueOf(tags.remove("__name__")), Tags.of(tags), Tags.EMPTY);
   }
 
-  /** The next value of a series: counters that count whole things, and go back to 0 at times. */
+  /**
+   * Returns the next value of a series. The series are counters with integer steps that are
+   * sometimes reset to 0.
+   */
   double next(int series) {
     boolean bucket = labels.get(series).containsKey("le");
     last[series] =

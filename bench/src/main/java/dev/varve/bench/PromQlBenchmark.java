@@ -32,9 +32,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * PromQL operator by operator, over 4,000 series of six hours, a sample every ten seconds, at 360
- * steps of a minute: 3,000 counters and 1,000 buckets of histograms. The first query only reads the
- * counters: what another of all counters takes longer is the operator's.
+ * Measures PromQL's operators over 4,000 series of six hours with one sample every ten seconds, at
+ * 360 steps of one minute: 3,000 counters and 1,000 histogram buckets. The first query only reads
+ * the counters. The additional time of another query over all counters is that of its operator.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Benchmark)
@@ -130,14 +130,14 @@ public class PromQlBenchmark {
     }
   }
 
-  /** Closes what holds them. */
+  /** Closes the engine and deletes its files. */
   @TearDown
   public void close() throws IOException {
     engine.close();
     folder.close();
   }
 
-  /** One query over a range of six hours. */
+  /** Runs one query over a range of six hours. */
   @Benchmark
   public PromResult range() {
     return new PromQuery(query, Runs.of(engine.defaultDataset()), PromSettings.DEFAULTS)

@@ -42,15 +42,15 @@ import org.xerial.snappy.Snappy;
 public final class PromQlComparison {
   private static final int WARM_UP = 3;
 
-  /** Quick queries are asked for so long, but not more often than so many times as slow ones. */
+  /** Fast queries are repeated for this time, up to a maximum number of runs. */
   private static final long ENOUGH_NANOS = 1_000_000_000L;
 
   private static final int RUNS_FACTOR = 50;
 
-  /** Samples of all series in one write. */
+  /** Samples per series in one write. */
   private static final int SAMPLES_A_WRITE = 5;
 
-  /** By what they are called in the table; each runs over six hours by a minute. */
+  /** Queries by their name in the table. Each covers six hours at steps of one minute. */
   private static final Map<String, String> QUERIES = queries();
 
   private final Path launcher;
@@ -78,7 +78,7 @@ public final class PromQlComparison {
                 .split(","));
   }
 
-  /** Runs all of it. */
+  /** Runs the comparison. */
   public static void main(String[] arguments) throws Exception {
     if (arguments.length == 0) {
       System.err.println(
@@ -142,15 +142,15 @@ public final class PromQlComparison {
     return queries;
   }
 
-  /** A process that answers Prometheus' API. */
+  /** A process that serves Prometheus' API. */
   private record Server(String name, int port, ProcessHandle process, AutoCloseable end) {}
 
   /**
-   * What a query takes.
+   * The cost of a query.
    *
-   * @param millis the median of its runs
-   * @param cpuMillis the mean
-   * @param megabytes what the process held at most meanwhile
+   * @param millis median latency
+   * @param cpuMillis mean processor time
+   * @param megabytes peak resident memory of the process during the runs
    */
   private record Figures(double millis, double cpuMillis, double megabytes) {}
 
@@ -289,7 +289,7 @@ public final class PromQlComparison {
     System.out.println();
   }
 
-  /** A message of remote write 1.0 with some samples of every series. */
+  /** Returns a remote write 1.0 message with some samples of every series. */
   private static byte[] body(MonitoringSeries made, int from, int to) throws IOException {
     WireWriter request = new WireWriter();
     for (int i = 0; i < made.count(); i++) {
@@ -322,8 +322,8 @@ public final class PromQlComparison {
   }
 
   /**
-   * Asks each for each query and fails where one has other series; where one has other points, as
-   * VictoriaMetrics where a rate begins, it says so.
+   * Runs each query on each server. Fails if the series differ, and reports differing points, such
+   * as those of VictoriaMetrics at the start of a rate.
    */
   private void compareAnswers(List<Server> servers) throws IOException, InterruptedException {
     System.out.println("Answers with other points than those of the first server:");
@@ -350,7 +350,7 @@ public final class PromQlComparison {
     return server.process().info().totalCpuDuration().orElseThrow();
   }
 
-  /** What the process holds, in MB, as the line of this name in its status says. */
+  /** Returns resident memory of the process in MB, from the named line of its status. */
   private static long resident(Server server, String line) throws IOException {
     for (String status :
         Files.readAllLines(Path.of("/proc", Long.toString(server.process().pid()), "status"))) {
@@ -371,7 +371,7 @@ public final class PromQlComparison {
     return new Figures(millis[millis.length / 2], cpu, resident(server, "VmHWM:"));
   }
 
-  /** Asks at least so often, and gives the milliseconds of each time. */
+  /** Runs a query at least a number of times and returns the milliseconds of each run. */
   private double[] repeat(Server server, String query, int atLeast)
       throws IOException, InterruptedException {
     List<Double> millis = new ArrayList<>();
@@ -385,7 +385,7 @@ public final class PromQlComparison {
     return millis.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
-  /** Makes the kernel note anew what the process holds at most (proc(5), clear_refs). */
+  /** Resets the peak resident memory of the process (proc(5), clear_refs). */
   private static void forgetPeak(Server server) throws IOException {
     Files.writeString(Path.of("/proc", Long.toString(server.process().pid()), "clear_refs"), "5");
   }
@@ -418,9 +418,7 @@ public final class PromQlComparison {
     }
   }
 
-  /**
-   * One figure of all queries and servers, each with its ratio to that of {@link #comparedWith}.
-   */
+  /** Prints one figure of all queries and servers, each with its ratio to {@link #comparedWith}. */
   private void table(
       String what,
       List<Server> servers,

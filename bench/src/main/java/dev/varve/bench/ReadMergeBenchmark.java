@@ -31,9 +31,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a sample costs between the store and a query: its cell is read, decoded, and merged with
- * those of other rows into runs. The 200 series have 2,160 samples each. Layouts differ in how many
- * strands of rows have to be merged: {@code buckets} has one, {@code salted} several.
+ * Measures the cost of a sample between the store and a query: its cell is read, decoded, and
+ * merged with those of other rows into runs. There are 200 series of 2,160 samples. The number of
+ * strands to merge depends on the layout: {@code buckets} has one, {@code salted} several.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked @Setup before all others.
 @State(Scope.Benchmark)
@@ -91,7 +91,7 @@ public class ReadMergeBenchmark {
     folder.close();
   }
 
-  /** Reads all samples of all series; the time is that of one sample. */
+  /** Reads all samples of all series. The result is the time per sample. */
   @Benchmark
   @OperationsPerInvocation(SERIES * MonitoringSeries.SAMPLES)
   public long read() {

@@ -9,9 +9,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder of the machine's for temporary files, which goes with what is in it.
+ * A temporary folder, which is deleted with its content when it is closed.
  *
- * @param path where it is
+ * @param path its location
  */
 record ScratchFolder(Path path) implements AutoCloseable {
   static ScratchFolder make() throws IOException {
@@ -23,7 +23,7 @@ record ScratchFolder(Path path) implements AutoCloseable {
     delete(path);
   }
 
-  /** Deletes a folder and all that is in it; nothing where there is none. */
+  /** Deletes a folder with its content, if it exists. */
   static void delete(Path folder) throws IOException {
     if (Files.notExists(folder)) {
       return;

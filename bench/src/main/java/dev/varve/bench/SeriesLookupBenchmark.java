@@ -21,8 +21,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What finding a series costs: the 128-bit identity of its key, and the number that the index has
- * for it. The keys have five tags and are visited in an order that defeats the processor's caches.
+ * Measures the lookup of a series: computing the 128-bit identity of its key, and finding its
+ * number in the index. The keys have five tags and are visited in an order that defeats the
+ * processor's caches.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 2, time = 2)
 @Measurement(iterations = 3, time = 2)
 public class SeriesLookupBenchmark {
-  /** Coprime to the numbers of series, so that every key is visited. */
+  /** Coprime to the number of series, so that every key is visited. */
   private static final int STRIDE = 7_919;
 
   @Param({"1000", "1000000"})

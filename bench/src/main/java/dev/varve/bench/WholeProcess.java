@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures the program as its users run it, by the launcher {@code ./varve}: import into RocksDB
- * for each layout, the start of a server and of a command, and the catalog with a million series.
+ * Measures the program as users run it, with the launcher {@code ./varve}: imports into RocksDB in
+ * each layout, the start of a server and of a command, and a catalog of a million series.
  *
  * <p>Arguments: the launcher, then optionally {@code points=N}, {@code series=N}, {@code runs=N},
  * {@code layouts=a,b,c}. Prints a table in Markdown.
@@ -162,8 +162,8 @@ public final class WholeProcess {
   }
 
   /**
-   * A thousand series, a sample every ten seconds of each, in OpenTSDB's text lines, in the order
-   * of time as agents send them.
+   * Writes a file of OpenTSDB's text lines: a thousand series with one sample every ten seconds,
+   * ordered by time as agents send them.
    */
   private Path generate() throws IOException {
     Path file = folder.resolve("points.txt");

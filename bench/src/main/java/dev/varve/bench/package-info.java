@@ -1,7 +1,7 @@
 /**
- * JMH benchmarks of the hot paths, compiled with everything else and run by hand.
+ * JMH benchmarks of the hot paths, compiled with the build and run by hand.
  *
- * <p>A number quoted in a commit or a document comes from a benchmark kept here. Nothing may depend
+ * <p>Every number quoted in a commit or a page comes from a benchmark kept here. Nothing may depend
  * on this package.
  */
 @NullMarked

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** Streams of points and cells that hold more than one right line. */
+/** Tests streams of points and cells with more than one valid line. */
 class CellsCommandTest {
   private static final String LONG_METRIC = "m".repeat(20_000);
 

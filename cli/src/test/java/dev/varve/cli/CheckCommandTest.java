@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** {@code varve check} on directories that are sound and on ones with flipped bytes. */
+/** Tests {@code varve check} on intact directories and on ones with flipped bytes. */
 class CheckCommandTest {
   private static final long START = 1_700_000_000_000L;
 
@@ -147,7 +147,10 @@ class CheckCommandTest {
     return VarveConfig.read(null, Map.of(), Map.of("data", folder.toString())).engine();
   }
 
-  /** Every opening makes a file of what the one before has left in the log. */
+  /**
+   * Writes in several lives of the engine: each opening turns the log of the previous one into a
+   * table file.
+   */
   private void write(int lives) {
     Random random = new Random(5);
     for (int life = 0; life < lives; life++) {

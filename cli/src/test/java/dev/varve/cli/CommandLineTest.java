@@ -28,7 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The commands as they are called: arguments and stdin in, stdout, stderr and an exit code out. */
+/**
+ * Tests the commands as users call them: from arguments and stdin to stdout, stderr and the exit
+ * code.
+ */
 class CommandLineTest {
   private static final String POINT =
       "{\"metric\":\"m\",\"tags\":{\"host\":\"a\"},\"time\":1700000000000,\"value\":1.5}";
@@ -328,7 +331,7 @@ class CommandLineTest {
     assertThat(out.toString().lines()).hasSize(3);
   }
 
-  /** Runs an import, which has to end with 1, and returns the content of FILE.bad. */
+  /** Runs an import that must exit with 1, and returns the content of FILE.bad. */
   private String importWithFaults(String content, String... options) throws IOException {
     Path file = Files.writeString(folder.resolve("points"), content);
     List<String> call = new ArrayList<>(List.of("import", "--no-progress", "--output", "csv"));

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Commands find the server of a directory by the socket in it, and of no other. */
+/** Commands find the server of a directory by the socket in it, and no other server. */
 class DataSocketTest {
   @TempDir private Path folder;
   private final StringWriter out = new StringWriter();
@@ -58,7 +58,7 @@ class DataSocketTest {
         - 1;
   }
 
-  /** A server that listens at the socket of a directory, and at a port. */
+  /** A server that listens on the socket of a directory and on a port. */
   private record Running(Server server, Engine engine, Path data) implements AutoCloseable {
     static Running on(Path data) throws IOException {
       DatasetConfig dataset = DatasetConfig.of("default", Layouts.of("buckets", Map.of()));

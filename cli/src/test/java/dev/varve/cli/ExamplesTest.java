@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** The commands on the pages of the examples, as they are written, print what the pages say. */
+/** The commands on the pages of the examples print what the pages say. */
 class ExamplesTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
@@ -83,7 +83,9 @@ class ExamplesTest {
     return lines.subList(from, from + lines.subList(from, lines.size()).indexOf("```"));
   }
 
-  /** A line that ends in a backslash goes on in the next. */
+  /**
+   * Returns the commands of a block. A line that ends in a backslash continues on the next line.
+   */
   private static List<String> commands(List<String> lines, int from) {
     List<String> commands = new ArrayList<>();
     String begun = "";

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What fuzzing starts from, and what it has found: every file below the resource {@code fuzz} goes
- * to the target that its folder names. docs/testing.md says how to fuzz.
+ * Runs the seeds and findings of fuzzing: every file under the resource {@code fuzz} is passed to
+ * the target named by its folder. docs/testing.md explains how to fuzz.
  */
 class FuzzInputsTest {
   static List<Path> inputs() throws IOException, URISyntaxException {

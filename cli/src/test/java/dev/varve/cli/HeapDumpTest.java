@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process leaves that runs out of heap. */
+/** Tests the files that a process leaves when it runs out of heap. */
 class HeapDumpTest {
   @TempDir private Path folder;
 
@@ -22,7 +22,7 @@ class HeapDumpTest {
   static final class Full {
     private Full() {}
 
-    /** Takes the data directory, and whether a dump is wanted. */
+    /** Takes the data directory, and whether to write a dump. */
     public static void main(String[] arguments) throws IOException {
       System.out.print(HeapDump.prepare(Path.of(arguments[0]), Boolean.parseBoolean(arguments[1])));
       System.out.flush();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How {@code ./varve} chooses a Java. The JDKs here are folders with a version and an echo. */
+/** Tests how {@code ./varve} chooses a Java. Its JDKs are folders with a version and an echo. */
 class LauncherTest {
   private static final Path LAUNCHER = Path.of("..", "varve").toAbsolutePath().normalize();
 
@@ -74,7 +74,7 @@ class LauncherTest {
     return home;
   }
 
-  /** Runs the launcher as in a distribution that has been unpacked, so that nothing is built. */
+  /** Runs the launcher as in an unpacked distribution, so that nothing is built. */
   private Outcome varve(Map<String, String> environment) throws Exception {
     Path distribution = folder.resolve("dist");
     Path program = distribution.resolve("bin").resolve("varve");

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The picture of README.md shows the bytes that the layouts write. */
+/** The picture in README.md shows the bytes that the layouts write. */
 class PictureTest {
   private static final String POINT =
       "{\"metric\":\"system\",\"tags\":{\"site\":\"gew\"},\"time\":1300000000000,\"value\":42.0}";
@@ -36,7 +36,7 @@ class PictureTest {
     }
   }
 
-  /** Returns the bytes that are drawn for a coordinate of a layout's cell. */
+  /** Returns the bytes drawn for a coordinate of a layout's cell. */
   private static String drawn(String theme, String layout, String coordinate) throws IOException {
     String picture = Files.readString(Path.of("../docs/images/one-point-%s.svg".formatted(theme)));
     Matcher group =

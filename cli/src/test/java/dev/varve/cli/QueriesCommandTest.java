@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class QueriesCommandTest {
-  /** Sorts half a million values, again and again. */
+  /** Sorts half a million values repeatedly. */
   private static final String FOREVER =
       "/api/v1/query_range?start=0&end=9999&step=1&query=quantile_over_time(0.5,vector(1)%5B6d:1s%5D)";
 

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SignalsTest {
-  /** Of a window that has changed its size: nobody misses it here. */
+  /** The signal of a resized window, which nothing here needs. */
   private static final String HARMLESS = "WINCH";
 
   @Test

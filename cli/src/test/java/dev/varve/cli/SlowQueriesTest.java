@@ -33,12 +33,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** Requests over HTTP, and what the program logs of them. */
+/** Tests what the program logs of requests over HTTP. */
 class SlowQueriesTest {
   private static final Duration SLOW = Duration.ofSeconds(1);
   private static final int QUICK = 5;
 
-  /** Sorts half a million values, again and again, until its time is up. */
+  /** Sorts half a million values repeatedly until the timeout. */
   private static final String FOREVER =
       "/api/v1/query_range?start=0&end=9999&step=1&timeout=1100ms&query=quantile_over_time(0.5,vector(1)%5B6d:1s%5D)";
 
@@ -90,7 +90,7 @@ class SlowQueriesTest {
     return logged.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
-  /** Where the machine is slow a quick query may be so, too, but not all of some. */
+  /** On a slow machine one fast query may be slow too, but not all of several. */
   @Test
   void logsTheSlowAndNotTheQuick() throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {

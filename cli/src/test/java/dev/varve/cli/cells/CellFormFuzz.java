@@ -19,8 +19,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Fuzzed: cells as lines of JSON. A cell is printed and read again as the same; a line that is none
- * is printed as one value of JSON.
+ * Fuzzes cells as lines of JSON. A printed cell must be read as the same cell, and a line that is
+ * not a cell must be printed as one JSON value.
  */
 public final class CellFormFuzz {
   private static final JsonFactory JSON = new JsonFactory();
@@ -32,7 +32,7 @@ public final class CellFormFuzz {
 
   private CellFormFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     TextLines.forEach(
         new ByteArrayInputStream(input), (number, line, fault) -> ensureSame(line, fault));

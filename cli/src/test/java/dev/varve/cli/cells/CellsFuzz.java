@@ -27,9 +27,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: the tables of a layout, which the first byte says, with whatever cells. Each is described
- * or damaged, all are read as points and listed by the index, and the layout that they were made
- * with is guessed as one that there is.
+ * Fuzzes the tables of the layout that the first byte chooses, with arbitrary cells. Each cell is
+ * described or reported as damaged, all are read as points and listed by the index, and the guessed
+ * layout exists.
  */
 public final class CellsFuzz {
   private static final List<Layout> LAYOUTS =
@@ -47,7 +47,7 @@ public final class CellsFuzz {
 
   private CellsFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     if (input.length == 0) {
       return;
@@ -70,7 +70,10 @@ public final class CellsFuzz {
     }
   }
 
-  /** A byte says table and family and whether a time follows; each text begins with its length. */
+  /**
+   * Reads a cell. A byte gives its table and family and whether a time follows; each text starts
+   * with its length.
+   */
   private static Located cell(Layout layout, ByteBuffer bytes) {
     int said = bytes.get() & 0xff;
     int table = said % layout.tables().size();
@@ -147,7 +150,7 @@ public final class CellsFuzz {
                 }));
   }
 
-  /** The index lists the same rows at once and part by part, each under the key that it names. */
+  /** Checks that the index lists the same rows at once and part by part, each under its key. */
   private static void list(ScratchTables tables, Directory directory) {
     for (String metric : tables.run(directory.metrics())) {
       Directory.Listing listing = tables.run(directory.rows(metric, List.of(), TimeRange.ALL));

@@ -20,20 +20,20 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Fuzzed: declarations of layouts. What is one takes points as cells and reads the same points of
- * them, or refuses a point by name; what is none has faults.
+ * Fuzzes declarations of layouts. A valid one writes points as cells and reads the same points from
+ * them, or refuses a point by rule. An invalid one has faults.
  */
 public final class DeclaredCellsFuzz {
   private static final List<Batch> POINTS = points();
 
   private DeclaredCellsFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) {
     String text = new String(input, UTF_8);
     List<Layout> layouts;
     try {
-      // What is one line alone is a name.
+      // A single line would be a name.
       layouts = Layouts.all(text.contains("\n") ? text : text + "\n", Map.of());
     } catch (IllegalArgumentException | RefusedException e) {
       if (e.getMessage() == null || e.getMessage().isEmpty()) {

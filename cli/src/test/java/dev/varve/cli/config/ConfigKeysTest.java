@@ -22,9 +22,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table of keys is what the program reads, prints, explains and documents. */
+/** The program reads, prints, explains and documents the keys of the table. */
 class ConfigKeysTest {
-  /** Below these keys, users choose names. */
+  /** Users choose the names below these keys. */
   private static final Set<String> FREE =
       Set.of(
           "datasets.NAME.parameters",
@@ -106,7 +106,7 @@ class ConfigKeysTest {
   void holdsTheKeysThatAreDocumented() throws IOException {
     Set<String> documented = new TreeSet<>();
     collect(ConfigNode.parse(documentation(), "docs", true), "", documented);
-    // The example has a file instead.
+    // The example uses a file instead.
     documented.addAll(Set.of("scrape.global", "scrape.scrape_configs"));
     assertThat(documented).isEqualTo(new TreeSet<>(ConfigKeys.names()));
   }

@@ -9,15 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: the configuration. What is taken keeps what is promised of it; what is not has problems
- * that are named.
+ * Fuzzes the configuration. An accepted one keeps its promises; a refused one has problems with
+ * names.
  */
 public final class VarveConfigFuzz {
   private static @Nullable Path file;
 
   private VarveConfigFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     Path known = file;
     if (known == null) {

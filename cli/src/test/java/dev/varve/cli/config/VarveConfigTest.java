@@ -316,7 +316,7 @@ class VarveConfigTest {
     for (String variable : variables) {
       VarveConfig.read(null, Map.of(variable, "off"), Map.of());
     }
-    // What the launcher reads and the log's configuration is documented there.
+    // The page documents the variables of the launcher and of the log's configuration.
     Matcher read =
         Pattern.compile("VARVE_[A-Z0-9_]+")
             .matcher(page("varve") + page("cli/src/main/resources/logback.xml"));

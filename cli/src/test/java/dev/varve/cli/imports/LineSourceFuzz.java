@@ -12,15 +12,15 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fuzzed: files that are imported. Their lines are those that stand between their line feeds, also
- * in gzip; what begins as gzip and is none is said.
+ * Fuzzes imported files. Their lines are those between line feeds, also in gzip. A file that starts
+ * like gzip but is not gzip is an error.
  */
 public final class LineSourceFuzz {
   private static @Nullable Path file;
 
   private LineSourceFuzz() {}
 
-  /** Takes one input, as fuzzers call it. */
+  /** Runs one input; called by fuzzers. */
   public static void fuzzerTestOneInput(byte[] input) throws IOException {
     List<byte[]> expected = lines(input);
     ByteArrayOutputStream compressed = new ByteArrayOutputStream();
@@ -36,7 +36,7 @@ public final class LineSourceFuzz {
     try {
       read(input);
     } catch (EOFException e) {
-      // It ends in the middle.
+      // The gzip stream is truncated.
       return;
     } catch (IOException e) {
       if (e.getMessage() == null || e.getMessage().isEmpty()) {
