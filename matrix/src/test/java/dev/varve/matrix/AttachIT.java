@@ -61,8 +61,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import picocli.CommandLine;
 
 /**
- * {@code varve attach} at tables of other servers in real stores, and the servers that it
- * configures: what is only read stays as it is, tables that are others' are refused.
+ * Tests {@code varve attach} on tables of other servers in real stores, and the servers that it
+ * configures. Tables that are only read stay unchanged, and foreign tables are refused.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class AttachIT {
@@ -71,13 +71,16 @@ class AttachIT {
   private static final int HOSTS = 30;
   private static final int HOURS = 3;
 
-  /** Of whose store a test sees that nothing changes, there no other makes tables meanwhile. */
+  /**
+   * A test that checks that nothing changes in a store needs it alone: no other test may create
+   * tables there meanwhile.
+   */
   private static final String BIGTABLE = "bigtable";
 
   private static final String HBASE = "hbase";
   private static final String CASSANDRA = "cassandra";
 
-  /** How many UIDs OpenTSDB has given: the places of these cells begin so. */
+  /** Prefix of the places of the cells in which OpenTSDB counts its UIDs. */
   private static final String COUNTED = "row 00 ";
 
   @TempDir private static Path directory;
@@ -90,18 +93,18 @@ class AttachIT {
     RealStores.all();
   }
 
-  /** Says something of tables, by place. */
+  /** Describes tables, by place. */
   private interface Look {
     Map<String, String> at() throws IOException;
   }
 
   /**
-   * Tables that are there.
+   * Existing tables.
    *
-   * @param options of the store
-   * @param tables their names, where they are not the original's
-   * @param schema what tables the store has, and how they were made, by other means than Varve's
-   * @param cells what stands in these tables, and when it was written
+   * @param options options of the store
+   * @param tables their names, if they differ from the original's
+   * @param schema the store's tables and how they were created, seen by other means than Varve's
+   * @param cells the content of these tables, and when it was written
    */
   private record Theirs(
       String layout,
@@ -214,7 +217,7 @@ class AttachIT {
     }
   }
 
-  /** Attaches, serves, and looks all the while that nothing of theirs changes. */
+  /** Attaches and serves, and checks throughout that none of the tables changes. */
   private void check(Theirs theirs) throws Exception {
     Map<String, String> before = theirs.look();
     assertThat(before).hasSizeGreaterThan(HOSTS * HOURS);
@@ -263,7 +266,7 @@ class AttachIT {
     void of(Dataset dataset);
   }
 
-  /** Opens what a configuration says, as a server does. */
+  /** Opens the datasets of a configuration, as a server does. */
   private static void serve(Path file, Use use) {
     String data = directory.resolve(file.getFileName() + ".data").toString();
     VarveConfig config = VarveConfig.read(file, Map.of(), Map.of("data", data));
@@ -277,7 +280,7 @@ class AttachIT {
     }
   }
 
-  /** How many samples each metric has. */
+  /** Returns the number of samples of each metric. */
   private static Map<String, Integer> metrics(Dataset dataset) {
     Map<String, Integer> samples = new HashMap<>();
     for (String metric : List.of("theirs", "ours")) {
@@ -302,7 +305,7 @@ class AttachIT {
     return batch.build();
   }
 
-  /** Writes into tables that are there, as their own server does. */
+  /** Writes into existing tables as their own server does. */
   private static void seed(Theirs theirs, Map<String, String> parameters) throws IOException {
     DatasetConfig dataset =
         new DatasetConfig(
@@ -374,7 +377,7 @@ class AttachIT {
     assertThat(theirs.schema.at()).isEqualTo(before);
   }
 
-  /** OpenTSDB's tables, which are made. */
+  /** Creates OpenTSDB's tables. */
   private static Theirs openTsdb(String data, String uids) {
     hbaseTable(data, List.of("t"));
     hbaseTable(uids, List.of("id", "name"));
@@ -391,7 +394,7 @@ class AttachIT {
         () -> cells(tables));
   }
 
-  /** As OpenTSDB's {@code create_table.sh} makes it. */
+  /** Creates a table as OpenTSDB's {@code create_table.sh} does. */
   private static void hbaseTable(String name, List<String> families) {
     TableSpec spec =
         new TableSpec(
@@ -409,7 +412,7 @@ class AttachIT {
         .open(directory.resolve("unused"), RunningStore.MEMORY, RealStores.hbase().options());
   }
 
-  /** The files that describe tables, which get a new name whenever a table is altered. */
+  /** Returns the files that describe tables. They get a new name whenever a table is altered. */
   private static Map<String, String> descriptors() throws IOException {
     Path tables = RealStores.hbaseDirectory().resolve("data").resolve("data");
     Map<String, String> found = new TreeMap<>();
@@ -452,7 +455,7 @@ class AttachIT {
         () -> rows(keyspace));
   }
 
-  /** A keyspace as KairosDB 1.3 makes it. */
+  /** Creates a keyspace as KairosDB 1.3 does. */
   private static Theirs kairosDb(String keyspace, String unit) {
     String index = "metric text, table_name text, row_time timestamp, ";
     String ofKey =
@@ -513,7 +516,9 @@ class AttachIT {
     return found;
   }
 
-  /** Every row of a keyspace with all that it says of it, and when what is no key was written. */
+  /**
+   * Returns every row of a keyspace with all columns, and the write times of the non-key columns.
+   */
   private static Map<String, String> rows(String keyspace) {
     Map<String, String> found = new TreeMap<>();
     try (CqlSession session = session()) {

@@ -14,7 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** {@code varve bench store} in a store that others use: it leaves nothing, and touches nothing. */
+/**
+ * {@code varve bench store} in a store that others use leaves nothing behind and changes nothing.
+ */
 class BenchStoreIT {
   @TempDir private Path directory;
 

@@ -9,7 +9,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 
-/** How many promises each layout has kept on a store, kept in a file for the page of the docs. */
+/**
+ * Counts the promises that each layout has kept on a store, in a file for the documentation page.
+ */
 final class Counts {
   private static final Path FOLDER = Path.of("target", "matrix");
 
@@ -20,7 +22,7 @@ final class Counts {
     this.store = store;
   }
 
-  /** Notes a promise that a layout has kept, however often it was tried. */
+  /** Counts a promise that a layout has kept, regardless of the number of tries. */
   void passed(String layout) {
     passed.merge(layout, 1, Integer::sum);
   }
@@ -38,7 +40,7 @@ final class Counts {
     }
   }
 
-  /** What the tests on a store have written in this build. */
+  /** Reads the counts of this build's tests on a store. */
   static Map<String, Integer> read(String store) throws IOException {
     Map<String, Integer> counts = new TreeMap<>();
     for (String line : Files.readAllLines(file(store))) {

@@ -32,7 +32,7 @@ final class Cql implements AutoCloseable {
   }
 
   /**
-   * Connects.
+   * Connects to a node.
    *
    * @param address as {@code host:port}
    */

@@ -6,9 +6,9 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Cassandra's own driver, by which tables are made and looked at without Varve's store. */
+/** Creates and inspects tables with Cassandra's own driver, without Varve's store. */
 final class CqlSessions {
-  /** A change of the schema takes its time beside other tests. */
+  /** Schema changes are slow beside other tests. */
   private static final DriverConfigLoader PATIENT =
       DriverConfigLoader.programmaticBuilder()
           .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofMinutes(1))
@@ -21,7 +21,7 @@ final class CqlSessions {
   /**
    * Opens a session.
    *
-   * @param address of a node, as {@code host:port}
+   * @param address address of a node, as {@code host:port}
    */
   static CqlSession to(String address) {
     String[] parts = address.split(":", -1);

@@ -37,16 +37,17 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A dataset of one layout on one store: what goes in comes out, also after a restart, in the same
- * bits as on every other store, since all are compared with the same model; what {@code explain}
- * expects is what is read, to a factor of two; and queries in PromQL give what their scripts say.
+ * Tests a dataset of one layout on one store. It returns what was written, also after a restart,
+ * and in the same bits as on every other store, because all are compared with the same model. Reads
+ * stay within a factor of two of what {@code explain} expects. PromQL queries give the results of
+ * their scripts.
  */
 final class DatasetsOnStore {
   private static final long START_SECONDS = 1_699_000_000;
   private static final long STEP_SECONDS = 1800;
   private static final int STEPS = 1000;
 
-  /** Layouts with a row a series and day, or hour. */
+  /** Layouts with one row per series and day or hour. */
   private static final Set<String> SHORT_ROWS =
       Set.of("buckets", "salted", "market-data", "opentsdb");
 
@@ -68,7 +69,7 @@ final class DatasetsOnStore {
     this.name = "d-" + layout;
   }
 
-  /** The layouts of the catalog; all hold doubles at whole seconds. */
+  /** Returns the layouts of the catalog. All hold doubles at whole seconds. */
   static List<String> layouts() {
     return Layouts.list().stream().map(Layouts.Entry::name).toList();
   }
@@ -111,7 +112,7 @@ final class DatasetsOnStore {
     return Engine.open(new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), name));
   }
 
-  /** Evenly spread, some of it late, some of it twice. */
+  /** Writes evenly spaced samples, some of them late and some twice. */
   private void write(Dataset dataset) {
     for (int round = 0; round < 4; round++) {
       BatchBuilder batch = new BatchBuilder();
@@ -158,7 +159,7 @@ final class DatasetsOnStore {
     }
   }
 
-  /** Of what recurs nothing may be missing, whatever comes beside it. */
+  /** Reads at recurring times must not miss samples, whatever else they return. */
   private void checkRecurring(Dataset dataset, Order order) {
     TimeRange times = range(random.nextInt(STEPS), random.nextInt(STEPS));
     Recurring recurring = recurring();
@@ -168,7 +169,7 @@ final class DatasetsOnStore {
         .isEqualTo(within(recurring, expected(times, host -> true)));
   }
 
-  /** Some hours of every second to fifth day. */
+  /** Returns some hours of every second to fifth day. */
   private Recurring recurring() {
     long hour = Resolution.SECONDS.convert(3600, layouts.getFirst().resolution());
     return new Recurring(
@@ -229,7 +230,7 @@ final class DatasetsOnStore {
     return expected;
   }
 
-  /** Of half a stretch, by one series and by all. */
+  /** Compares the estimates for half of the time, for one series and for all. */
   private void checkEstimates(Dataset dataset) {
     TimeRange half = range(STEPS / 4, 3 * STEPS / 4);
     for (Selector selector :
@@ -249,7 +250,7 @@ final class DatasetsOnStore {
     }
   }
 
-  /** Where a row is a day or less, rows between times that recur are not asked for. */
+  /** If a row covers a day or less, rows between recurring times are not read. */
   private void checkRowsLeftOut(Dataset dataset) {
     ReadRequest half = ReadRequest.of(Selector.metric("cpu"), range(STEPS / 4, 3 * STEPS / 4));
     long hour = Resolution.SECONDS.convert(3600, layouts.getFirst().resolution());

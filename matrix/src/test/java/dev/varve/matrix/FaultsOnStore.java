@@ -17,10 +17,10 @@ import java.util.List;
 final class FaultsOnStore {
   private static final long SEED = Long.getLong("varve.faults.seed", 3);
 
-  /** A real store takes some hundred times as long as the one in memory. */
+  /** A real store takes about a hundred times as long as the one in memory. */
   private static final int OPERATIONS = Integer.getInteger("varve.faults.store.operations", 100);
 
-  /** One of each form of rows, with index tables and without, and one with a companion. */
+  /** One layout of each form of rows, with and without index tables, and one with a companion. */
   private static final String LAYOUTS =
       System.getProperty(
           "varve.faults.store.layouts", "heroic,kairosdb,opentsdb,buckets,companion");

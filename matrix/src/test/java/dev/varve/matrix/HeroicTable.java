@@ -43,10 +43,10 @@ import java.util.stream.Collectors;
  * to cells that Heroic's own classes made.
  */
 final class HeroicTable implements AutoCloseable {
-  /** A row holds so many milliseconds. */
+  /** Milliseconds in a row. */
   static final long ROW = 1L << 32;
 
-  /** The time that leaves it to Bigtable to say when a cell was written. */
+  /** The time that makes Bigtable choose the write time of a cell. */
   private static final long SERVER = -1;
 
   private static final String POINTS = "points";
@@ -55,7 +55,7 @@ final class HeroicTable implements AutoCloseable {
   /** A point. */
   record Point(GroupKey key, long time, double value) {}
 
-  /** A cell as Bigtable shows it. */
+  /** A cell as Bigtable returns it. */
   record Stored(ByteString row, String family, ByteString qualifier, ByteString value) {}
 
   private final BigtableDataClient data;
@@ -81,7 +81,7 @@ final class HeroicTable implements AutoCloseable {
     this.name = name;
   }
 
-  /** Makes the table as Heroic does: families without rules of collection. */
+  /** Creates the table as Heroic does, with families without garbage collection rules. */
   HeroicTable make(String... families) {
     CreateTableRequest request = CreateTableRequest.of(name);
     for (String family : families) {
@@ -91,7 +91,7 @@ final class HeroicTable implements AutoCloseable {
     return this;
   }
 
-  /** Every table of the instance with its families and their rules. */
+  /** Returns every table of the instance with its families and their rules. */
   Map<String, String> schema() {
     Map<String, String> schema = new TreeMap<>();
     for (String table : admin.listTables()) {
@@ -105,7 +105,7 @@ final class HeroicTable implements AutoCloseable {
     return schema;
   }
 
-  /** All cells of the table, of each column the newest. */
+  /** Returns the newest cell of each column of the table. */
   Set<Stored> cells() {
     Set<Stored> cells = new HashSet<>();
     Query all = Query.create(TableId.of(name)).filter(FILTERS.limit().cellsPerColumn(1));
@@ -117,7 +117,7 @@ final class HeroicTable implements AutoCloseable {
     return cells;
   }
 
-  /** What stands in all columns of the table, and when it was written. */
+  /** Returns the content of all columns of the table, and when it was written. */
   Map<String, String> written() {
     Map<String, String> written = new TreeMap<>();
     for (Row row : data.readRows(Query.create(TableId.of(name)))) {
@@ -135,7 +135,7 @@ final class HeroicTable implements AutoCloseable {
     return written;
   }
 
-  /** The cell that a point becomes. */
+  /** Returns the cell of a point. */
   static Stored cell(Point point) {
     long offset = point.time % ROW;
     return new Stored(
@@ -146,7 +146,7 @@ final class HeroicTable implements AutoCloseable {
             ByteBuffer.allocate(8).putLong(0, Double.doubleToLongBits(point.value))));
   }
 
-  /** Writes points, one cell each; of two for one cell, any may come last. */
+  /** Writes points, one cell each. Either of two points in one cell may be written last. */
   void write(Collection<Point> points) {
     write(points.stream().map(HeroicTable::cell).toList());
   }
@@ -182,7 +182,7 @@ final class HeroicTable implements AutoCloseable {
     return ByteString.copyFrom(row.toByteArray());
   }
 
-  /** What all rows of a metric, its tags and a stretch of time begin with. */
+  /** Returns the common prefix of the rows of a metric with some tags in a span of time. */
   private static byte[] head(String metric, Tags tags, long base) {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     text(head, metric, true);
@@ -209,7 +209,9 @@ final class HeroicTable implements AutoCloseable {
     out.writeBytes(bytes);
   }
 
-  /** Seven bits a byte, the lowest first; whatever follows counts from one more. */
+  /**
+   * Writes a number with seven bits per byte, the lowest first; each continuation subtracts one.
+   */
   private static void number(ByteArrayOutputStream out, int number) {
     int left = number;
     while (left >>> 7 > 0) {

@@ -52,8 +52,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Heroic's table in Bigtable, taken over: Varve reads what Heroic has written and goes on to write,
- * and writes what Heroic reads. No Heroic runs; {@link HeroicTable} stands for it.
+ * Takes over Heroic's table in Bigtable: Varve reads what Heroic has written, continues to write,
+ * and writes what Heroic reads. No Heroic runs; {@link HeroicTable} takes its place.
  */
 class HeroicTakeoverIT {
   private static final int POINTS = Integer.getInteger("varve.takeover.points", 2000);
@@ -95,7 +95,7 @@ class HeroicTakeoverIT {
     emulator.close();
   }
 
-  /** What both have written, as it is to be read. */
+  /** The points that both have written, as they must be read. */
   private final Map<GroupKey, NavigableMap<Long, Double>> model = new HashMap<>();
 
   private final Random random = new Random(SEED);
@@ -172,7 +172,10 @@ class HeroicTakeoverIT {
     }
   }
 
-  /** The scan read every row once: its key and the qualifier of one cell a family, and no value. */
+  /**
+   * Checks that the scan read every row once: its key and the qualifier of one cell per family,
+   * without values.
+   */
   private static void assertRead(Engine engine, String table, Set<Stored> cells) {
     Map<ByteString, Set<String>> rows = new HashMap<>();
     cells.forEach(
@@ -185,7 +188,7 @@ class HeroicTakeoverIT {
     assertThat(figure(engine, table, "catalog_rebuilt_bytes")).isEqualTo((double) bytes);
   }
 
-  /** Stopped again and again on the way, it reads no page of rows twice. */
+  /** A scan that is interrupted repeatedly reads no page of rows twice. */
   @Test
   void buildsTheCatalogFromRowKeysAndGoesOnWhereItStopped() throws Exception {
     int series = 20_000;
@@ -201,7 +204,7 @@ class HeroicTakeoverIT {
               .atMost(Duration.ofSeconds(60))
               .pollInterval(Duration.ofMillis(2))
               .until(() -> figure(engine, "many", "catalog_rebuilt_rows") > 0);
-          // What is read between this and the close is kept, and counted nowhere.
+          // Rows read between this check and the close are kept, but not counted.
           complete = varve.isCatalogComplete();
           rows += figure(engine, "many", "catalog_rebuilt_rows");
           bytes += figure(engine, "many", "catalog_rebuilt_bytes");
@@ -216,7 +219,7 @@ class HeroicTakeoverIT {
     }
   }
 
-  /** A row each; one in a hundred also holds a distribution of 50 KB. */
+  /** Returns one row per series; one in a hundred also holds a distribution of 50 KB. */
   private static List<Stored> manyCells(int series) {
     List<Stored> cells = new ArrayList<>();
     ByteString large = ByteString.copyFrom(new byte[50_000]);
@@ -261,7 +264,7 @@ class HeroicTakeoverIT {
     }
   }
 
-  /** Heroic before 2.3.8 made no family of that name for distributions. */
+  /** Heroic before 2.3.8 created no family of that name for distributions. */
   @Test
   void takesATableThatAnOlderHeroicMade() throws Exception {
     try (HeroicTable heroic = new HeroicTable(emulator, "older").make("points", "events")) {
@@ -327,7 +330,7 @@ class HeroicTakeoverIT {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  /** At borders of rows, and anywhere; no instant of a series twice. */
+  /** Returns points at borders of rows and elsewhere, no instant of a series twice. */
   private List<Point> points(List<GroupKey> keys, int count) {
     Map<Map.Entry<GroupKey, Long>, Point> points = new HashMap<>();
     while (points.size() < count) {
@@ -340,7 +343,7 @@ class HeroicTakeoverIT {
     return new ArrayList<>(points.values());
   }
 
-  /** Other values of points that are there. */
+  /** Returns other values for existing points. */
   private List<Point> again(int count) {
     List<Point> all = new ArrayList<>();
     model.forEach(
@@ -393,7 +396,7 @@ class HeroicTakeoverIT {
     return heroic.read(model.keySet(), BASE - 2, BASE + ROWS * HeroicTable.ROW);
   }
 
-  /** Heroic never sees what lies on the first millisecond of a row. */
+  /** Returns the points that Heroic sees. It never sees the first millisecond of a row. */
   private Map<GroupKey, NavigableMap<Long, Double>> seenByHeroic() {
     Map<GroupKey, NavigableMap<Long, Double>> seen = new HashMap<>();
     model.forEach((key, points) -> {

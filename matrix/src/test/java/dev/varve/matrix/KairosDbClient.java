@@ -22,8 +22,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Speaks KairosDB's HTTP API, to KairosDB and to Varve with the same requests: which of them
- * answers is the address alone.
+ * A client of KairosDB's HTTP API that sends the same requests to KairosDB and to Varve. Only the
+ * address decides which of them answers.
  */
 final class KairosDbClient {
   private static final JsonFactory JSON = new JsonFactory();
@@ -41,9 +41,9 @@ final class KairosDbClient {
   }
 
   /**
-   * Posts points that are to end.
+   * Posts points with a time to live.
    *
-   * @param ttl in seconds; 0 for never
+   * @param ttl in seconds; 0 for none
    */
   void put(String metric, Tags tags, Map<Long, Value> points, int ttl) {
     String pairs =
@@ -55,11 +55,11 @@ final class KairosDbClient {
             .formatted(text(metric), json(tags), ttl == 0 ? "" : ",\"ttl\":" + ttl, pairs);
     HttpResponse<String> answer = send("POST", "/api/v1/datapoints", body);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
-    // What Varve says where it cannot heed one.
+    // Varve sets this header if it ignores a time to live.
     assertThat(answer.headers().firstValue("X-Varve-Ttl-Ignored")).isEmpty();
   }
 
-  /** The points of the series with a tag, as they are {@linkplain #shown shown}. */
+  /** Returns the points of the series with a tag, as they are {@linkplain #shown shown}. */
   NavigableMap<Long, Value> points(String metric, String tag, String value, TimeRange times) {
     HttpResponse<String> answer =
         send("POST", "/api/v1/datapoints/query", query(metric, Tags.of(tag, value), times));
@@ -67,14 +67,14 @@ final class KairosDbClient {
     return points(answer.body());
   }
 
-  /** Deletes the points of a metric in a range, with all or with some tags. */
+  /** Deletes the points of a metric in a range, with any tags or with some. */
   void delete(String metric, Tags tags, TimeRange times) {
     HttpResponse<String> answer =
         send("POST", "/api/v1/datapoints/delete", query(metric, tags, times));
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
   }
 
-  /** The names of metrics, as they stand in the answer. */
+  /** Returns the names of metrics as they are in the answer. */
   String metricNames() {
     return send("GET", "/api/v1/metricnames", "").body();
   }
@@ -97,7 +97,10 @@ final class KairosDbClient {
     }
   }
 
-  /** All pairs of time and value in an answer; numbers and texts come in results of their own. */
+  /**
+   * Returns all pairs of time and value of an answer, in which numbers and texts have separate
+   * results.
+   */
   private static NavigableMap<Long, Value> points(String answer) {
     NavigableMap<Long, Value> points = new TreeMap<>();
     try (JsonParser json = JSON.createParser(ObjectReadContext.empty(), answer)) {
@@ -126,7 +129,9 @@ final class KairosDbClient {
     };
   }
 
-  /** Values as an answer has them: a double that is whole is printed without a point. */
+  /**
+   * Returns values as an answer shows them: an integral double is printed without a decimal point.
+   */
   static NavigableMap<Long, Value> shown(Map<Long, Value> points) {
     NavigableMap<Long, Value> shown = new TreeMap<>(points);
     shown.replaceAll((time, value) -> {

@@ -17,39 +17,42 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * What KairosDB and Varve's server write in turn at one keyspace, by chance, and what both have to
- * answer after every turn. Both are spoken to with the same requests.
+ * A random story in which KairosDB and Varve write in turn to one keyspace, with the answers that
+ * both must give after every turn. Both get the same requests.
  */
 final class KairosDbStory {
   static final long ROW = 1_814_400_000L;
 
-  /** The last row that is written to, whose time is a whole number of rows. */
+  /** The time of the last row that is written, a multiple of the row width. */
   static final long LAST_ROW = 937 * ROW;
 
   static final TimeRange TIMES = new TimeRange(-5 * ROW, 1000 * ROW);
 
   private static final int ROUNDS = 3;
 
-  /** Its rows are listed by some of its tags too, where KairosDB and Varve are told so. */
+  /**
+   * The metric whose rows are also listed by some of its tags, as KairosDB and Varve are
+   * configured.
+   */
   static final String INDEXED = "\u00fcber: alles=\u2603";
 
   static final List<String> INDEXED_TAGS = List.of("host", "d:e=f", "\ud83d\ude00");
 
   private static final List<String> METRICS = List.of("taken over", INDEXED);
 
-  /** So many points go into a row that was deleted whole. */
+  /** Points written into a row that was deleted as a whole. */
   private static final int WRITTEN_AGAIN = 5;
 
-  /** What the values of a series are. */
+  /** The kind of values of a series. */
   private enum Values {
     LONGS,
     DOUBLES,
     TEXTS,
-    /** The time decides, so that two kinds never meet at one instant. */
+    /** The time decides the kind, so that two kinds never meet at one instant. */
     ANY
   }
 
-  /** A series; its host is told by no other of its metric. */
+  /** A series whose host no other series of its metric has. */
   private record Told(String metric, Tags tags, Values values) {
     String host() {
       return String.valueOf(tags.get("host"));
@@ -79,7 +82,7 @@ final class KairosDbStory {
     model.put(new Told(metric, tags, values), new TreeMap<>());
   }
 
-  /** Has so many points written by each of the two, and some deleted by KairosDB. */
+  /** Lets each of the two write a number of points, and KairosDB delete some. */
   void tell(int points) {
     for (int round = 0; round < ROUNDS; round++) {
       write(kairos, Math.ceilDiv(points, ROUNDS));
@@ -103,7 +106,7 @@ final class KairosDbStory {
       long time = time(told);
       Value value = value(told.values, time);
       Map<Long, Value> own = written.computeIfAbsent(told, any -> new TreeMap<>());
-      // Of two points of one request at one instant KairosDB keeps any.
+      // KairosDB keeps either of two points of one request at one instant.
       count += own.putIfAbsent(time, value) == null ? 1 : 0;
     }
     written.forEach((told, own) -> {
@@ -116,7 +119,9 @@ final class KairosDbStory {
     return model.computeIfAbsent(told, any -> new TreeMap<>());
   }
 
-  /** An instant: one that has a point, the border of a row, before 1970, or any of the last row. */
+  /**
+   * Returns an instant: one with a point, the border of a row, before 1970, or any of the last row.
+   */
   private long time(Told told) {
     NavigableMap<Long, Value> known = of(told);
     int what = random.nextInt(100);
@@ -125,7 +130,7 @@ final class KairosDbStory {
       return time == null ? known.firstKey() : time;
     }
     if (what < 11) {
-      // Nearly every millisecond before 1970 is a row of its own.
+      // Nearly every millisecond before 1970 has its own row.
       return -random.nextLong(2 * ROW) - 1;
     }
     if (what < 40) {
@@ -156,7 +161,7 @@ final class KairosDbStory {
     };
   }
 
-  /** Deletes a stretch of the last row of one series. */
+  /** Deletes a range of the last row of one series. */
   private void delete() {
     Told told = new ArrayList<>(model.keySet()).get(random.nextInt(model.size()));
     long from = LAST_ROW + 1 + random.nextLong(ROW / 2);
@@ -196,8 +201,8 @@ final class KairosDbStory {
   }
 
   /**
-   * Whoever lacks what the tag index says of the last row of a series does not find that row by a
-   * tag: both look there.
+   * Without its entry in the tag index, neither server finds the last row of a series by a tag:
+   * both read the index.
    */
   void checkWithoutTagIndexOf(String host) {
     model.forEach((told, points) -> {
@@ -213,7 +218,9 @@ final class KairosDbStory {
     check(varve, what + ", read by Varve");
   }
 
-  /** KairosDB answers before it has written; Varve looks for rows of others now and then. */
+  /**
+   * KairosDB answers before it has written, and Varve looks for rows of other servers periodically.
+   */
   private void check(KairosDbClient client, String what) {
     model.forEach((told, points) ->
         await()

@@ -50,8 +50,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The original KairosDB and Varve at the same tables: what one writes, overwrites or deletes, the
- * other reads.
+ * The original KairosDB and Varve share tables: what one writes, overwrites or deletes, the other
+ * reads.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class KairosDbTakeoverIT {
@@ -65,7 +65,7 @@ class KairosDbTakeoverIT {
   private static final String WHOLE = "deleted whole";
   private static final int TTL_SECONDS = 20;
 
-  /** What KairosDB is told, too. */
+  /** The setting that KairosDB has, too. */
   private static final Map<String, String> TAG_INDEXED =
       Map.of(
           "tagIndexed",
@@ -146,7 +146,7 @@ class KairosDbTakeoverIT {
     return open("varve", dataset(NEW, TAG_INDEXED, Access.CO_WRITE));
   }
 
-  /** What {@code attach} finds to be the parameters of a keyspace. */
+  /** Returns the parameters that {@code attach} finds for a keyspace. */
   private static List<Map<String, String>> inspected(String keyspace) {
     try (Store store =
         StoreProviders.of("cassandra")
@@ -180,7 +180,7 @@ class KairosDbTakeoverIT {
     }
   }
 
-  /** Clients that change nothing but the address go on working. */
+  /** Clients keep working if only the address changes. */
   @Test
   void bothAnswerTheSameRequests() {
     try (VarveServer server =
@@ -202,7 +202,7 @@ class KairosDbTakeoverIT {
     }
   }
 
-  /** Of the tags by which rows are listed {@code attach} sees those that its three rows have. */
+  /** {@code attach} sees the indexed tags of its three rows. */
   private static void checkInspected(String keyspace, String unit) {
     assertThat(inspected(keyspace))
         .singleElement()
@@ -213,9 +213,8 @@ class KairosDbTakeoverIT {
   }
 
   /**
-   * A row that KairosDB deletes loses its index rows with it. Varve, which had written them, puts
-   * them again: later, where it takes them to stand, and with the next point, where it no longer
-   * does.
+   * A row that KairosDB deletes loses its index rows. Varve, which had written them, writes them
+   * again: later while it believes in them, and with the next point once it does not.
    */
   @Test
   void aRowThatIsDeletedWholeIsWrittenAgain() {
@@ -263,7 +262,7 @@ class KairosDbTakeoverIT {
     }
   }
 
-  /** Points with a time to live, whoever wrote them: both see them, and then neither does. */
+  /** Points with a time to live: whoever wrote them, first both servers see them, then neither. */
   private record Ending(KairosDbClient kairos, KairosDbClient varve) {
     private static final String METRIC = "ending";
     private static final String BY_KAIROS = "by KairosDB";
@@ -272,7 +271,7 @@ class KairosDbTakeoverIT {
         Map.of(NOW, new Value.Int64(1), NOW + 1, new Value.Real(2.5), NOW + 2, new Value.Text("x"));
     private static final Map<Long, Value> STAYING = Map.of(NOW + 3, new Value.Int64(4));
 
-    /** Has each write points that end, and one beside them that stays; both see all. */
+    /** Lets each server write points with a time to live and one without. Both see all of them. */
     static Ending begin(KairosDbClient kairos, KairosDbClient varve) {
       Ending ending = new Ending(kairos, varve);
       write(kairos, BY_KAIROS);
@@ -328,7 +327,7 @@ class KairosDbTakeoverIT {
         VarveServer.start(directory.resolve("read-only"), dataset(OLD, legacy, Access.READ_ONLY))) {
       old.check(new KairosDbClient(server.address()));
     }
-    // Which rows there are is written into tables that only KairosDB makes, from 1.2 on.
+    // The rows are listed in tables that only KairosDB creates, from 1.2 on.
     assertThatThrownBy(() -> open("too-early", dataset(OLD, legacy, Access.CO_WRITE)).close())
         .isInstanceOf(InvalidConfigException.class)
         .hasMessageContaining("row_keys, row_key_time_index");
@@ -353,7 +352,7 @@ class KairosDbTakeoverIT {
         Tags.of("host", "with space", "ort", "Zürich \u2603 \ud83d\ude00"));
   }
 
-  /** Borders of rows, the epoch and before it, and points in between. */
+  /** Returns borders of rows, the epoch and before it, and points in between. */
   private List<Long> times(int shift) {
     List<Long> times = new ArrayList<>();
     long row = NOW - NOW % ROW;
@@ -398,7 +397,7 @@ class KairosDbTakeoverIT {
     for (Tags tags : series()) {
       write(varve, tags, times(1));
     }
-    // A row that KairosDB has no index of, but the one that Varve writes.
+    // Only Varve has indexed this row.
     write(varve, Tags.of("host", "only in varve"), List.of(NOW, NOW + 1));
   }
 
@@ -431,7 +430,7 @@ class KairosDbTakeoverIT {
     return times.stream().filter(time -> random.nextInt(4) == 0).toList();
   }
 
-  /** Deletes a stretch, of what both have written. */
+  /** Deletes a range of points of both servers. */
   private void deleteByKairosDb() {
     long from = NOW - NOW % ROW;
     long to = from + 600_000;

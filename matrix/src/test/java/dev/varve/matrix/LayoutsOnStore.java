@@ -20,13 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Every layout's promises on the tables of one store, and the engine on it. */
+/** Tests the promises of every layout on the tables of one store, and the engine on it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class LayoutsOnStore {
-  /** How often each promise is tried in the check of every change, each time with another seed. */
+  /** Tries of each promise when a change is checked, each with another seed. */
   static final int TRIES_OF_A_CHECK = 2;
 
-  /** How often in this run: {@code -Dvarve.matrix.tries}. */
+  /** Tries in this run: {@code -Dvarve.matrix.tries}. */
   private static final int TRIES = Integer.getInteger("varve.matrix.tries", TRIES_OF_A_CHECK);
 
   private static final long SEED = Long.getLong("varve.matrix.seed", 1);

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** How many platform threads of each name this process had, numbers in names left aside. */
+/** The number of platform threads of this process by name, ignoring numbers in names. */
 record LiveThreads(Map<String, Integer> counts) {
-  /** Clients end their threads when they are closed, but do not wait for all of them. */
+  /** Closed clients end their threads, but do not wait for all of them. */
   private static final Duration ENDING = Duration.ofSeconds(20);
 
   /**
@@ -35,7 +35,7 @@ record LiveThreads(Map<String, Integer> counts) {
     return new LiveThreads(counts);
   }
 
-  /** Waits until there are no more threads of any name than there were. */
+  /** Waits until no name has more threads than before. */
   void awaitEnd() {
     await()
         .atMost(ENDING)

@@ -16,8 +16,8 @@ import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page of the docs that says which layout was tried on which store is made of what the tests of
- * this build have counted. {@code -Dvarve.matrix.write=true} writes it anew.
+ * The page that shows which layout was tested on which store is generated from the counts of this
+ * build's tests. {@code -Dvarve.matrix.write=true} writes it.
  */
 class MatrixPageIT {
   private static final Path PAGE = Path.of("..", "docs", "stores", "matrix.md");
@@ -77,7 +77,7 @@ class MatrixPageIT {
     page.append("\n| --- |").append(" ---: |".repeat(STORES.size())).append('\n');
   }
 
-  /** What the stores say of themselves. */
+  /** Adds the stores' descriptions of themselves. */
   private static void words(StringBuilder page) throws IOException {
     page.append(WORDS);
     heading(page);
@@ -125,7 +125,7 @@ class MatrixPageIT {
 
       """;
 
-  /** What the contract of a store has counted in this build. */
+  /** Returns the counts of a store's contract in this build. */
   private static Tally.Counts contract(String store) throws IOException {
     Path root = Path.of("..");
     boolean memory = store.equals("memory");

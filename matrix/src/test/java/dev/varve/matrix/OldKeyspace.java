@@ -39,7 +39,7 @@ final class OldKeyspace {
     this.keyspace = keyspace;
   }
 
-  /** Makes the tables as CQL shows those that Thrift made, and fills them. */
+  /** Creates the tables as CQL shows those created over Thrift, and fills them. */
   void make(Cql cql) {
     cql.execute(
         "CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
@@ -59,11 +59,11 @@ final class OldKeyspace {
     row(cql, FIRST, "kairos_long", "old", Map.of(column(5, LONG), "8001"));
     row(cql, FIRST, "kairos_double", "old", Map.of(column(6, LONG), "3ff8000000000000"));
     row(cql, FIRST, "kairos_string", "old", Map.of(column(ROW - 1, LONG), "0002c3a9"));
-    // -5, which lies in row -10.
+    // Time -5, which is in row -10.
     row(cql, -10, "kairos_long", "old", Map.of(column(5, LONG), "01"));
   }
 
-  /** Whether a server answers with exactly the points that were there from the start. */
+  /** Checks that a server answers with exactly the original points. */
   void check(KairosDbClient client) {
     NavigableMap<Long, Value> oldest = new TreeMap<>();
     oldest.put(FIRST, new Value.Int64(0));

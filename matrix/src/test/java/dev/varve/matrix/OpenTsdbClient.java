@@ -22,11 +22,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes to OpenTSDB and asks it, as its users do. */
+/** Writes to OpenTSDB and queries it as its users do. */
 final class OpenTsdbClient {
-  /** Of a series of the test, whose names and numbers need no escapes. */
+  /** A point of a test series, whose names and numbers need no escapes. */
   record Point(GroupKey key, long time, Value value) {
-    /** A whole second as seconds, any other time as milliseconds. */
+    /** Returns a whole second in seconds, any other time in milliseconds. */
     private long sentTime() {
       return time % 1000 == 0 ? time / 1000 : time;
     }
@@ -66,9 +66,9 @@ final class OpenTsdbClient {
   private final HttpClient http = HttpClient.newHttpClient();
 
   /**
-   * A client.
+   * Creates a client.
    *
-   * @param lines how the server reads lines: OpenTSDB takes Latin-1, Varve UTF-8
+   * @param lines encoding in which the server reads lines: Latin-1 in OpenTSDB, UTF-8 in Varve
    */
   OpenTsdbClient(URI address, Charset lines) {
     this.address = address;
@@ -83,7 +83,7 @@ final class OpenTsdbClient {
     };
   }
 
-  /** Puts points over HTTP; they stand in HBase when this returns. */
+  /** Puts points over HTTP and returns once they are in HBase. */
   void put(List<Point> points) throws IOException, InterruptedException {
     for (int from = 0; from < points.size(); from += PUT_POINTS) {
       String body =
@@ -102,14 +102,14 @@ final class OpenTsdbClient {
     }
   }
 
-  /** Puts points by telnet lines; they stand in HBase some time after this returns. */
+  /** Puts points by telnet lines, which are in HBase some time after this returns. */
   void putByTelnet(List<Point> points) throws IOException {
     try (Socket socket = new Socket(address.getHost(), address.getPort())) {
       OutputStream out = socket.getOutputStream();
       for (Point point : points) {
         out.write(point.line().getBytes(lines));
       }
-      // It answers in the order of the lines, and a put that fails with a line.
+      // OpenTSDB answers in the order of the lines, and answers a failed put with a line.
       out.write("version\n".getBytes(StandardCharsets.US_ASCII));
       out.flush();
       StringBuilder answer = new StringBuilder();
@@ -127,7 +127,7 @@ final class OpenTsdbClient {
     }
   }
 
-  /** All samples of a metric, by series and time. */
+  /** Returns all samples of a metric, by series and time. */
   Map<GroupKey, NavigableMap<Long, Value>> query(String metric)
       throws IOException, InterruptedException {
     HttpResponse<String> answer = ask(metric);
@@ -152,7 +152,7 @@ final class OpenTsdbClient {
     return found;
   }
 
-  /** What is answered to a query that fails. */
+  /** Returns the answer to a query that fails. */
   String failure(String metric) throws IOException, InterruptedException {
     HttpResponse<String> answer = ask(metric);
     if (answer.statusCode() == 200) {

@@ -62,8 +62,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import picocli.CommandLine;
 
 /**
- * OpenTSDB 2.4.0 and Varve on the same tables of HBase, at the same time: each reads what the other
- * has written, and neither takes a UID twice.
+ * OpenTSDB 2.4.0 and Varve use the same tables of HBase at the same time. Each reads what the other
+ * has written, and neither assigns a UID twice.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OpenTsdbTakeoverIT {
@@ -72,7 +72,7 @@ class OpenTsdbTakeoverIT {
   private static final String DOUBLES = "doubles";
   private static final String MIXED = "mixed";
 
-  /** In row keys tags have the order of their UIDs: see {@link #nameZoneFirst}. */
+  /** Row keys have tags in the order of their UIDs; see {@link #nameZoneFirst}. */
   private static final List<Tags> SERIES =
       List.of(
           Tags.of("host", "integers", "zone", "z\u00fcrich"),
@@ -84,7 +84,7 @@ class OpenTsdbTakeoverIT {
   private static final long HOUR = 3_600_000L;
   private static final int HOURS = 30;
 
-  /** A whole hour, long ago, so that OpenTSDB compacts what it reads. */
+  /** A full hour long ago, so that OpenTSDB compacts what it reads. */
   private static final long START_MILLIS = 1_699_999_200_000L;
 
   private static final TimeRange ANSWERED =
@@ -103,7 +103,7 @@ class OpenTsdbTakeoverIT {
     hbase.close();
   }
 
-  /** How OpenTSDB is set up, and what its tables begin with. */
+  /** A setup of OpenTSDB, and the prefix of its tables. */
   private record Setup(String name, Map<String, String> settings, Map<String, String> parameters) {
     Map<String, String> tables() {
       return Map.of("tsdb", name, "tsdb-uid", name + "-uid");
@@ -119,8 +119,8 @@ class OpenTsdbTakeoverIT {
 
     OpenTsdb openTsdb() {
       Map<String, String> all = new HashMap<>(settings);
-      // It compacts rows as it reads them, and none at any other time: what it has read before a
-      // value is written over would come back as the newer one.
+      // OpenTSDB compacts rows when it reads them, and at no other time. Otherwise a value that it
+      // read before an overwrite would return as the newer one.
       all.put("tsd.storage.compaction.min_flush_threshold", "1000000");
       all.put("tsd.storage.hbase.data_table", name);
       all.put("tsd.storage.hbase.uid_table", name + "-uid");
@@ -176,7 +176,7 @@ class OpenTsdbTakeoverIT {
       try (VarveServer varve =
           VarveServer.start(directory.resolve("varve-" + setup.name), config(setup))) {
         Dataset dataset = varve.dataset();
-        // Lines get no answer, and what they put is in HBase a little later.
+        // Lines get no answer, and their points are in HBase a little later.
         await()
             .atMost(Duration.ofSeconds(30))
             .untilAsserted(() ->
@@ -186,7 +186,7 @@ class OpenTsdbTakeoverIT {
         write(dataset, overwrites("theirs", random, model, OpenTsdbTakeoverIT::asWide));
         writeAsAgents(varve, points("ours", random, model));
         client.put(overwrites("ours", random, model, OpenTsdbTakeoverIT::asWide));
-        // Into rows that OpenTSDB has begun.
+        // Writes into rows that OpenTSDB has started.
         write(dataset, points("theirs", random, model));
         checkReads(setup, client, dataset, model, "theirs");
         checkAnswers(setup, varve, model, "theirs");
@@ -208,15 +208,15 @@ class OpenTsdbTakeoverIT {
     }
   }
 
-  /** Gives the last of the names of tags the lowest UID, so that it is the first in row keys. */
+  /** Gives the alphabetically last tag name the lowest UID, so that it comes first in row keys. */
   private static void nameZoneFirst(OpenTsdbClient client) throws Exception {
     GroupKey key = GroupKey.of("first", Tags.of("zone", "lga"));
     client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS, new Value.Int64(0))));
   }
 
   /**
-   * Either writes over what stands in compacted rows, whoever wrote it, with values of any width
-   * and kind: each as a column beside the one that holds the instant. The newer one counts.
+   * Both servers overwrite points in compacted rows, whoever wrote them, with values of any width
+   * and kind, each as another column for the same instant. The newer one counts.
    */
   private static void overwriteColumns(
       Setup setup,
@@ -232,7 +232,9 @@ class OpenTsdbTakeoverIT {
     checkReads(setup, client, dataset, model, "theirs");
   }
 
-  /** Two columns of one instant are damage to an OpenTSDB that is told nothing of them. */
+  /**
+   * OpenTSDB reports two columns of one instant as damage unless it is configured to accept them.
+   */
   private static void checkDuplicates(
       Setup setup,
       OpenTsdbClient client,
@@ -243,12 +245,12 @@ class OpenTsdbTakeoverIT {
     write(dataset, overwrites("theirs", random, model, OpenTsdbTakeoverIT::another));
     assertSame(setup, of(model, "theirs"), read(dataset, "theirs"), "two columns of one instant");
     assertThat(client.failure("theirs")).contains("tsd.storage.fix_duplicates=true");
-    // A row that Varve has compacted has one again.
+    // Rows that Varve has compacted have one column per instant again.
     assertThat(compact(dataset, "theirs")).as("rows of two columns").isPositive();
     checkReads(setup, client, dataset, model, "theirs");
   }
 
-  /** A column of appends is as new as the last of them, to both. */
+  /** For both servers, a column of appends is as new as its last append. */
   private static void checkAppends(Setup setup, OpenTsdbClient client, Dataset dataset)
       throws Exception {
     GroupKey key = GroupKey.of("appended", Tags.of("host", "one"));
@@ -257,7 +259,7 @@ class OpenTsdbTakeoverIT {
     client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS, first)));
     write(dataset, List.of(new OpenTsdbClient.Point(key, START_MILLIS, second)));
     checkOne(setup, client, dataset, key, Map.of(START_MILLIS, second));
-    // What Varve has written over is the older one again.
+    // The value that Varve has overwritten is the older one again.
     client.put(List.of(new OpenTsdbClient.Point(key, START_MILLIS + 1, second)));
     checkOne(setup, client, dataset, key, Map.of(START_MILLIS, first, START_MILLIS + 1, second));
   }
@@ -270,9 +272,9 @@ class OpenTsdbTakeoverIT {
     assertSame(setup, expected, client.query(key.metric()), "read by OpenTSDB");
   }
 
-  /** What {@code varve attach} finds out at tables that OpenTSDB alone has written. */
+  /** Checks what {@code varve attach} finds in tables that only OpenTSDB has written. */
   private static void checkInference(Setup setup, OpenTsdbClient client) throws Exception {
-    // Of as many series as it takes to be sure of the number of buckets.
+    // Enough series to be sure of the number of buckets.
     client.put(
         IntStream.range(0, 40)
             .mapToObj(i ->
@@ -297,7 +299,7 @@ class OpenTsdbTakeoverIT {
         .isEqualTo(Layouts.of("opentsdb", setup.parameters).identity());
   }
 
-  /** Half as lines, as those agents send that wrote to OpenTSDB before, and half over HTTP. */
+  /** Writes half of the points as lines, as OpenTSDB's agents do, and half over HTTP. */
   private static void writeAsAgents(VarveServer varve, List<OpenTsdbClient.Point> points)
       throws Exception {
     int half = points.size() / 2;
@@ -313,7 +315,9 @@ class OpenTsdbTakeoverIT {
     bySeries.forEach((key, samples) -> http.put(key.metric(), key.tags(), samples));
   }
 
-  /** Varve's own answers over HTTP, where it has KairosDB's queries for tables of every layout. */
+  /**
+   * Checks Varve's answers over HTTP with KairosDB's queries, which work on tables of every layout.
+   */
   private static void checkAnswers(
       Setup setup,
       VarveServer varve,
@@ -341,7 +345,7 @@ class OpenTsdbTakeoverIT {
     Map<GroupKey, NavigableMap<Long, Value>> expected = of(model, metric);
     Map<GroupKey, NavigableMap<Long, Value>> shown = asShown(expected);
     assertSame(setup, expected, read(dataset, metric), "read by Varve");
-    // Asked twice: the first time, it compacts what it reads.
+    // The first query compacts what it reads, so the query is repeated.
     assertSame(setup, shown, asShown(client.query(metric)), "read by OpenTSDB");
     assertSame(setup, shown, asShown(client.query(metric)), "compacted by OpenTSDB");
     await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertCompacted(setup, metric));
@@ -351,7 +355,7 @@ class OpenTsdbTakeoverIT {
     assertSame(setup, shown, asShown(client.query(metric)), "compacted by Varve, read by OpenTSDB");
   }
 
-  /** No row of a metric has more than one cell, unless appends stand in it. */
+  /** Checks that no row of a metric has more than one cell, except rows with appends. */
   private static void assertCompacted(Setup setup, String metric) {
     Bytes uid =
         cells(setup.name + "-uid", "id", "name").stream()
@@ -376,13 +380,16 @@ class OpenTsdbTakeoverIT {
     }
   }
 
-  /** Compacts what there is of a metric; returns how many rows were written anew. */
+  /** Compacts all rows of a metric and returns how many were rewritten. */
   private static long compact(Dataset dataset, String metric) {
     ReadRequest all = ReadRequest.of(Selector.metric(metric), TimeRange.ALL);
     return dataset.compact(all, now -> {}, () -> false).compacted();
   }
 
-  /** OpenTSDB shows an integer as a double where the next point of the series is one. */
+  /**
+   * Returns points as OpenTSDB shows them: an integer as a double if the next point of the series
+   * is one.
+   */
   private static Map<GroupKey, NavigableMap<Long, Value>> asShown(
       Map<GroupKey, NavigableMap<Long, Value>> series) {
     Map<GroupKey, NavigableMap<Long, Value>> shown = new HashMap<>(series);
@@ -397,7 +404,7 @@ class OpenTsdbTakeoverIT {
     return doubles;
   }
 
-  /** As OpenTSDB's {@code create_table.sh} makes them. */
+  /** Creates the tables as OpenTSDB's {@code create_table.sh} does. */
   private static void makeTables(Setup setup) {
     Map<String, List<String>> families =
         Map.of(
@@ -443,7 +450,7 @@ class OpenTsdbTakeoverIT {
         new Attached(Access.CO_WRITE, setup.tables(), new StoreConfig("rocksdb", Map.of())));
   }
 
-  /** Points of all widths and both units, each at an instant that has none yet. */
+  /** Returns points of all widths and both units, each at an unused instant. */
   private static List<OpenTsdbClient.Point> points(
       String metric, Random random, Map<GroupKey, NavigableMap<Long, Value>> model) {
     List<OpenTsdbClient.Point> points = new ArrayList<>();
@@ -458,7 +465,7 @@ class OpenTsdbTakeoverIT {
     return points;
   }
 
-  /** A second or a millisecond of any hour, often the first or the last of its row. */
+  /** Returns a second or a millisecond of any hour, often the first or last of its row. */
   private static long time(Random random) {
     long hour = START_MILLIS + random.nextInt(HOURS) * HOUR;
     return hour
@@ -479,13 +486,15 @@ class OpenTsdbTakeoverIT {
     };
   }
 
-  /** What is written over a value. */
+  /** Chooses the value that overwrites another. */
   private interface Overwrite {
-    /** Another value, or the same for none. */
+    /** Returns another value, or the same one to leave the point unchanged. */
     Value of(GroupKey key, Value value, Random random);
   }
 
-  /** Writes over some of the points of every other hour, so that other rows have no appends. */
+  /**
+   * Returns overwrites for some points of every other hour, so that the other rows have no appends.
+   */
   private static List<OpenTsdbClient.Point> overwrites(
       String metric,
       Random random,
@@ -512,8 +521,8 @@ class OpenTsdbTakeoverIT {
   }
 
   /**
-   * One that both servers store on as many bytes, and so in the same column. Doubles that are the
-   * same on four bytes are stored on four by OpenTSDB and on eight by Varve.
+   * Returns a value that both servers store in as many bytes, and so in the same column. OpenTSDB
+   * stores doubles that fit a float in four bytes, Varve in eight.
    */
   private static Value asWide(GroupKey key, Value value, Random random) {
     return switch (value) {
@@ -531,7 +540,7 @@ class OpenTsdbTakeoverIT {
     };
   }
 
-  /** On how many bytes an integer is stored. */
+  /** Returns the number of bytes of a stored integer. */
   private static int width(long number) {
     int bits = 65 - Long.numberOfLeadingZeros(number < 0 ? ~number : number);
     return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
@@ -548,7 +557,7 @@ class OpenTsdbTakeoverIT {
         random.nextBoolean() ? edge(random) : random.nextLong() >> random.nextInt(64));
   }
 
-  /** A number at the edge of what some width holds. */
+  /** Returns a number at the limit of some width. */
   private static long edge(Random random) {
     long power = 1L << (8 * (1 + random.nextInt(8)) - 1);
     return (random.nextBoolean() ? power : -power) - random.nextInt(2);
@@ -598,7 +607,8 @@ class OpenTsdbTakeoverIT {
   }
 
   /**
-   * Both name the same new things at the same time; afterwards every name has one UID, and back.
+   * Both servers assign UIDs to the same new names at once. Afterwards every name has one UID, and
+   * every UID one name.
    */
   private static void assertUidsOnce(Setup setup, OpenTsdbClient client, Dataset dataset)
       throws Exception {
@@ -608,7 +618,7 @@ class OpenTsdbTakeoverIT {
       for (int writer = 0; writer < 4; writer++) {
         List<OpenTsdbClient.Point> points = new ArrayList<>();
         for (int i = 0; i < names; i++) {
-          // The same names for all, in another order, at times of their own.
+          // All use the same names, in another order and at different times.
           points.add(
               new OpenTsdbClient.Point(
                   raced(i), START_MILLIS + 1000L * writer, new Value.Int64(writer)));
@@ -648,7 +658,7 @@ class OpenTsdbTakeoverIT {
     return GroupKey.of("race" + i, Tags.of("host", "new" + i));
   }
 
-  /** Every name of a kind has a UID that is its own. */
+  /** Checks that every name of a kind has its own UID. */
   private static void assertOneToOne(Setup setup) {
     Map<String, Bytes> uids = new HashMap<>();
     Map<String, Bytes> names = new HashMap<>();

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A dataset's store goes away while points are written and read, and comes back: no acknowledged
- * point is missing, and reads and writes go on by themselves.
+ * A dataset's store fails while points are written and read, and returns. No acknowledged point is
+ * missing, and reads and writes resume without help.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PointsOutliveOutagesIT {
@@ -53,7 +53,7 @@ class PointsOutliveOutagesIT {
     return new StoreConfig(hbase.kind(), options);
   }
 
-  /** The emulator forgets everything when it ends, so the way to it is cut. */
+  /** The emulator forgets everything when it ends, so the connection to it is cut instead. */
   @Test
   void whereTheWayToBigtableIsCut() throws Exception {
     try (BigtableEmulator emulator = BigtableEmulator.start(directory.resolve("bigtable"));

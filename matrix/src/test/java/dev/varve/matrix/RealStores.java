@@ -18,10 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One real store of each kind for all test classes that run in this process, since a start takes
- * longer than most of them. Each is started when it is first asked for, and ended with the process.
- * Classes name their tables apart; those that stop a store, or look at how it starts, have their
- * own.
+ * One real store of each kind for all test classes of this process, because a start takes longer
+ * than most tests. Each is started on first use and ends with the process. Classes use different
+ * table names; those that stop a store or test its start have their own.
  */
 final class RealStores {
   private static final Path DIRECTORY = newDirectory();
@@ -39,7 +38,7 @@ final class RealStores {
 
   private RealStores() {}
 
-  /** A store that is started once. */
+  /** A store that is started at most once. */
   private static final class Started<S extends DevStore> {
     private final Supplier<S> start;
     private @Nullable S store;
@@ -70,7 +69,7 @@ final class RealStores {
     return HBASE.get();
   }
 
-  /** Where HBase keeps its files. */
+  /** Returns the folder of HBase's files. */
   static Path hbaseDirectory() {
     return DIRECTORY.resolve("hbase");
   }
@@ -88,7 +87,7 @@ final class RealStores {
     };
   }
 
-  /** All of them, started beside one another where they do not run yet. */
+  /** Returns all stores, and starts those that do not run yet concurrently. */
   static List<DevStore> all() {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return Stream.of("bigtable", "hbase", "cassandra")

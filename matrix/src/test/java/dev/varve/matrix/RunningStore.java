@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * A store of one kind for the tests of a class.
  *
- * @param options of a process where there is one behind it, else none
+ * @param options options of its process; empty if it has none
  */
 record RunningStore(String kind, Map<String, String> options, Path directory) {
   static final long MEMORY = 64L << 20;

@@ -44,8 +44,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Samples of every kind that a layout holds, written to a dataset on one store and to one in
- * memory: both answer alike, bit for bit and in the same order. One series comes in a burst.
+ * Writes samples of every kind that a layout holds to a dataset on one store and to one in memory.
+ * Both must give the same answers, bit for bit and in the same order. One series has a burst.
  */
 final class SamplesOnStore {
   private static final Comparator<Series> BY_NAME = Comparator.comparing(Series::toString);
@@ -53,7 +53,7 @@ final class SamplesOnStore {
   private static final int READS = 6;
   private static final long STEP_SECONDS = 3000;
 
-  /** Two days before 1970, where a layout holds times before it. */
+  /** Two days before 1970, for layouts that hold such times. */
   private static final long EARLY_SECONDS = -172_800;
 
   private static final long LATE_SECONDS = 1_699_000_000;
@@ -79,10 +79,10 @@ final class SamplesOnStore {
   private final Random random = new Random(11);
 
   /**
-   * Samples of a metric of their own.
+   * Creates samples of a separate metric.
    *
-   * @param directory for the dataset in memory
-   * @param layouts of both datasets
+   * @param directory folder of the dataset in memory
+   * @param layouts layouts of both datasets
    */
   SamplesOnStore(Path directory, List<Layout> layouts) {
     this.directory = directory;
@@ -99,7 +99,9 @@ final class SamplesOnStore {
             : LATE_SECONDS;
   }
 
-  /** Cell times that are times of samples are from 1970 on in some stores. */
+  /**
+   * Some stores accept no cell times before 1970, so neither do samples whose times are cell times.
+   */
   private static boolean hasEventTimes(Layout layout) {
     return layout.tables().stream()
         .map(TableSpec::families)
@@ -107,7 +109,7 @@ final class SamplesOnStore {
         .anyMatch(family -> family.time() == TimeUse.DATA);
   }
 
-  /** Writes them to a dataset that has other metrics, and compares what it answers. */
+  /** Writes the samples to a dataset with other metrics, and compares its answers. */
   void check(Dataset dataset) {
     List<Batch> batches = batches();
     List<ReadRequest> requests = requests();
@@ -122,8 +124,8 @@ final class SamplesOnStore {
   /**
    * The samples of one series as they were read, those of a kind in the order of time.
    *
-   * @param bits of numbers
-   * @param texts in place of numbers where the kind is text
+   * @param bits bits of the numbers
+   * @param texts values of the kind text
    */
   private record Answered(
       Series series, Kind kind, List<Long> times, List<Long> bits, List<Bytes> texts) {
@@ -173,8 +175,8 @@ final class SamplesOnStore {
   }
 
   /**
-   * Runs of one series that follow one another are one: where they are cut is nobody's matter, nor
-   * is where series alternate that were not asked for in turn.
+   * Joins successive runs of one series: where runs are cut does not matter, nor how series
+   * alternate unless they were requested in turn.
    */
   private static List<Answered> answer(Dataset dataset, ReadRequest request) {
     Map<Series, List<Answered>> bySeries = new LinkedHashMap<>();
@@ -201,7 +203,7 @@ final class SamplesOnStore {
         .toList();
   }
 
-  /** What is to be read of everything. */
+  /** Returns what a read of everything must return. */
   private List<Answered> written() {
     List<Answered> written = new ArrayList<>();
     model.keySet().stream()
@@ -223,7 +225,10 @@ final class SamplesOnStore {
         : value;
   }
 
-  /** Of the whole time of a series that has most of its samples in a few minutes. */
+  /**
+   * Checks the estimate for the whole time of a series that has most of its samples in a few
+   * minutes.
+   */
   private void checkEstimateOfBurst(Dataset dataset) {
     Selector burst = Selector.metric("mixed", new TagFilter.Equal("host", "burst"));
     QueryExplanation explained = dataset.explain(ReadRequest.of(burst, whole()), true);
@@ -251,7 +256,7 @@ final class SamplesOnStore {
     return requests;
   }
 
-  /** Samples in their order, some of the second batch at times of the first. */
+  /** Returns batches of samples, some of the second one at times of the first. */
   private List<Batch> batches() {
     List<Batch> batches = new ArrayList<>();
     for (int round = 0; round < 2; round++) {
@@ -270,7 +275,7 @@ final class SamplesOnStore {
     return batches;
   }
 
-  /** Ten samples all along, and a hundred in five minutes. */
+  /** Adds ten samples over the whole time, and a hundred within five minutes. */
   private void addBurst(BatchBuilder batch, int round) {
     for (int i = 0; i < 5; i++) {
       add(batch, "burst", time((2 * i + round) * SAMPLES / 10), new Value.Real(i));
@@ -308,7 +313,7 @@ final class SamplesOnStore {
             "meter", "m"));
   }
 
-  /** All times of these samples: those of others in the dataset may be many partitions away. */
+  /** Returns the span of these samples; others in the dataset may be many partitions away. */
   private TimeRange whole() {
     return new TimeRange(time(0), time(SAMPLES));
   }

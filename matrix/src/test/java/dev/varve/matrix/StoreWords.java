@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a store says of itself, in words, kept in a file for the page of the docs. */
+/** Keeps a store's description of itself in a file for the documentation page. */
 final class StoreWords {
   private static final Path FOLDER = Path.of("target", "matrix");
 
-  /** Of samples, and of times in the unit that most layouts use. */
+  /** A table of samples with times in the unit of most layouts. */
   private static final TableSpec TABLE =
       new TableSpec(
           "words",
@@ -46,7 +46,7 @@ final class StoreWords {
     }
   }
 
-  /** What the tests on a store have written in this build, in the order in which it is shown. */
+  /** Reads what this build's tests on a store have written, in the order of the page. */
   static Map<String, String> read(String kind) throws IOException {
     Map<String, String> words = new LinkedHashMap<>();
     for (String line : Files.readAllLines(file(kind))) {

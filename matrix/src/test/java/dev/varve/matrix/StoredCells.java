@@ -19,11 +19,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What stands in a table of another program, in a store that keeps rows in order. */
+/** Reads tables of other programs in stores that keep rows in order. */
 final class StoredCells {
   private StoredCells() {}
 
-  /** All cells, of each column the newest. */
+  /** Returns the newest cell of each column. */
   static List<Cell> of(Store store, String name, String... families) {
     TableSpec spec =
         new TableSpec(

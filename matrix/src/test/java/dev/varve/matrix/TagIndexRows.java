@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What stands in {@code tag_indexed_row_keys} of a keyspace that KairosDB and Varve have written,
- * as Cassandra's own driver tells it.
+ * The content of {@code tag_indexed_row_keys} in a keyspace that KairosDB and Varve have written,
+ * read with Cassandra's own driver.
  */
 final class TagIndexRows implements AutoCloseable {
   private final CqlSession session;
@@ -29,9 +29,9 @@ final class TagIndexRows implements AutoCloseable {
       String metric, String rowTime, String pair, String type, Map<String, String> tags) {}
 
   /**
-   * Whether each row of {@code row_keys} of the indexed metric is listed once under each of its
-   * indexed tags, and no other: with another hash a row of the one server would stand beside that
-   * of the other.
+   * Checks that each row of the indexed metric in {@code row_keys} is listed once under each of its
+   * indexed tags, and that nothing else is listed. If the servers used different hashes, their rows
+   * would be listed twice.
    */
   void check() {
     await()
@@ -83,7 +83,7 @@ final class TagIndexRows implements AutoCloseable {
     return Map.copyOf(row.getMap("tags", String.class, String.class));
   }
 
-  /** Deletes what the last row of the story is listed by under a pair of the indexed metric. */
+  /** Deletes the entry of the story's last row under a tag pair of the indexed metric. */
   void delete(String pair) {
     session.execute(
         "DELETE FROM %s.tag_indexed_row_keys WHERE metric = ? AND table_name = 'data_points' AND row_time = ? AND single_tag_pair = ?"

@@ -41,15 +41,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Two servers on real stores, which never speak to each other: what one writes the other sees
- * within the time that is stated where nothing else is configured.
+ * Two servers on real stores that never talk to each other. Each sees what the other writes within
+ * the documented default time.
  */
 class TwoServersIT {
   private static final Duration STATED = Refresh.DEFAULTS.within();
   private static final long NOW = 1_699_999_200_000L;
   private static final long YEAR = 365L * 24 * 3_600_000;
 
-  /** The layout that is at home in a store, and one of Varve's own. */
+  /** The native layout of each store, and one of Varve's own. */
   private static final Map<String, List<String>> LAYOUTS =
       Map.of(
           "bigtable", List.of("heroic", "buckets"),
@@ -59,7 +59,7 @@ class TwoServersIT {
   @TempDir private static Path directory;
   private static List<DevStore> stores;
 
-  /** What was written, by dataset, and host of the one metric. */
+  /** The written samples, by dataset and by the host of the only metric. */
   private final Map<String, Map<String, NavigableMap<Long, Value>>> model = new TreeMap<>();
 
   @BeforeAll
@@ -144,7 +144,7 @@ class TwoServersIT {
         .build();
   }
 
-  /** Both see everything, at the latest when the stated time is over. */
+  /** Waits until both see everything, at most for the documented time. */
   private void awaitBoth(Server a, Server b, TimeRange times) {
     await()
         .atMost(STATED)
@@ -175,25 +175,25 @@ class TwoServersIT {
   void seeEachOther() throws Exception {
     try (Server a = new Server("a");
         Server b = new Server("b")) {
-      // New series, of both at once.
+      // Both write new series at once.
       write(a, "by-a", NOW, 1);
       write(b, "by-b", NOW, 2);
       awaitBoth(a, b, TimeRange.ALL);
 
-      // Samples of known series are seen at once, and of an instant that which was written last.
+      // Samples of known series are visible at once, and the last write to an instant wins.
       write(b, "by-a", NOW + 1000, 3);
       write(a, "by-b", NOW, 4);
       write(b, "by-a", NOW, 5);
       assertThat(a.read(TimeRange.ALL)).isEqualTo(model);
       assertThat(b.read(TimeRange.ALL)).isEqualTo(model);
 
-      // One goes, having written far outside of the times that the other knows of a series.
+      // One server stops after it wrote far outside of the times that the other knows for a series.
       write(a, "by-b", NOW + YEAR, 6);
       a.engine.close();
       write(b, "meanwhile", NOW, 7);
       write(b, "by-a", NOW + 2000, 8);
       write(b, "by-a", NOW + 1000, 9);
-      // What came while it was away it knows as soon as it is back.
+      // After its restart it sees what was written meanwhile.
       a.restart();
       assertThat(a.read(TimeRange.ALL)).isEqualTo(model);
       write(a, "after", NOW, 10);
@@ -205,7 +205,10 @@ class TwoServersIT {
     }
   }
 
-  /** Cells that one server deletes are gone for the other, and no sample is. */
+  /**
+   * One server deletes cells by compaction. The other no longer sees these cells, and no sample is
+   * lost.
+   */
   private void compactByOne(Server a, Server b) {
     Dataset dataset = a.engine.dataset("hbase-opentsdb");
     ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
@@ -213,7 +216,7 @@ class TwoServersIT {
     assertThat(b.read(TimeRange.ALL)).isEqualTo(model);
   }
 
-  /** Whatever comes last, both read the same, and it is one of the two. */
+  /** Both servers write one instant at once. Both then read the same value, one of the two. */
   private static void writeOneInstantAtOnce(Server a, Server b) throws Exception {
     for (int round = 0; round < 5; round++) {
       long time = NOW + 100_000 + 1000L * round;

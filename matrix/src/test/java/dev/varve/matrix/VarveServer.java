@@ -18,12 +18,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Varve's server in this process, on a free port, for one dataset whose catalog is complete. */
+/** A Varve server in this process, on a free port, for one dataset with a complete catalog. */
 record VarveServer(Engine engine, Server server) implements AutoCloseable {
   /**
-   * Starts it.
+   * Starts a server.
    *
-   * @param directory for what Varve keeps by itself
+   * @param directory Varve's own data directory
    */
   static VarveServer start(Path directory, DatasetConfig dataset) {
     Engine engine =
