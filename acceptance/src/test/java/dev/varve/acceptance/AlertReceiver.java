@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** Whom an Alertmanager notifies: it calls this webhook. */
+/** The receiver of an Alertmanager's notifications, a webhook. */
 final class AlertReceiver implements AutoCloseable {
   /**
-   * What a notification says of an alert.
+   * An alert in a notification.
    *
    * @param status {@code firing} or {@code resolved}
-   * @param endsAt of one that fires, the year 1
+   * @param endsAt end of the alert; in the year 1 while it fires
    */
   record Notice(String status, Map<String, String> labels, Instant startsAt, Instant endsAt) {}
 
@@ -37,7 +37,10 @@ final class AlertReceiver implements AutoCloseable {
     server.start();
   }
 
-  /** Of an Alertmanager that notifies this alone, of every alert by itself and at once. */
+  /**
+   * Returns the configuration of an Alertmanager that notifies only this receiver, of each alert
+   * separately and at once.
+   */
   String alertmanagerConfig() {
     return """
     route: {receiver: test, group_by: ['...'], group_wait: 0s, group_interval: 1s, repeat_interval: 1h}
@@ -69,7 +72,7 @@ final class AlertReceiver implements AutoCloseable {
     return texts;
   }
 
-  /** What has come so far of alerts of a name, in this order. */
+  /** Returns the notices of the alerts of a name so far, in order of arrival. */
   List<Notice> of(String alert) {
     return notices.stream()
         .filter(notice -> alert.equals(notice.labels().get("alertname")))

@@ -16,35 +16,35 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that clients do to hurt a server, all at once: bodies that grow, lines without an end,
- * heavy queries, and clients that are slow. Each client is a virtual thread that does its round,
- * pauses, and begins again: what the attackers themselves compute stays small beside what they ask
- * of the server.
+ * Attacks a server with everything that clients can do to hurt it, all at once: growing bodies,
+ * endless lines, heavy queries, and slow clients. Each client is a virtual thread that repeats its
+ * round after a pause. The attackers themselves compute little compared with the work they cause in
+ * the server.
  */
 final class Attackers implements AutoCloseable {
   private static final int MB = 1 << 20;
 
-  /** Clients come one after the other for so long. */
+  /** Time over which the clients start, one after the other. */
   private static final long ARRIVAL_MS = 10_000;
 
-  /** How long a client holds a connection that the server does not close. */
+  /** Time for which a client holds a connection that the server does not close. */
   private static final int HOLD_MS = 60_000;
 
-  /** How long a client waits for an answer: longer than any query may take. */
+  /** Time for which a client waits for an answer, longer than any query may take. */
   private static final int ANSWER_MS = 150_000;
 
   /** Addresses of one attack. */
   private static final int ADDRESSES = 8;
 
-  /** After an answer that sends it away a client pauses so long at least. */
+  /** Minimum pause of a client after a refusal. */
   private static final long REFUSED_MS = 250;
 
   private static final String ALL = "{__name__=~\".+\"}";
 
-  /** Where the server listens. */
+  /** The ports of the server. */
   record Ports(int http, int influx, int graphite, int pickle) {}
 
-  /** What one client does, again and again. */
+  /** A round that a client repeats. */
   @FunctionalInterface
   private interface Round {
     void run(Client client) throws IOException, InterruptedException;
@@ -53,8 +53,8 @@ final class Attackers implements AutoCloseable {
   /**
    * A kind of attack.
    *
-   * @param addresses that its clients come from
-   * @param pause between two rounds of a client
+   * @param addresses number of addresses of its clients
+   * @param pause time between two rounds of a client
    */
   private record Kind(String name, int clients, int addresses, Duration pause, Round round) {
     Kind(String name, int clients, Duration pause, Round round) {
@@ -62,12 +62,12 @@ final class Attackers implements AutoCloseable {
     }
   }
 
-  /** What became of an attack. */
+  /** The outcomes of an attack. */
   private static final class Tally {
     private final LongAdder connections = new LongAdder();
     private final LongAdder requests = new LongAdder();
 
-    /** Answers by status, and other ends by a word. */
+    /** Numbers of answers by status, and of other outcomes by a word. */
     private final Map<String, LongAdder> ends = new ConcurrentSkipListMap<>();
 
     private void end(String how) {
@@ -83,11 +83,11 @@ final class Attackers implements AutoCloseable {
   private volatile boolean stopped;
 
   /**
-   * Prepares the attackers, whose {@link #start} begins the attack.
+   * Prepares the attackers; {@link #start} begins the attack.
    *
-   * @param end of the samples that there are to be queried, in seconds
-   * @param oneAddress whether all come from 127.0.0.1, and not from 127.0.0.2 upwards
-   * @param only names of the attacks; all where it is null
+   * @param end time of the last sample to query, in seconds
+   * @param oneAddress whether all clients use 127.0.0.1 instead of 127.0.0.2 and above
+   * @param only names of the attacks; null for all
    */
   Attackers(Ports ports, long end, boolean oneAddress, @Nullable String only) {
     this.ports = ports;
@@ -127,7 +127,7 @@ final class Attackers implements AutoCloseable {
     threads.forEach(Thread::start);
   }
 
-  /** Ends all clients and their connections. */
+  /** Stops all clients and closes their connections. */
   @Override
   public void close() {
     stopped = true;
@@ -142,7 +142,7 @@ final class Attackers implements AutoCloseable {
     }
   }
 
-  /** A line of a table for each attack. */
+  /** Returns a table with one line per attack. */
   String report() {
     return tallies.entrySet().stream()
         .map(attack -> {
@@ -164,7 +164,7 @@ final class Attackers implements AutoCloseable {
         .collect(Collectors.joining(", "));
   }
 
-  /** Attacks that did not take place. */
+  /** Returns the attacks that did not take place. */
   List<String> absent() {
     return tallies.entrySet().stream()
         .filter(attack -> attack.getValue().connections.sum() == 0)
@@ -172,7 +172,7 @@ final class Attackers implements AutoCloseable {
         .toList();
   }
 
-  /** Attacks that were answered by an internal error. */
+  /** Returns the attacks that got an internal error. */
   List<String> failing() {
     return tallies.entrySet().stream()
         .filter(attack -> attack.getValue().ends.containsKey("500"))
@@ -248,7 +248,7 @@ final class Attackers implements AutoCloseable {
   private static final String SNAPPY = "Content-Encoding: snappy";
   private static final String GZIP = "Content-Encoding: gzip";
 
-  /** Sends a mebibyte in pieces, nothing of which ends a line or a frame, and waits. */
+  /** Sends a mebibyte in pieces without the end of a line or a frame, and waits. */
   private void sendLineWithoutEnd(Client client) throws IOException, InterruptedException {
     byte[] piece = "x".repeat(32 << 10).getBytes(StandardCharsets.UTF_8);
     int kind = client.number % 4;
@@ -432,7 +432,7 @@ final class Attackers implements AutoCloseable {
         new Kind("telnet without a reader", 10, Duration.ofSeconds(1), this::sendBadLines));
   }
 
-  /** Sends lines that are answered by an error each, and reads none of the answers. */
+  /** Sends lines that each cause an error, and reads none of the answers. */
   private void sendBadLines(Client client) throws IOException, InterruptedException {
     String bad = ("put bad 1 x a=b\nnonsense " + "y".repeat(100) + "\n").repeat(25);
     try (RawConnection connection = client.openSmall(ports.http())) {
@@ -541,7 +541,7 @@ final class Attackers implements AutoCloseable {
       } catch (SocketTimeoutException e) {
         count("silent");
       } catch (IOException e) {
-        // It is the server's right to close a connection at any moment.
+        // The server may close a connection at any time.
         count("broken off");
         refused = true;
       }
@@ -588,7 +588,7 @@ final class Attackers implements AutoCloseable {
       tally.end(Integer.toString(status));
     }
 
-    /** Sends a body but for its last bytes, and waits until the server closes. */
+    /** Sends a body without its last bytes, and waits until the server closes the connection. */
     void postUpTo(int missing, String path, byte[] body, String... fields) throws IOException {
       try (RawConnection connection = open(ports.http())) {
         ask(connection, "POST", path, body.length, fields);
@@ -610,7 +610,7 @@ final class Attackers implements AutoCloseable {
       connection.send(head.toString());
     }
 
-    /** Sends byte after byte, until the server closes or the time is over. */
+    /** Sends byte after byte until the server closes the connection or the time is over. */
     void trickle(RawConnection connection, String text) throws IOException, InterruptedException {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       for (int i = 0; i < HOLD_MS / 500; i++) {

@@ -11,19 +11,19 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Bodies that are small as they come and large once they are read. Zstd and snappy are written by
- * hand: of runs of one byte both are simple.
+ * Creates bodies that are small when they arrive and large once they are decoded. Zstd and snappy
+ * are encoded by hand, because both are simple for runs of one byte.
  */
 final class Bombs {
-  /** The largest block of zstd. */
+  /** Maximum size of a zstd block. */
   private static final int ZSTD_BLOCK = 128 << 10;
 
-  /** The longest copy of snappy. */
+  /** Maximum length of a snappy copy. */
   private static final int SNAPPY_COPY = 64;
 
   private Bombs() {}
 
-  /** A line of Influx with so many fields; 12,000 take 97 KB. */
+  /** Returns an Influx line with a number of fields; 12,000 take 97 KB. */
   static byte[] fields(int count) {
     return IntStream.range(0, count)
         .mapToObj(i -> "f%d=1".formatted(i))
@@ -32,7 +32,8 @@ final class Bombs {
   }
 
   /**
-   * A request of OTLP in zstd, with a resource whose only attribute is so long: 8 KB hold 250 MB.
+   * Returns an OTLP request in zstd with a resource whose only attribute has this length: 8 KB hold
+   * 250 MB.
    */
   static byte[] otlpInZstd(int length) {
     byte[] value = head(1, length);
@@ -45,7 +46,7 @@ final class Bombs {
     return zstd(join(resourceMetrics, resource, attribute, key, any, value), length);
   }
 
-  /** A request of remote write in snappy, with a label whose value is so long. */
+  /** Returns a remote write request in snappy with a label value of this length. */
   static byte[] remoteWriteInSnappy(int length) {
     byte[] name = {0x0a, 8, '_', '_', 'n', 'a', 'm', 'e', '_', '_'};
     byte[] value = head(2, length);
@@ -54,7 +55,7 @@ final class Bombs {
     return snappy(join(series, label, name, value), length);
   }
 
-  /** The beginning of a block of snappy that announces so many bytes. */
+  /** Returns the beginning of a snappy block that announces this many bytes. */
   static byte[] announcedInSnappy(int length) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     varint(length, block);
@@ -62,7 +63,7 @@ final class Bombs {
     return block.toByteArray();
   }
 
-  /** Text in gzip: a beginning, and then the same again and again. */
+  /** Returns text in gzip: a beginning, followed by repetitions. */
   static byte[] gzip(String begin, String again, int times) {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     byte[] unit = again.getBytes(StandardCharsets.UTF_8);
@@ -85,7 +86,7 @@ final class Bombs {
   }
 
   /**
-   * A line of Influx of a series with so many tags.
+   * Returns an Influx line of a series with a number of tags.
    *
    * @param size characters of each name and value
    */
@@ -97,9 +98,9 @@ final class Bombs {
   }
 
   /**
-   * A request of remote read in snappy: so many times everything, as samples.
+   * Returns a remote read request in snappy with a number of queries, each for all samples.
    *
-   * @param end ms
+   * @param end end of the queries in ms
    */
   static byte[] remoteRead(int queries, long end) {
     byte[] name = "__name__".getBytes(StandardCharsets.UTF_8);
@@ -116,7 +117,7 @@ final class Bombs {
     return snappy(all.toByteArray(), 0);
   }
 
-  /** The head of a field of protobuf that holds so many bytes. */
+  /** Returns the head of a protobuf field of this length. */
   private static byte[] head(int field, int length) {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     head.write(field << 3 | 2);
@@ -139,7 +140,10 @@ final class Bombs {
     into.write((int) rest);
   }
 
-  /** A frame with a window of 8 MiB: the beginning as it is, then blocks that repeat one byte. */
+  /**
+   * Returns a frame with a window of 8 MiB: the beginning uncompressed, then blocks that repeat one
+   * byte.
+   */
   private static byte[] zstd(byte[] begin, int repeated) {
     ByteArrayOutputStream frame = new ByteArrayOutputStream();
     frame.writeBytes(new byte[] {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (23 - 10) << 3});
@@ -157,7 +161,7 @@ final class Bombs {
     frame.writeBytes(new byte[] {(byte) header, (byte) (header >> 8), (byte) (header >> 16)});
   }
 
-  /** A block: the beginning in literals, then one byte and copies of it. */
+  /** Returns a block: the beginning in literals, then one byte and copies of it. */
   private static byte[] snappy(byte[] begin, int repeated) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     varint((long) begin.length + repeated, block);

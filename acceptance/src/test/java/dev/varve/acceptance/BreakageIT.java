@@ -22,7 +22,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a user meets when something around the server is not as it should be. */
+/** Tests what users see when something around the server is wrong. */
 class BreakageIT {
   private static Path fresh(String name) {
     return Checkout.fresh("breakage/" + name);
@@ -32,7 +32,7 @@ class BreakageIT {
     return "data: data\nlisten: [{port: PORT}]\ndatasets: {d: {layout: " + layout + "}}\n";
   }
 
-  /** A failure is told in a line or two, for people, and by exit code 1. */
+  /** Checks that a failure is reported in one or two lines for people, and by exit code 1. */
   private static void assertRefuses(Checkout.Outcome outcome, String... words) {
     assertThat(outcome.exitCode()).as(outcome.toString()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
@@ -114,13 +114,13 @@ class BreakageIT {
 
   @Test
   void refusesADamagedLogAndRecoversTheRest() throws Exception {
-    // The row of the sample is written last.
+    // The row of the sample is written last, so the last occurrence is damaged.
     recoversFromADamagedLog("damaged-log", (log, name) -> log.lastIndexOf(name), 0);
   }
 
   @Test
   void findsSamplesAgainWhoseCatalogEntryADamagedLogHasLost() throws Exception {
-    // The entry in the catalog is written before the sample.
+    // The catalog entry is written before the sample, so the first occurrence is damaged.
     recoversFromADamagedLog("damaged-catalog", String::indexOf, 1);
   }
 
@@ -128,7 +128,7 @@ class BreakageIT {
    * Damages the log of a killed server where it mentions a series of one sample.
    *
    * @param place finds the byte to damage
-   * @param kept how many samples of that series are found after recovery
+   * @param kept number of samples of that series after recovery
    */
   private static void recoversFromADamagedLog(
       String name, ToIntBiFunction<String, String> place, int kept) throws Exception {
@@ -180,7 +180,7 @@ class BreakageIT {
     }
   }
 
-  /** A disk of 64 MB that nobody else sees, for a server that writes until it is full. */
+  /** Fills a disk of 64 MB that only the server sees. */
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void refusesWritesOnAFullDiskAndGoesOnReading() throws Exception {
@@ -196,7 +196,7 @@ class BreakageIT {
     }
   }
 
-  /** There is room for a while then, but none for compactions. */
+  /** Writes have room for a while then, but compactions have none. */
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void refusesWritesOnADiskThatIsNearlyFullAndGoesOnOnceThereIsRoom() throws Exception {
@@ -218,7 +218,7 @@ class BreakageIT {
     }
   }
 
-  /** A server whose data lies on a disk of 64 MB that only it sees. */
+  /** Starts a server whose data is on a disk of 64 MB that only it sees. */
   private static VarveProcess onSmallDisk(Path folder) throws IOException {
     Files.createDirectory(folder.resolve("data"));
     VarveProcess server = VarveProcess.in(folder, "memory: 8MB\n" + config("buckets"));
@@ -235,7 +235,7 @@ class BreakageIT {
   }
 
   /**
-   * Writes series after series until one is refused for want of room.
+   * Writes series after series until one is refused for lack of space.
    *
    * @return the number of that series
    */
@@ -252,7 +252,7 @@ class BreakageIT {
 
   private static final int POINTS = 2_000;
 
-  /** Writes points of one series, with values that no compression makes small. */
+  /** Writes points of one series with incompressible values. */
   private static HttpResponse<String> put(VarveProcess server, int series) throws IOException {
     StringBuilder points = new StringBuilder();
     for (int i = 0; i < POINTS; i++) {

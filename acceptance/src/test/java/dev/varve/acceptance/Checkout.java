@@ -17,9 +17,13 @@ final class Checkout {
 
   private Checkout() {}
 
-  /** What a command left behind. */
+  /** The outcome of a command. */
   record Outcome(List<String> command, int exitCode, String out, String err) {
-    /** Fails unless the command ended with 0; returns what it printed. */
+    /**
+     * Returns the output of the command.
+     *
+     * @throws AssertionError unless its exit code is 0
+     */
     String success() {
       if (exitCode != 0) {
         throw new AssertionError(this);
@@ -34,7 +38,7 @@ final class Checkout {
     }
   }
 
-  /** The folder that holds the launcher. */
+  /** Returns the folder that contains the launcher. */
   static Path root() {
     for (Path folder = Path.of("").toAbsolutePath(); folder != null; folder = folder.getParent()) {
       if (Files.isExecutable(folder.resolve("varve")) && Files.exists(folder.resolve("mvnw"))) {
@@ -44,7 +48,7 @@ final class Checkout {
     throw new AssertionError("no folder above " + Path.of("").toAbsolutePath() + " is a checkout");
   }
 
-  /** An empty folder for a test, under {@code target}. */
+  /** Returns an empty folder for a test, under {@code target}. */
   static Path fresh(String name) {
     Path folder = Path.of("target", "acceptance", name).toAbsolutePath();
     delete(folder);
@@ -73,27 +77,27 @@ final class Checkout {
     }
   }
 
-  /** The command line {@code varve ARGUMENTS} of the build that is there. */
+  /** Returns the command {@code varve ARGUMENTS} of the existing build. */
   static ProcessBuilder varve(Path folder, String... arguments) {
     List<String> command = new ArrayList<>(List.of(root().resolve("varve").toString()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("VARVE_"));
-    // The build under test is the one that Maven made; a rehearsal beside it would take its time.
+    // Maven has built the program under test; a rehearsal beside the test would take time.
     builder.environment().put("VARVE_BUILD", "off");
     builder.environment().put("VARVE_AOT", "off");
     builder.environment().put("VARVE_HEAP", "512m");
-    // None of them runs for long: what the second compiler makes of it takes more than it gives.
+    // Commands are short: the second compiler would cost more time than it saves.
     builder.environment().put("VARVE_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
     return builder;
   }
 
-  /** Runs a command of Varve to its end. */
+  /** Runs a command of Varve and waits for its end. */
   static Outcome run(Path folder, String... arguments) throws IOException, InterruptedException {
     return run(varve(folder, arguments));
   }
 
-  /** Runs any command to its end, which is awaited for two minutes. */
+  /** Runs any command and waits up to two minutes for its end. */
   static Outcome run(ProcessBuilder command) throws IOException, InterruptedException {
     Path out = Files.createTempFile("varve", ".out");
     Path err = Files.createTempFile("varve", ".err");
@@ -121,7 +125,11 @@ final class Checkout {
     }
   }
 
-  /** Fails with the line that installs a program, unless it is there. */
+  /**
+   * Returns the path of a program.
+   *
+   * @throws AssertionError with the command that installs it if it is missing
+   */
   static Path program(String name, String debianPackages) {
     for (String folder : List.of("/usr/sbin", "/usr/bin", "/usr/local/bin", "/bin")) {
       Path program = Path.of(folder, name);

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A real collectd sends what it measures to four datasets, by HTTP in KairosDB's format and by
- * OpenTSDB's telnet lines, and writes it to files beside: every value in the files is found in
- * every dataset, both ways. What its write_prometheus plugin exposes meanwhile, and Varve scrapes,
- * stands in the files too.
+ * A real collectd sends its measurements to four datasets, by HTTP in KairosDB's format and by
+ * OpenTSDB's telnet lines, and also writes them to files. Every value in the files must be in every
+ * dataset, on both ways. What Varve scrapes from its write_prometheus plugin must be in the files,
+ * too.
  */
 class CollectdIT {
   private static final Duration TIME =
@@ -36,7 +36,7 @@ class CollectdIT {
   private static final List<String> DATASETS = List.of("heroic", "kairosdb", "opentsdb", "buckets");
   private static final int PROBLEMS_SHOWN = 20;
 
-  /** What collectd logs of a request that was not taken; it logs 204, too, as not being 200. */
+  /** What collectd logs of a failed request. It also logs 204, because that is not 200. */
   private static final Pattern TROUBLE = Pattern.compile("Error code: [^2]|failed|FILTERED|error:");
 
   private final Path folder = Checkout.fresh("collectd");
@@ -82,7 +82,7 @@ class CollectdIT {
   }
 
   /**
-   * Runs collectd for its time, ends it so that it sends what it holds back, and reads its files.
+   * Runs collectd for a while, stops it so that it sends what it has buffered, and reads its files.
    */
   private List<Source> measure(Path collectd, VarveProcess server)
       throws IOException, InterruptedException {
@@ -197,7 +197,7 @@ class CollectdIT {
     return config.toString();
   }
 
-  /** That there is something to find: integers and fractions, for most of the time. */
+  /** Checks that there is something to find: integers and fractions for most of the time. */
   private static void assertIsWorthIt(List<Source> sources) {
     List<Row> rows = sources.stream().flatMap(source -> source.rows().stream()).toList();
     assertThat(sources).hasSizeGreaterThan(40);
@@ -238,14 +238,16 @@ class CollectdIT {
     return null;
   }
 
-  /** Heroic holds doubles alone; everywhere else an integer is one when it comes back. */
+  /**
+   * Returns whether an integer is still one when it is read. Only Heroic holds nothing but doubles.
+   */
   private static boolean keepsItsKind(String dataset, Row row, BigDecimal value) {
     return dataset.equals("heroic") || !row.isInteger() || value.scale() == 0;
   }
 
   /**
-   * Telnet gives no answer, so the values may still be on their way. Two values of one second are
-   * one point in the end, the later.
+   * Telnet has no answers, so the values may still be in flight. Two values in one second become
+   * one point, the later one.
    */
   private static void checkTelnet(VarveProcess server, String dataset, List<Source> sources) {
     List<Wanted> wanted = sources.stream().map(Source::overTelnet).toList();
@@ -285,7 +287,7 @@ class CollectdIT {
   }
 
   /**
-   * What is exposed are the newest values, each with its time; two scrapes may find the same ones,
+   * The exposed values are the newest ones, each with its time. Two scrapes may find the same ones
    * or miss some.
    */
   private static void checkScraped(VarveProcess server, List<Source> sources) throws IOException {

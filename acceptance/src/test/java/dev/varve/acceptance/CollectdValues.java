@@ -16,9 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What collectd's own csv plugin has written: a folder a host, in it a folder {@code
- * PLUGIN[-INSTANCE]}, in it a file {@code TYPE[-INSTANCE]-DATE} with a column for every data
- * source.
+ * The files of collectd's csv plugin: one folder per host, in it folders {@code PLUGIN[-INSTANCE]},
+ * in them files {@code TYPE[-INSTANCE]-DATE} with one column per data source.
  */
 final class CollectdValues {
   private static final int DATE_LENGTH = "-2026-01-31".length();
@@ -39,7 +38,7 @@ final class CollectdValues {
       String typeInstance,
       String source,
       List<Row> rows) {
-    /** How write_http names it in the format of KairosDB. */
+    /** Returns its name in write_http's KairosDB format. */
     KairosQuery.Wanted overHttp() {
       Map<String, String> tags = new LinkedHashMap<>();
       tags.put("host", host);
@@ -57,8 +56,8 @@ final class CollectdValues {
     }
 
     /**
-     * How write_tsdb names it: from left to right, but the instance of the type stands before the
-     * type where neither the plugin's instance nor a data source is named.
+     * Returns its name in write_tsdb: the parts from left to right, except that the type's instance
+     * precedes the type if neither the plugin's instance nor a data source is named.
      */
     KairosQuery.Wanted overTelnet() {
       List<String> parts =
@@ -70,7 +69,9 @@ final class CollectdValues {
           Map.of("fqdn", host));
     }
 
-    /** The labels that write_prometheus gives it; counters are those that csv writes whole. */
+    /**
+     * Returns its labels in write_prometheus. Counters are the values that csv writes as integers.
+     */
     Map<String, String> overScrape() {
       String name =
           Stream.of("collectd", plugin, type.equals(plugin) ? "" : type, source)
@@ -93,15 +94,15 @@ final class CollectdValues {
   /**
    * One value.
    *
-   * @param milliseconds since 1970, rounded as the csv plugin does
-   * @param text as it stands in the file: integers whole, gauges with six digits behind the point
+   * @param milliseconds since 1970, rounded as by the csv plugin
+   * @param text its text in the file: integers without a decimal point, gauges with six decimals
    */
   record Row(long milliseconds, String text) {
-    /** Whether a value, rounded as the file's, is the same. */
+    /** Returns whether a value is the same after it is rounded as in the file. */
     boolean isValue(BigDecimal found) {
       return isInteger()
           ? found.compareTo(new BigDecimal(text)) == 0
-          // The nearest double is what collectd had; printf rounds its exact decimal form.
+          // collectd had the nearest double; printf rounds its exact decimal form.
           : new BigDecimal(found.doubleValue())
                   .setScale(GAUGE_DIGITS, RoundingMode.HALF_EVEN)
                   .compareTo(new BigDecimal(text))
@@ -113,14 +114,16 @@ final class CollectdValues {
     }
 
     /**
-     * The milliseconds that write_http may have sent, the likeliest first: the plugins round the
-     * same time, kept in units of 2^-30 seconds, by different means.
+     * Returns the milliseconds that write_http may have sent, the most likely first. The plugins
+     * round the same time, in units of 2^-30 seconds, in different ways.
      */
     List<Long> times() {
       return List.of(milliseconds, milliseconds - 1, milliseconds + 1);
     }
 
-    /** The seconds that write_tsdb may have sent: the nearest to any of them. */
+    /**
+     * Returns the seconds that write_tsdb may have sent: the nearest to any of the milliseconds.
+     */
     SortedSet<Long> seconds() {
       SortedSet<Long> seconds = new TreeSet<>();
       times().forEach(time -> seconds.add(Math.floorDiv(time + 500, 1000L)));

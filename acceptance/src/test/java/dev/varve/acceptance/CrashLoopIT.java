@@ -28,11 +28,11 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Several clients write, the server is killed with SIGKILL at a named or a random moment, started
- * again, and asked for everything: every acknowledged point is there, none is changed, none
- * invented. Twenty times by default, in two loops beside one another, each with a server of its
- * own; {@code -Dvarve.crash.kills=500} for longer, {@code -Dvarve.crash.seed=N} for the same
- * choices again.
+ * Several clients write while the server is killed with SIGKILL at a named or random moment,
+ * restarted, and asked for everything. Every acknowledged point must be there, none changed and
+ * none invented. By default there are twenty kills in two concurrent loops, each with its own
+ * server. {@code -Dvarve.crash.kills=500} sets another number, {@code -Dvarve.crash.seed=N} repeats
+ * the same choices.
  */
 @ParameterizedClass
 @ValueSource(ints = {0, 1})
@@ -47,12 +47,15 @@ class CrashLoopIT {
   private static final long START = 1_700_000_000_000L;
   private static final int PROBLEMS_SHOWN = 20;
 
-  /** Rounds whose series are looked at after each start; all others are once in a while. */
+  /**
+   * Number of recent rounds whose series are checked after each start. Older ones are checked
+   * occasionally.
+   */
   private static final int ROUNDS_KEPT_IN_SIGHT = 20;
 
   private static final int ROUNDS_BETWEEN_FULL_LOOKS = 10;
 
-  /** When the server is killed. */
+  /** The moment of a kill. */
   private enum Moment {
     UNDER_WRITES,
     RIGHT_AFTER_AN_ANSWER,
@@ -64,10 +67,10 @@ class CrashLoopIT {
     WHILE_IT_RENAMES_A_FILE("rename", 3),
     WHILE_IT_REMOVES_A_FILE("unlink", 4);
 
-    /** The system call before which the kill comes, by strace, or null where the test kills. */
+    /** The system call before which strace kills the server; null if the test kills it. */
     private final @Nullable String call;
 
-    /** The most calls that a thread may make before; strace counts for each thread. */
+    /** Maximum number of preceding calls of a thread, since strace counts per thread. */
     private final int callNumberMax;
 
     Moment() {
@@ -115,13 +118,18 @@ class CrashLoopIT {
     assertThat(ledger.acknowledged()).isGreaterThan(50L * KILLS_A_LOOP);
   }
 
-  /** Each in turn, and not the same again and again in the rounds that are over in both loops. */
+  /**
+   * Returns the moments in turn, so that finished rounds of both loops do not repeat the same ones.
+   */
   private Moment momentOf(int round) {
     Moment[] all = Moment.values();
     return all[(round + loop * all.length / LOOPS) % all.length];
   }
 
-  /** Little memory, so that table files are written and logs go all the time. */
+  /**
+   * Returns a configuration with little memory, so that table files are written and logs removed
+   * all the time.
+   */
   private static String config() {
     return "data: data\nmemory: 8MB\nlisten: [{port: PORT}]\ndatasets:\n"
         + DATASETS.stream()
@@ -129,7 +137,7 @@ class CrashLoopIT {
             .collect(Collectors.joining());
   }
 
-  /** Runs clients against a server that runs until it is killed. */
+  /** Runs clients against a server until it is killed. */
   private void killAt(VarveProcess server, Moment moment, int round) throws Exception {
     expectsToDie = moment.call != null;
     if (moment == Moment.DURING_START) {
@@ -169,8 +177,9 @@ class CrashLoopIT {
   }
 
   /**
-   * Starts the server again, to be killed before a system call; false where that was before it was
-   * ready.
+   * Restarts the server so that it is killed before a system call.
+   *
+   * @return false if it was killed before it was ready
    */
   private boolean restartsToDieAt(VarveProcess server, Moment moment) {
     server.stop();
@@ -217,12 +226,12 @@ class CrashLoopIT {
     try (Stream<Path> files = Files.walk(folder.resolve("data"))) {
       return files.filter(file -> file.toString().endsWith(".sst")).toList();
     } catch (IOException | java.io.UncheckedIOException e) {
-      // A file went while the folder was listed: look again the next time.
+      // A file disappeared while the folder was listed; the next poll tries again.
       return List.of();
     }
   }
 
-  /** Asks for all series of the rounds in sight and compares them with the ledger. */
+  /** Reads all series of the recent rounds and compares them with the ledger. */
   private void check(VarveProcess server, int round, boolean all) throws IOException {
     Map<String, List<Ledger.Key>> byDataset = new LinkedHashMap<>();
     for (Ledger.Key key : ledger.keys()) {
@@ -271,12 +280,12 @@ class CrashLoopIT {
     }
   }
 
-  /** One point as it is sent. */
+  /** A point as it is sent. */
   private record Sent(Ledger.Key key, long time, String value) {}
 
   /**
-   * Sends request after request, each with new points of a series and with a new value for an
-   * instant that it has written before, until the server is gone.
+   * Sends requests until the server is gone, each with new points of a series and a new value for
+   * an instant that it wrote before.
    */
   private final class Client implements Runnable {
     private final VarveProcess server;
@@ -323,7 +332,7 @@ class CrashLoopIT {
 
     private List<Sent> next() {
       int request = requests++;
-      // A new series every few requests, so that names are given and indexed all the time.
+      // A new series every few requests, so that names are assigned and indexed all the time.
       Ledger.Key series = key("s" + request / 8);
       boolean integers = request / 8 % 2 == 0;
       List<Sent> points = new ArrayList<>();

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What somebody does who tries Varve on a real store: start one, start the server that it names,
- * end it.
+ * Tries Varve on a real store as a user does: starts the store, starts the server that it names,
+ * stops it.
  */
 @SuppressWarnings("NullAway.Init") // Folders are those of the kind that is tried.
 class DevStoreIT {
@@ -24,9 +24,7 @@ class DevStoreIT {
   private Path out;
   private Path err;
 
-  /**
-   * @param option one of those that it prints for a server
-   */
+  /** @param option one of the options that it prints for a server */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -71,7 +69,7 @@ class DevStoreIT {
     assertThat(Checkout.read(err)).contains("  ./varve serve --config " + config(kind));
   }
 
-  /** A server with the configuration that was written, but for its port. */
+  /** Starts a server with the written configuration, on another port. */
   private void writeAndRead(String kind) throws Exception {
     String config = Files.readString(folder.resolve(config(kind)));
     assertThat(config).contains("kind: " + kind);
@@ -91,7 +89,7 @@ class DevStoreIT {
     }
   }
 
-  /** Asked to end, as by Ctrl-C, it takes the store with it. */
+  /** Checks that the command ends the store when it is stopped, as by Ctrl-C. */
   private static void assertEnds(Process store) throws InterruptedException {
     List<ProcessHandle> started = store.descendants().toList();
     assertThat(started).as("the store").isNotEmpty();

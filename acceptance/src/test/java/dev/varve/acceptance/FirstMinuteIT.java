@@ -17,8 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a newcomer does first, in a fresh copy of the sources with nothing built: every command of
- * README.md in its order, the line that the server offers, and a second start.
+ * The first steps of a newcomer, in a fresh copy of the sources with nothing built: every command
+ * of README.md in order, the line that the server suggests, and a second start.
  */
 class FirstMinuteIT {
   /** Runs this test, among others. */
@@ -30,13 +30,13 @@ class FirstMinuteIT {
   private final Path folder = Checkout.fresh("first-minute");
   private final Path checkout = folder.resolve("varve");
 
-  /** The ports of README.md, and those that are free here. */
+  /** Free ports that replace those of README.md. */
   private final int port = VarveProcess.freePort();
 
   private final int secondPort = VarveProcess.freePort();
   private final List<Running> running = new ArrayList<>();
 
-  /** A command that runs until it is stopped. */
+  /** A running command that must be stopped. */
   private record Running(String command, Process process, Path out, Path err) {
     boolean said(Pattern line) {
       return line.matcher(Checkout.read(err)).find();
@@ -75,7 +75,7 @@ class FirstMinuteIT {
     stopAll();
   }
 
-  /** The lines of code blocks, which are indented by four blanks behind an empty line. */
+  /** Returns the lines of code blocks, which are indented by four blanks after an empty line. */
   private static List<String> commands(String readme) {
     List<String> commands = new ArrayList<>();
     boolean isBlock = false;
@@ -96,7 +96,7 @@ class FirstMinuteIT {
         .replace("127.0.0.1:4243", "127.0.0.1:" + secondPort);
   }
 
-  /** Every file that is in the repository or could be added to it. */
+  /** Copies every file that is in the repository or could be added to it. */
   private void copySources() throws IOException, InterruptedException {
     String files =
         Checkout.run(
@@ -114,13 +114,15 @@ class FirstMinuteIT {
   }
 
   private ProcessBuilder builder(String command) {
-    // With exec, so that what is stopped is the command and not the shell.
+    // exec makes the signal reach the command instead of the shell.
     ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).directory(checkout.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("VARVE_"));
     return builder;
   }
 
-  /** Starts a command that runs until it is stopped, and waits for what it offers to try. */
+  /**
+   * Starts a command that runs until it is stopped, and waits for its suggestion of what to try.
+   */
   private Running start(String command) throws IOException {
     Path out = folder.resolve("stdout-" + running.size());
     Path err = folder.resolve("stderr-" + running.size());
@@ -148,7 +150,10 @@ class FirstMinuteIT {
     return line.group(1);
   }
 
-  /** Runs a command to its end; the server's first metrics come some seconds after its start. */
+  /**
+   * Runs a command until it gives an answer: the server's first metrics come some seconds after its
+   * start.
+   */
   private void assertAnswers(String command) throws Exception {
     long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     Checkout.Outcome shown = shell(command);
@@ -159,7 +164,7 @@ class FirstMinuteIT {
     assertThat(isEmpty(shown)).as("%s", shown).isFalse();
   }
 
-  /** Of a query a table's head alone, of PromQL no result. */
+  /** Returns whether the answer is empty: only the head of a table, or no PromQL result. */
   private static boolean isEmpty(Checkout.Outcome shown) {
     String out = shown.success();
     return (out.lines().count() < 2 && !out.startsWith("{")) || out.contains("\"result\":[]");
@@ -169,7 +174,7 @@ class FirstMinuteIT {
     return Checkout.run(builder(here(command)));
   }
 
-  /** Stops what runs as a person or a service manager would, the last first. */
+  /** Stops the running commands as a person or a service manager would, the last one first. */
   private void stopAll() throws InterruptedException {
     for (Running one : running.reversed()) {
       one.process().destroy();

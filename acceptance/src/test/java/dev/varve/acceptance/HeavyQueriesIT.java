@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many heavy queries at once, of the same client as a light one: the server keeps its memory within
- * bounds, and the light query is answered all the time.
+ * Runs many heavy queries at once from the client of a light one. The server must bound its memory
+ * and answer the light query all the time.
  */
 class HeavyQueriesIT {
   private static final int HEAVY = 60;
@@ -36,10 +36,10 @@ class HeavyQueriesIT {
   private static final int DENSE_SAMPLES = 1_440;
   private static final int BATCH = 20_000;
 
-  /** A light query that is refused has waited for so long; heavy ones may, light ones must not. */
+  /** Time that a refused query has waited. Heavy queries may be refused, light ones must not. */
   private static final Duration WAIT = Duration.ofSeconds(8);
 
-  /** Of the last sample, in seconds; those before it are 15 s apart. */
+  /** Time of the last sample in seconds. Samples are 15 s apart. */
   private static final long END = 1_750_000_000L;
 
   private static final String ALL = "{__name__=~\".+\"}";
@@ -48,7 +48,7 @@ class HeavyQueriesIT {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  /** What became of a heavy query. */
+  /** The outcome of a heavy query. */
   private record End(String kind, int status, long millis, long bytes) {}
 
   @Test
@@ -173,7 +173,7 @@ class HeavyQueriesIT {
       }
       status = answer.statusCode();
     } catch (IOException e) {
-      // An answer that was begun and then refused breaks off.
+      // An answer that was refused after its start breaks off.
       status = 0;
     }
     return new End(kind, status, (System.nanoTime() - start) / 1_000_000, bytes);

@@ -28,12 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * All {@link Attackers} at once against a server with a heap of 1 GB, beside a writer, a telnet
- * client and a light query: the server survives, keeps every acknowledged sample, also over a kill,
- * and gives back what the attackers held. Each run takes {@code -Dvarve.hostile.seconds}, 20 by
- * default, and answers whoever does no harm within {@code -Dvarve.hostile.latency} ms. {@code
- * -Dvarve.hostile.only=NAME,NAME} leaves out all other attacks, to find out which of them does
- * harm.
+ * Runs all {@link Attackers} at once against a server with a heap of 1 GB, beside a writer, a telnet
+ * client and a light query. The server must survive, keep every acknowledged sample, also over a
+ * kill, and release what the attackers held. A run takes {@code -Dvarve.hostile.seconds}, 20 by
+ * default, and harmless clients must get answers within {@code -Dvarve.hostile.latency} ms. {@code
+ * -Dvarve.hostile.only=NAME,NAME} selects attacks, to find the one that does harm.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class HostileIT {
@@ -43,25 +42,25 @@ class HostileIT {
   private static final @Nullable String ONLY = System.getProperty("varve.hostile.only");
 
   /**
-   * What whoever does no harm is promised is a second, by a server that has compiled its code and
-   * two processors to itself and the attackers.
+   * The promise to harmless clients is one second, for a server with compiled code that shares two
+   * processors only with the attackers.
    */
   private static final Duration LATENCY =
       Duration.ofMillis(Integer.getInteger("varve.hostile.latency", 5_000));
 
-  /** In no stretch of this length is nothing of the writer acknowledged. */
+  /** Maximum time without an acknowledgement for the writer. */
   private static final Duration PROGRESS = Duration.ofSeconds(10);
 
-  /** What whoever does no harm does is compiled by then. */
+  /** Time after which the code for the harmless clients is compiled. */
   private static final Duration WARM_UP = Duration.ofSeconds(3);
 
   private static final Duration RELIEF = Duration.ofSeconds(30);
   private static final Duration START_MAX = Duration.ofSeconds(30);
 
-  /** Beside the heap a JVM has code, threads, buffers, and RocksDB its caches. */
+  /** The JVM has code, threads and buffers beside the heap, and RocksDB its caches. */
   private static final long RESIDENT_MAX = (1024 + 750L) << 20;
 
-  /** Of the last sample that heavy queries ask for, in seconds. */
+  /** Time of the last sample for heavy queries, in seconds. */
   private static final long END = 1_750_000_000L;
 
   private static final int SERIES = 20_000;
@@ -143,7 +142,7 @@ class HostileIT {
         .formatted(ports.influx(), ports.graphite(), ports.pickle());
   }
 
-  /** Writes what queries are asked of. */
+  /** Writes the samples for queries. */
   private static void fill(VarveProcess varve) throws IOException {
     long nanos = END * 1_000_000_000L;
     lines(varve, 1, i -> "light,job=a value=42 " + nanos);
@@ -169,7 +168,7 @@ class HostileIT {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(204);
   }
 
-  /** A few seconds after the attack nothing is held any more. */
+  /** Waits until nothing is held any more after the attack. */
   private static void assertRelieved(VarveProcess varve) {
     long start = System.nanoTime();
     Awaitility.await()
@@ -226,7 +225,7 @@ class HostileIT {
         StandardOpenOption.APPEND);
   }
 
-  /** Those who do no harm, all on 127.0.0.1. */
+  /** The harmless clients, all on 127.0.0.1. */
   private static final class Bystanders implements AutoCloseable {
     private final VarveProcess varve;
     private final Probe light;
@@ -250,7 +249,7 @@ class HostileIT {
       all.forEach(Bystander::start);
     }
 
-    /** From now on what they meet is held against the server. */
+    /** Starts to record failures. */
     void beginToCount() {
       light.counts = true;
       healthy.counts = true;
@@ -262,13 +261,13 @@ class HostileIT {
       }
     }
 
-    /** What is promised while the attack goes on. */
+    /** Checks what is promised during the attack. */
     void check(boolean oneAddress) {
       assertThat(healthy.wrong(Set.of(200), "")).isEmpty();
       assertThat(healthy.slowest()).as("%s", healthy).isLessThan(LATENCY.toMillis());
       assertThat(writer.wrong).isNull();
       if (oneAddress) {
-        // A line that finds no room because its own address holds everything is refused aloud.
+        // A line without room, because its own address holds everything, is refused with a message.
         assertThat(telnet.withoutThrottling()).isEmpty();
       } else {
         assertThat(telnet.broken).isNull();
@@ -280,7 +279,7 @@ class HostileIT {
       }
     }
 
-    /** Every acknowledged sample is there as it was sent. */
+    /** Checks that every acknowledged sample is there as it was sent. */
     void assertKept(String when) throws IOException {
       List<KairosQuery.Wanted> wanted =
           IntStream.range(0, BATCH_SERIES)
@@ -308,7 +307,7 @@ class HostileIT {
     }
   }
 
-  /** Does something again and again, on a thread of its own. */
+  /** Repeats something on its own thread. */
   private abstract static class Bystander {
     private final Thread thread = Thread.ofPlatform().unstarted(this::run);
     private volatile boolean stopped;
@@ -334,11 +333,11 @@ class HostileIT {
     }
   }
 
-  /** Asks the same every 200 ms, each time on a new connection. */
+  /** Sends the same request every 200 ms, each time on a new connection. */
   private static final class Probe extends Bystander {
     private static final long EVERY_MS = 200;
 
-    /** An answer; of status 0 where there was none. */
+    /** An answer; status 0 means that there was none. */
     private record Answer(int status, String body, long millis, long atMillis) {}
 
     private final int port;
@@ -381,7 +380,7 @@ class HostileIT {
       return answers.stream().mapToLong(Answer::millis).max().orElseThrow();
     }
 
-    /** Answers that are not as they are to be, as text. */
+    /** Returns unexpected answers as text. */
     List<String> wrong(Set<Integer> statuses, String content) {
       return answers.stream()
           .filter(answer -> !statuses.contains(answer.status()) || !answer.body().contains(content))
@@ -405,14 +404,14 @@ class HostileIT {
     }
   }
 
-  /** Writes ten batches a second in Influx' lines, and each until it is acknowledged. */
+  /** Writes ten batches of Influx lines per second, each until it is acknowledged. */
   private static final class Writer extends Bystander {
     private static final long EVERY_MS = 100;
     private static final long START = 1_700_000_000_000L;
 
     private final int port;
 
-    /** Batches that are acknowledged, 0 the first; the next one may be there or not. */
+    /** Number of acknowledged batches. The outcome of the next one is unknown. */
     private final AtomicInteger batches = new AtomicInteger();
 
     private volatile long slowestMillis;
@@ -441,7 +440,7 @@ class HostileIT {
       }
     }
 
-    /** Writes a batch; returns 0, or in how many ms it is to be sent again. */
+    /** Writes a batch. Returns 0, or the ms after which to send it again. */
     private long write(int batch) {
       String body =
           IntStream.range(0, BATCH_SERIES)
@@ -485,7 +484,7 @@ class HostileIT {
     }
   }
 
-  /** Puts ten lines a second on one connection, and reads the answers, of which there are none. */
+  /** Puts ten lines per second on one connection and reads the answers; there should be none. */
   private static final class Telnet extends Bystander {
     private final int port;
     private final AtomicInteger sent = new AtomicInteger();
@@ -495,13 +494,13 @@ class HostileIT {
       this.port = port;
     }
 
-    /** How many lines may be missing: an answer stands for the few lines of one read. */
+    /** Returns the maximum number of missing lines: one answer covers the few lines of one read. */
     int throttledAtMost() {
       String all = broken;
       return all == null ? 0 : 10 * all.split("Please throttle writes", -1).length - 10;
     }
 
-    /** What went wrong, without the answers by which lines are refused for want of room. */
+    /** Returns the failures, except the answers that refuse lines for lack of room. */
     String withoutThrottling() {
       String all = broken;
       return all == null ? "" : all.replaceAll("(?m)^put: Please throttle writes: .*\\R?", "");

@@ -14,7 +14,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads JSON into maps, lists, strings, {@link BigDecimal}s, booleans and null. Numbers stay exact,
- * so that what a server sends is compared and not what a double makes of it.
+ * so that tests compare what the server sends.
  */
 final class Json {
   private static final JsonFactory JSON = new JsonFactory();
@@ -46,7 +46,7 @@ final class Json {
     return (List<Object>) Objects.requireNonNull(value);
   }
 
-  /** The number under a name, which must be there. */
+  /** Returns the number of a member, which must exist. */
   static BigDecimal number(Map<String, Object> members, String name) {
     return (BigDecimal) Objects.requireNonNull(members.get(name), name);
   }

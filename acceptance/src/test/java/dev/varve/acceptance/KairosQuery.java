@@ -10,14 +10,14 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Asks a dataset over KairosDB's query API. */
+/** Queries a dataset over KairosDB's API. */
 final class KairosQuery {
-  /** From 1970 on, as far as a long can be sure to be taken. */
+  /** From 1970 to the latest time that is surely accepted. */
   private static final String ALL_TIME = "\"start_absolute\":1,\"end_absolute\":4102444800000";
 
   private KairosQuery() {}
 
-  /** A metric and tags that a series has to have. */
+  /** The metric and tags of a wanted series. */
   record Wanted(String metric, Map<String, String> tags) {
     private String json() {
       return tags.entrySet().stream()
@@ -30,7 +30,7 @@ final class KairosQuery {
     return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** All samples of each wanted series, by time in milliseconds. */
+  /** Returns all samples of each wanted series, by time in milliseconds. */
   static List<NavigableMap<Long, BigDecimal>> all(
       VarveProcess server, String dataset, List<Wanted> wanted) throws IOException {
     String metrics = wanted.stream().map(Wanted::json).collect(Collectors.joining(","));

@@ -12,21 +12,21 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was sent to a server, and what of it was acknowledged: kept outside of the server, and true
- * whatever becomes of it. Each series has one sender, so that the order of its values is known.
+ * Records what was sent to a server and what it acknowledged, outside of the server, so that it is
+ * true whatever happens there. Each series has one sender, so the order of its values is known.
  *
- * <p>A value that was sent and not acknowledged may be there or not, until the server has been
- * started again and looked into: what was found then has to stay, and what was not may not come.
+ * <p>A value that was sent but not acknowledged may be there or not until the server is restarted
+ * and read. From then on a found value must stay, and a missing one must not appear.
  */
 final class Ledger {
   /** A series in a dataset. */
   record Key(String dataset, KairosQuery.Wanted series) {}
 
   /**
-   * What may be found at one instant of a series.
+   * The possible values at one instant of a series.
    *
-   * @param acknowledged the last value known to be there, or null where there is none
-   * @param unknown values sent after it, whose outcome is not known
+   * @param acknowledged the last value known to be there; null if there is none
+   * @param unknown values sent after it, with unknown outcome
    */
   private record Entry(@Nullable String acknowledged, List<String> unknown) {
     private static final Entry NONE = new Entry(null, List.of());
@@ -37,7 +37,7 @@ final class Ledger {
       return new Entry(acknowledged, sent);
     }
 
-    /** An acknowledged value takes the place of all that were sent before it. */
+    /** Acknowledges a value, which replaces all that were sent before it. */
     private Entry acknowledge(String value) {
       int place = unknown.lastIndexOf(value);
       return new Entry(value, List.copyOf(unknown.subList(place + 1, unknown.size())));
@@ -55,7 +55,7 @@ final class Ledger {
       return found == null ? NONE : new Entry(found.toString(), List.of());
     }
 
-    /** An integer is found as one, a double bit for bit. */
+    /** Returns whether a found value is the sent one: an integer as such, a double bit for bit. */
     private static boolean same(String sent, BigDecimal found) {
       boolean integer = !sent.contains(".") && !sent.contains("E");
       return integer
@@ -66,13 +66,13 @@ final class Ledger {
 
   private final Map<Key, NavigableMap<Long, Entry>> series = new LinkedHashMap<>();
 
-  /** Notes, before it is sent, that a value will be. */
+  /** Records a value before it is sent. */
   synchronized void send(Key key, long time, String value) {
     NavigableMap<Long, Entry> entries = series.computeIfAbsent(key, k -> new TreeMap<>());
     entries.put(time, entries.getOrDefault(time, Entry.NONE).send(value));
   }
 
-  /** Notes that the server has promised to keep a value. */
+  /** Records that the server has acknowledged a value. */
   synchronized void acknowledge(Key key, long time, String value) {
     Objects.requireNonNull(series.get(key), "acknowledged, never sent")
         .computeIfPresent(time, (t, entry) -> entry.acknowledge(value));
@@ -83,10 +83,10 @@ final class Ledger {
   }
 
   /**
-   * Compares what was found in a series, after a start, with what may be there, and takes it for
-   * what is.
+   * Compares the values found in a series after a start with the possible ones. From then on the
+   * found values are known.
    *
-   * @return what is wrong, a line for each lost, changed or invented value
+   * @return a line for each lost, changed or invented value
    */
   synchronized List<String> settle(Key key, NavigableMap<Long, BigDecimal> found) {
     List<String> problems = new ArrayList<>();
@@ -105,7 +105,7 @@ final class Ledger {
     return problems;
   }
 
-  /** How many values are known to be there. */
+  /** Returns the number of values known to be there. */
   synchronized long acknowledged() {
     return series.values().stream()
         .flatMap(entries -> entries.values().stream())

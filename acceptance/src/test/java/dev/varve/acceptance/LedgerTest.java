@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The crash loop is worth what its ledger notices. */
+/** Tests that the ledger of the crash loop notices faults. */
 class LedgerTest {
   private static final Ledger.Key KEY =
       new Ledger.Key("d", new KairosQuery.Wanted("m", Map.of("client", "1")));

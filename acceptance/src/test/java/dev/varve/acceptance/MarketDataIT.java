@@ -16,8 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The daily prices of the S&amp;P 500 since 2000, from a package that anyone can fetch, go into the
- * layout for market data and are asked for their monthly highs.
+ * Imports the daily prices of the S&amp;P 500 since 2000, from a public package, into the layout
+ * for market data, and queries their monthly highs.
  */
 class MarketDataIT {
   private static final String PACKAGE = "vega-datasets@3.2.1";
@@ -31,7 +31,7 @@ class MarketDataIT {
     Checkout.program("npm", "npm");
     run("npm", "pack", PACKAGE, "--silent");
     run("tar", "-xzf", "vega-datasets-3.2.1.tgz", FILE);
-    // A row a year: a query of a month reads one row, a chart of ten years ten.
+    // One row per year: a query of a month reads one row, a chart of ten years ten rows.
     Files.writeString(
         FOLDER.resolve("varve.yaml"),
         """
@@ -59,7 +59,7 @@ class MarketDataIT {
             "open,high,low,close,adjclose,volume:long",
             FILE);
     imported.success();
-    // A line of names, and six values in each of the others.
+    // The first line has names, each other line six values.
     assertThat(imported.err())
         .contains("30,630 points of 5,106 lines")
         .doesNotContain("bad", "refused");
@@ -69,7 +69,7 @@ class MarketDataIT {
     Checkout.run(new ProcessBuilder(command).directory(FOLDER.toFile())).success();
   }
 
-  /** The highest price of each month, by the first instant of the month. */
+  /** Returns the highest price of each month, by the first instant of the month. */
   private static Map<Long, BigDecimal> highsOfTheFile() throws IOException {
     Map<Long, BigDecimal> highs = new TreeMap<>();
     List<String> lines = Files.readAllLines(FOLDER.resolve(FILE));
@@ -153,7 +153,7 @@ class MarketDataIT {
     assertThat(read.get("slices")).isEqualTo(BigDecimal.ONE);
     Map<String, Object> actual = Json.members(explanation.get("actual"));
     assertThat(actual.get("rowsRead")).as("rows really read").isEqualTo(BigDecimal.ONE);
-    // 23 trading days, of which each is one cell with all its fields.
+    // 23 trading days, each one cell with all its fields.
     assertThat(actual.get("cellsReturned")).isEqualTo(new BigDecimal(23));
     assertThat(query("--from", "2008-10-01", "--to", "2008-10-31T23:59:59Z").values())
         .singleElement()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What an operator is shown, and what others on the machine are not. */
+/** Tests what operators see, and what other users of the machine do not. */
 @Execution(ExecutionMode.CONCURRENT)
 class OperatorIT {
   /** A part of every secret. */

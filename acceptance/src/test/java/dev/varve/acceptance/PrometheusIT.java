@@ -24,16 +24,16 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /**
- * The real Prometheus scrapes the real node exporter and itself, and writes what it scrapes to
- * Varve, in both versions of remote write. Varve then answers like it: over HTTP, to {@code
- * promtool}, and through a second Prometheus that has nothing but what it reads from Varve. That
- * one also scrapes what Varve federates. Varve's own scrapes bring the same buckets and quantiles.
+ * The real Prometheus scrapes the real node exporter and itself, and writes to Varve in both
+ * versions of remote write. Varve must then give the same answers: over HTTP, to {@code promtool},
+ * and through a second Prometheus that only reads from Varve and scrapes what Varve federates.
+ * Varve's own scrapes must give the same buckets and quantiles.
  */
 class PrometheusIT {
   private static final Duration SCRAPED = Duration.ofSeconds(15);
   private static final int PROBLEMS_SHOWN = 20;
 
-  /** The dataset that is filled by Varve's own scrapes of that Prometheus. */
+  /** The dataset of Varve's own scrapes of that Prometheus. */
   private static final String SCRAPED_DATASET = "scraped";
 
   /** The datasets by the version of remote write that fills them. */
@@ -97,7 +97,7 @@ class PrometheusIT {
 
   private static String serverConfig() {
     StringBuilder config = new StringBuilder("data: data\nlisten:\n- {port: PORT}\n");
-    // What Varve measures of itself goes to the default one.
+    // The default dataset receives Varve's own metrics.
     config.append("default: own\ndatasets:\n  own: {layout: buckets}\n");
     DATASETS
         .keySet()
@@ -159,7 +159,7 @@ class PrometheusIT {
         .formatted(api(varve, "first"), varve.port());
   }
 
-  /** Waits until enough was scraped and Varve holds it, and chooses the range to look at. */
+  /** Waits until enough was scraped and is in Varve, and chooses the range to compare. */
   private void waitForSamples(Prometheus writer, VarveProcess varve) {
     String newest = "min(timestamp(up)) and on () (count(up) == 2)";
     String original = "http://127.0.0.1:" + writer.port();
@@ -187,7 +187,7 @@ class PrometheusIT {
     return time[0];
   }
 
-  /** That there is something to compare. */
+  /** Checks that there is something to compare. */
   private void assertIsWorthIt(String original) throws IOException {
     assertThat(range(original, "{__name__=~\".+\"}").size()).isGreaterThan(500);
     assertThat(range(original, "up")).hasSize(2);
@@ -213,7 +213,7 @@ class PrometheusIT {
         .isEmpty();
   }
 
-  /** The same times, and the same values but for the last digits of what was worked out. */
+  /** Returns whether times are equal and values are equal except for rounding. */
   private static boolean alike(List<Object> expected, List<Object> actual) {
     if (expected.size() != actual.size()) {
       return false;
@@ -236,7 +236,7 @@ class PrometheusIT {
     return Double.parseDouble(text.toString().replace("Inf", "Infinity"));
   }
 
-  /** The lines of a range query by their labels. */
+  /** Returns the lines of a range query by their labels. */
   private Map<String, List<Object>> range(String api, String query) throws IOException {
     HttpResponse<String> answer =
         get(
@@ -303,7 +303,10 @@ class PrometheusIT {
     }
   }
 
-  /** The lines that it prints; of those that belong to one series, only their order is not kept. */
+  /**
+   * Returns the printed lines. The order of series is ignored, but not that of the lines of one
+   * series.
+   */
   private List<String> promtool(List<String> question, String server) throws Exception {
     List<String> command = new ArrayList<>(List.of(Prometheus.promtool().toString(), "query"));
     question.forEach(word -> command.add(word.equals("SERVER") ? server : word));
@@ -311,7 +314,7 @@ class PrometheusIT {
     return out.lines().sorted().collect(Collectors.toList());
   }
 
-  /** That histograms and summaries have the same series, whoever scrapes them. */
+  /** Waits until histograms and summaries have the same series, whoever scraped them. */
   private void waitForTheSameBuckets(String original, String scraped) throws IOException {
     String buckets =
         "count by (le, quantile) ({__name__=~\"prometheus_http_request_duration_seconds_bucket|go_gc_duration_seconds\", job=\"prometheus\"})";
@@ -331,7 +334,7 @@ class PrometheusIT {
         .collect(Collectors.toSet());
   }
 
-  /** That a Prometheus reads Varve's text format. */
+  /** Waits until a Prometheus has read Varve's text format. */
   private void waitForFederated(Prometheus reader) {
     Awaitility.await("federated series")
         .atMost(Duration.ofSeconds(20))

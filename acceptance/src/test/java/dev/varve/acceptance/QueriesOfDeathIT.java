@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Queries that could bring a server down, one after the other, with a small heap: each ends within
- * its limit and a second, memory stays bounded, and a light query beside it is answered all the
- * time.
+ * Runs queries that could bring a server down, one after the other, with a small heap. Each must
+ * end within its limit plus one second, memory must stay bounded, and a light query must be
+ * answered all the time.
  */
 class QueriesOfDeathIT {
-  /** So many series there are to be hurt with. */
+  /** Number of series to query. */
   private static final int SERIES_OF_CHECK = 20_000;
 
   private static final int SERIES = Integer.getInteger("varve.death.series", SERIES_OF_CHECK);
@@ -45,10 +45,10 @@ class QueriesOfDeathIT {
   private static final Duration GRACE = Duration.ofSeconds(1);
   private static final int HEAP_MB = Integer.getInteger("varve.death.heap", 256);
 
-  /** Beside the heap a JVM has code, threads, buffers, and RocksDB its caches. */
+  /** The JVM has code, threads and buffers beside the heap, and RocksDB its caches. */
   private static final long RESIDENT_MAX = (HEAP_MB + 650L) << 20;
 
-  /** An answer that had begun and was broken off. */
+  /** Status of an answer that broke off after its start. */
   private static final int BROKEN_OFF = 0;
 
   private static final int TIME_UP = 503;
@@ -60,50 +60,52 @@ class QueriesOfDeathIT {
 
   private static final String ALL = "{__name__=~\".+\"}";
 
-  /** Of the last sample, in seconds; those before it are 15 s apart. */
+  /** Time of the last sample in seconds. Samples are 15 s apart. */
   private static final long END = 1_750_000_000L;
 
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /**
-   * What may become of a request.
+   * The permitted outcomes of a request.
    *
-   * @param statuses of the answer
-   * @param refusal what is said where it is refused for what it asks, a pattern
+   * @param statuses permitted statuses
+   * @param refusal pattern of the message if the request is refused for its content
    */
   private record Right(Set<Integer> statuses, String refusal) {
-    /** Answered, or ended by its time where the machine is slow. */
+    /** Answered, or timed out on a slow machine. */
     static final Right ANSWERED = new Right(Set.of(200, TIME_UP), NEVER);
 
-    /** The same of so long an answer that its time may be over amid it. */
+    /** The same for an answer so long that it may time out in the middle. */
     static final Right LONG_ANSWER = new Right(Set.of(200, TIME_UP, BROKEN_OFF), NEVER);
 
-    /** There is no end to it. */
+    /** Never finishes. */
     static final Right ENDLESS = new Right(Set.of(TIME_UP), NEVER);
 
-    /** It needs more than a query may have, if its time is not over before. */
+    /** Needs more than a query may have, unless it times out before. */
     static final Right BEYOND =
         new Right(Set.of(422, TIME_UP), " that (it|a query) may|limit of|possible");
 
-    /** Refused for what it says, before anything is read. */
+    /** Refused for its content, before anything is read. */
     static Right refused(int status, String refusal) {
       return new Right(Set.of(status), refusal);
     }
 
-    /** The one or the other. */
+    /** Permits the outcomes of both. */
     Right or(Right other) {
       Set<Integer> either = new TreeSet<>(statuses);
       either.addAll(other.statuses);
       return new Right(either, refusal + "|" + other.refusal);
     }
 
-    /** Of series that may be too many to be held, where there are many more than in every check. */
+    /** Permits a refusal because of too many series, in runs with many more series than usual. */
     Right ofAll() {
       return ofAll(BEYOND);
     }
 
-    /** The other, too, where there are many more series than in every check, and more memory. */
+    /**
+     * Permits the other outcomes, too, in runs with many more series and more memory than usual.
+     */
     Right ofAll(Right other) {
       return SERIES > SERIES_OF_CHECK ? or(other) : this;
     }
@@ -119,7 +121,7 @@ class QueriesOfDeathIT {
     }
   }
 
-  /** A request that could hurt, and what may become of it. */
+  /** A request that could hurt, and its permitted outcomes. */
   private record Death(
       String path, Map<String, String> headers, byte @Nullable [] body, Right right) {
     HttpRequest.Builder request(VarveProcess varve) {
@@ -129,14 +131,14 @@ class QueriesOfDeathIT {
     }
   }
 
-  /** What became of it. */
+  /** The outcome of a request. */
   private record End(
       String kind, Right right, int status, long millis, long bytes, String head, String tail) {}
 
   @Test
   void endWithinTheirLimitsBesideALightQuery() throws Exception {
     Path folder = Checkout.fresh("queries-of-death");
-    // What has no parameter for it has the server's own time, as the light query has.
+    // Requests without a timeout parameter have the server's timeout, as the light query has.
     String config =
         "data: varve-data\nlisten: [{port: PORT}]\nmemory: 32MB\nqueries: {time: %dms}\n"
             .formatted(LIMIT.plus(GRACE.multipliedBy(7).dividedBy(10)).toMillis());
@@ -388,7 +390,7 @@ class QueriesOfDeathIT {
     return new Death(path + "?" + inTime(parameters), Map.of(), null, right);
   }
 
-  /** Parameters with a time for the query. */
+  /** Returns parameters with a timeout for the query. */
   private static String inTime(Map<String, String> parameters) {
     String form =
         parameters.entrySet().stream()
@@ -444,7 +446,7 @@ class QueriesOfDeathIT {
         right);
   }
 
-  /** A block of snappy in which nothing is compressed: literals of up to 60 bytes. */
+  /** Returns an uncompressed snappy block, which consists of literals of up to 60 bytes. */
   private static byte[] asSnappy(byte[] content) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     varint(content.length, block);
@@ -523,7 +525,7 @@ class QueriesOfDeathIT {
     System.out.println(report);
   }
 
-  /** A light query, asked again and again. */
+  /** Repeats a light query. */
   private static final class Light implements AutoCloseable {
     private static final String PATH = "/api/v1/query?query=light&time=" + END;
 

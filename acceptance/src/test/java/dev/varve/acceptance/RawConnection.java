@@ -14,8 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * A connection from an address of one's own choice, byte for byte: the JDK's client chooses its
- * address itself, and sends nothing that is slow or wrong. Blocks, and so is for virtual threads.
+ * A raw connection from a chosen address. The JDK's client chooses its own address and cannot send
+ * slow or malformed requests. Calls block, so this is for virtual threads.
  */
 final class RawConnection implements AutoCloseable {
   private static final int CONNECT_MS = 5_000;
@@ -28,10 +28,10 @@ final class RawConnection implements AutoCloseable {
   /**
    * An answer.
    *
-   * @param head its status line and headers
+   * @param head status line and headers
    */
   record Answer(int status, String head, String body) {
-    /** The value of a header; empty where it is absent. */
+    /** Returns the value of a header; empty if it is absent. */
     String header(String name) {
       String wanted = name.toLowerCase(Locale.ROOT) + ":";
       return head.lines()
@@ -51,16 +51,16 @@ final class RawConnection implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param from the address that the server sees
-   * @param silence ms that a read waits at most
+   * @param from local address, which the server sees
+   * @param silence timeout of reads in ms
    */
   static RawConnection open(String from, int port, int silence) throws IOException {
     return open(from, port, silence, 0);
   }
 
   /**
-   * Connects with a receive buffer of so many bytes, of the kernel's choice where it is 0: what the
-   * client does not read soon waits in the server.
+   * Connects with a receive buffer of this many bytes; 0 leaves the size to the kernel. With a
+   * small one, unread data soon waits in the server.
    */
   static RawConnection open(String from, int port, int silence, int receiveBuffer)
       throws IOException {
@@ -92,26 +92,26 @@ final class RawConnection implements AutoCloseable {
     send(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Ends the sending half. */
+  /** Closes the sending half. */
   void endSending() throws IOException {
     socket.shutdownOutput();
   }
 
-  /** Lets the close of this connection reset it. */
+  /** Makes {@link #close} reset the connection. */
   void resetOnClose() throws IOException {
     socket.setSoLinger(true, 0);
   }
 
-  /** The next byte; -1 where the server has closed. */
+  /** Reads the next byte; -1 if the server has closed the connection. */
   int read() throws IOException {
     return in.read();
   }
 
   /**
-   * Reads the head of an answer and passes its body over, up to the end of the connection.
+   * Reads the head of an answer and skips its body up to the end of the connection.
    *
    * @return its status
-   * @throws EOFException if the server closed without an answer
+   * @throws EOFException if the server closed the connection without an answer
    */
   int status() throws IOException {
     int status = statusOf(head());
@@ -125,7 +125,10 @@ final class RawConnection implements AutoCloseable {
     return new Answer(statusOf(head), head, rest());
   }
 
-  /** Waits until the server closes, or is silent for so many ms; what comes is passed over. */
+  /**
+   * Waits until the server closes the connection or is silent for this many ms. Skips received
+   * bytes.
+   */
   boolean isClosedByServer(int silence) throws IOException {
     socket.setSoTimeout(silence);
     try {
@@ -136,7 +139,7 @@ final class RawConnection implements AutoCloseable {
     }
   }
 
-  /** What else the server sends until it closes. */
+  /** Returns what the server still sends until it closes the connection. */
   String rest() throws IOException {
     return new String(in.readAllBytes(), StandardCharsets.UTF_8);
   }

@@ -20,7 +20,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A server that works out rules every second, and what it says of them. */
+/** A server that evaluates rules every second, and its answers about them. */
 final class RuleServer implements AutoCloseable {
   private final VarveProcess process;
 
@@ -29,11 +29,10 @@ final class RuleServer implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts a server.
    *
-   * @param resendDelay how often an Alertmanager is told of an alert that goes on, such as {@code
-   *     5s}
-   * @param alertmanager its port
+   * @param resendDelay interval at which firing alerts are sent again, such as {@code 5s}
+   * @param alertmanager port of the Alertmanager
    */
   static RuleServer start(
       Path folder, String layout, String rules, String resendDelay, int alertmanager)
@@ -56,12 +55,12 @@ final class RuleServer implements AutoCloseable {
     return new RuleServer(VarveProcess.in(folder, config).start());
   }
 
-  /** The process, to be killed and started again. */
+  /** Returns the process, so that a test can kill and restart it. */
   VarveProcess process() {
     return process;
   }
 
-  /** Writes a sample of now, which counts until another one of its series is written. */
+  /** Writes a sample at the current time, which holds until the next one of its series. */
   void write(String metric, Map<String, String> tags, double value) throws IOException {
     StringBuilder point = new StringBuilder("{\"name\":").append(KairosQuery.quote(metric));
     point.append(",\"tags\":{");
@@ -79,7 +78,7 @@ final class RuleServer implements AutoCloseable {
   /**
    * An alert as the API shows it.
    *
-   * @param keepFiringSince null as long as its condition holds
+   * @param keepFiringSince null while its condition holds
    */
   record Alert(
       String state,
@@ -103,25 +102,28 @@ final class RuleServer implements AutoCloseable {
     }
   }
 
-  /** The only alert of a name; null if there is none. */
+  /** Returns the only alert of a name; null if there is none. */
   @Nullable Alert alert(String name) {
     List<Alert> alerts = alerts().stream().filter(alert -> alert.name().equals(name)).toList();
     assertThat(alerts).hasSizeLessThan(2);
     return alerts.isEmpty() ? null : alerts.getFirst();
   }
 
-  /** Whether there is an alert of a name in a state. */
+  /** Returns whether there is an alert of a name in a state. */
   boolean has(String name, String state) {
     Alert alert = alert(name);
     return alert != null && alert.state().equals(state);
   }
 
-  /** All that {@code /api/v1/alerts} shows. */
+  /** Returns all alerts of {@code /api/v1/alerts}. */
   List<Alert> alerts() {
     return Json.elements(data("/api/v1/alerts").get("alerts")).stream().map(Alert::of).toList();
   }
 
-  /** All that {@code /api/v1/rules} shows, each below its rule, which is in the state of its. */
+  /**
+   * Returns all alerts of {@code /api/v1/rules}, and checks that each rule has the state of its
+   * alerts.
+   */
   private List<Alert> alertsOfRules() {
     List<Alert> all = new ArrayList<>();
     for (Object group : Json.elements(data("/api/v1/rules").get("groups"))) {
@@ -148,7 +150,7 @@ final class RuleServer implements AutoCloseable {
         : states.contains("pending") ? "pending" : "inactive";
   }
 
-  /** Fails unless rules and alerts show the same, both asked while nothing changes. */
+  /** Checks that rules and alerts show the same while nothing changes. */
   void assertShowsTheSameTwice() {
     List<Alert> alerts;
     List<Alert> ofRules;
@@ -161,7 +163,7 @@ final class RuleServer implements AutoCloseable {
     assertThat(ofRules).containsExactlyInAnyOrderElementsOf(alerts);
   }
 
-  /** The value of the only series that a query gives; null if it gives none. */
+  /** Returns the value of the only series of a result; null if the result is empty. */
   @Nullable Double value(String query) {
     List<Object> series = result(query);
     assertThat(series).as(query).hasSizeLessThan(2);
@@ -170,7 +172,7 @@ final class RuleServer implements AutoCloseable {
         : value(Json.elements(Json.members(series.getFirst()).get("value")).get(1));
   }
 
-  /** The samples of the only series that fits a selector, of the last minutes. */
+  /** Returns the last minutes of the only series that matches a selector. */
   NavigableMap<Instant, Double> samples(String selector) {
     List<Object> series = result(selector + "[5m]");
     assertThat(series).as(selector).hasSizeLessThan(2);
@@ -194,12 +196,12 @@ final class RuleServer implements AutoCloseable {
     return Json.elements(data("/api/v1/query?query=" + parameter).get("result"));
   }
 
-  /** A figure of its metrics. */
+  /** Returns one of the server's metrics. */
   double figure(String name) {
     return figure(body("/metrics"), name);
   }
 
-  /** A figure that stands once in metrics in Prometheus' text format. */
+  /** Returns a metric that occurs once in Prometheus' text format. */
   static double figure(String metrics, String name) {
     List<String> values =
         Pattern.compile("(?m)^" + name + "(?:\\{.*})? (\\S+)$")

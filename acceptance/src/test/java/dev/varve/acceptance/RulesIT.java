@@ -29,10 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A server works out rules over samples that it is sent, and tells the real Alertmanager of alerts,
- * which notifies a receiver: the life of an alert, over a kill of the server and over an absence of
- * Alertmanager. What the server shows of an alert, what it writes of it and what Alertmanager makes
- * of it are held against each other to the millisecond.
+ * A server evaluates rules over received samples and sends alerts to the real Alertmanager, which
+ * notifies a receiver. The tests follow an alert over a kill of the server and an absence of
+ * Alertmanager. What the server shows, what it writes, and what Alertmanager shows must agree to
+ * the millisecond.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RulesIT {
@@ -96,7 +96,7 @@ class RulesIT {
     }
   }
 
-  /** An alert that fires: shown, written and told of alike. */
+  /** Checks that a firing alert is shown, written and sent alike. */
   private void checkLoadHigh(RuleServer varve, Alertmanager alertmanager, Duration hold) {
     Alert alert = Objects.requireNonNull(varve.alert("LoadHigh"));
     assertThat(alert.state()).isEqualTo("firing");
@@ -130,8 +130,8 @@ class RulesIT {
   }
 
   /**
-   * When an alert began to fire, as {@code ALERTS} says, which is pending at all times before the
-   * one at which it is due, and fires at all others.
+   * Returns the time at which an alert began to fire according to {@code ALERTS}. It must be
+   * pending at all times before it is due and fire at all later ones.
    */
   private static Instant firedAt(RuleServer varve, String alert, Instant due) {
     String selector = "ALERTS{alertname=\"" + alert + "\",alertstate=\"%s\"}";
@@ -140,7 +140,7 @@ class RulesIT {
     assertThat(pending).isNotEmpty();
     assertThat(firing).isNotEmpty();
     assertThat(pending.lastKey()).isBefore(due);
-    // What is written is cut off to milliseconds.
+    // Written times are truncated to milliseconds.
     assertThat(firing.firstKey()).isAfterOrEqualTo(due.truncatedTo(ChronoUnit.MILLIS));
     return firing.firstKey();
   }
@@ -167,7 +167,7 @@ class RulesIT {
     assertThat(varve.value("count({__name__=~\"ALERTS.*\"})")).as("alerts after all").isNull();
   }
 
-  /** That an alert has ended for Alertmanager and the receiver, and when. */
+  /** Checks that an alert has ended for Alertmanager and the receiver, and returns when. */
   private Instant checkEnd(
       RuleServer varve, Alertmanager alertmanager, AlertReceiver receiver, String name) {
     assertThat(receiver.of(name)).extracting(Notice::status).containsExactly("firing", "resolved");
@@ -182,7 +182,7 @@ class RulesIT {
     return end.endsAt();
   }
 
-  /** In layouts that can say that a series has ended, and that cannot. */
+  /** Tests layouts with and without staleness markers. */
   @ParameterizedTest
   @ValueSource(strings = {"buckets", "kairosdb"})
   void goesOnAfterAKillWhereItWas(String layout) throws IOException {
@@ -225,7 +225,7 @@ class RulesIT {
     }
   }
 
-  /** For how long LoadHigh had been pending when it was last written of before a time. */
+  /** Returns for how long LoadHigh had been pending at its last sample before a time. */
   private static long pendingSeconds(RuleServer varve, Instant before) {
     Map.Entry<Instant, Double> last =
         varve.samples("ALERTS_FOR_STATE{alertname=\"LoadHigh\"}").lowerEntry(before);
@@ -233,9 +233,8 @@ class RulesIT {
   }
 
   /**
-   * That LoadHigh is pending as if no time had passed between the last that was written of it
-   * before the kill and its restoration, which comes between the start and the next that is written
-   * of it.
+   * Checks that LoadHigh stays pending as if no time had passed between its last sample before the
+   * kill and its restoration, which happens between the start and its next sample.
    */
   private static void checkGoesOn(RuleServer varve, Instant killed) {
     Instant written = awaitWritten(varve, "LoadHigh", killed);
@@ -246,7 +245,7 @@ class RulesIT {
     assertThat(restored).isBetween(killed, written.plus(EVALUATION));
   }
 
-  /** Waits until an alert is restored and written of again, and says when it was first. */
+  /** Waits until an alert is restored and has a new sample, and returns the time of that sample. */
   private static Instant awaitWritten(RuleServer varve, String name, Instant killed) {
     String since = "ALERTS_FOR_STATE{alertname=\"" + name + "\"}";
     await(name + " to be written of again")
@@ -264,7 +263,7 @@ class RulesIT {
         try (first) {
           varve.write("temperature", OVEN, 95.5);
           await("OvenHot at the receiver").until(() -> !receiver.of("OvenHot").isEmpty());
-          // Its second look at what it has sent comes once the first notification is noted.
+          // Alertmanager checks again what it has sent once it has recorded the first notification.
           await("Alertmanager to have noted it")
               .until(() -> figure(first, "alertmanager_nflog_queries_total") >= 2);
         }
@@ -320,7 +319,7 @@ class RulesIT {
             receiver.of(alert).stream().anyMatch(notice -> notice.status().equals("resolved")));
   }
 
-  /** The alerts of a name that go on, as Alertmanager shows them; one at most. */
+  /** Returns the active alerts of a name as Alertmanager shows them, at most one. */
   private List<Map<String, Object>> shown(Alertmanager alertmanager, String name) {
     List<Map<String, Object>> alerts =
         Json.elements(Json.parse(get(alertmanager, "/api/v2/alerts?filter=alertname=" + name)))

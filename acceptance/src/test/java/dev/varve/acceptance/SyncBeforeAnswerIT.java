@@ -12,8 +12,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
- * A trace of the server's system calls proves, for every request that it answered with success,
- * that a sync of the log which holds the request's data had ended before the answer was sent.
+ * A trace of the server's system calls proves for every successful request that a sync of the log
+ * with the request's data ended before the answer was sent.
  */
 class SyncBeforeAnswerIT {
   private static final List<String> DATASETS = List.of("buckets", "heroic", "kairosdb", "opentsdb");
@@ -50,7 +50,7 @@ class SyncBeforeAnswerIT {
             .isEqualTo("synced before it was answered"));
   }
 
-  /** Writes a point that can be told from all others in the log, and returns what tells it. */
+  /** Writes a point with a unique marker and returns the marker. */
   private static String write(VarveProcess server, String dataset, int number) throws IOException {
     String marker = "marker" + UUID.randomUUID().toString().replace("-", "");
     boolean overKairosDb = number % 2 == 0;

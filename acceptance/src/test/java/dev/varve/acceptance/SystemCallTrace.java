@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What strace saw of a server: writes to files and sockets, reads of requests, and syncs, each with
- * the lines of the trace at which it began and ended.
+ * A strace of a server: writes to files and sockets, reads of requests, and syncs, each with the
+ * lines at which it began and ended.
  */
 final class SystemCallTrace {
   /*
@@ -25,10 +25,10 @@ final class SystemCallTrace {
   /**
    * One system call.
    *
-   * @param file the path or socket
-   * @param text the rest of the line: what was read or written
-   * @param began the line at which it was called
-   * @param ended the line at which it was back, or the end of the trace
+   * @param file path or socket
+   * @param text rest of the line: the bytes read or written
+   * @param began line of the call
+   * @param ended line of its return, or the end of the trace
    * @param failed whether its result was negative
    */
   private record Call(String name, String file, String text, int began, int ended, boolean failed) {
@@ -55,7 +55,7 @@ final class SystemCallTrace {
     this.calls = calls;
   }
 
-  /** The command that runs another under a trace to a file. */
+  /** Returns the command that runs another one and traces it to a file. */
   static String[] command(Path file) {
     return new String[] {
       "strace",
@@ -119,8 +119,8 @@ final class SystemCallTrace {
   }
 
   /**
-   * Whether the answer to the request that holds a marker was sent after the data with the marker
-   * was written to a log and the log synced.
+   * Checks that the answer to the request with a marker was sent after the marker was written to a
+   * log and the log was synced.
    */
   String verdict(String marker) {
     Call request = first(call -> !call.isWrite() && call.text().contains(marker), 0);
@@ -152,7 +152,7 @@ final class SystemCallTrace {
     boolean holds(Call call);
   }
 
-  /** The first call that began at a line or later and for which a condition holds. */
+  /** Returns the first call that began at a line or later and fulfils a condition. */
   private @Nullable Call first(Condition condition, int from) {
     Call first = null;
     for (Call call : calls) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A trace that shows the wrong order is told from one that shows the right one. */
+/** Tests that a trace with the wrong order is recognised. */
 class SystemCallTraceTest {
   private static final String REQUEST =
       "10 read(45<socket:[7]>, \"POST /api HTTP/1.1\\r\\n\\r\\nthe marker\", 8192) = 99";

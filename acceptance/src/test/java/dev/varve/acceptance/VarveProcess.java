@@ -23,12 +23,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server as a process of its own, on a directory of its own and a port of 127.0.0.1 that was
- * free. It can be stopped, killed as by a loss of power to the process, and started again on the
- * same directory and port.
+ * A server in its own process, with its own directory and a free port of 127.0.0.1. It can be
+ * stopped, killed, and restarted with the same directory and port.
  */
 final class VarveProcess implements AutoCloseable {
-  /** The exit code of a JVM that ended in order on SIGTERM. */
+  /** Exit code of a JVM that ended normally after SIGTERM. */
   static final int TERMINATED = 143;
 
   private static final Duration READY_MAX = Duration.ofSeconds(60);
@@ -53,7 +52,7 @@ final class VarveProcess implements AutoCloseable {
   /**
    * Prepares a server, which {@link #start()} starts.
    *
-   * @param folder where its configuration, data and log go
+   * @param folder folder of its configuration, data and log
    * @param config its configuration, in which {@code PORT} stands for its port
    */
   static VarveProcess in(Path folder, String config) {
@@ -82,13 +81,13 @@ final class VarveProcess implements AutoCloseable {
         .build();
   }
 
-  /** Gives it another heap than tests usually do, such as {@code 128m}. */
+  /** Sets another heap than usual in tests, such as {@code 128m}. */
   VarveProcess withHeap(String size) {
     heap = size;
     return this;
   }
 
-  /** Lets it use the compilers that this test runs with: all of them in profile {@code full}. */
+  /** Lets it use the compilers of this test's own JVM: all of them in profile {@code full}. */
   VarveProcess compiledAsThisTest() {
     options =
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -97,13 +96,13 @@ final class VarveProcess implements AutoCloseable {
     return this;
   }
 
-  /** Lets it open damaged stores with what is left of them. */
+  /** Lets it open damaged stores with what can be recovered. */
   VarveProcess recovering() {
     recovers = true;
     return this;
   }
 
-  /** The most bytes of memory that it has had so far, heap and all else. */
+  /** Returns the peak resident memory in bytes, heap and everything else. */
   long residentMax() throws IOException {
     Path status = Path.of("/proc", Long.toString(running().pid()), "status");
     for (String line : Files.readAllLines(status)) {
@@ -114,7 +113,7 @@ final class VarveProcess implements AutoCloseable {
     throw new AssertionError(status + " does not say VmHWM");
   }
 
-  /** The nice values of those of its threads whose names begin so, as the kernel has them. */
+  /** Returns the nice values of the threads whose names have a prefix, from the kernel. */
   Set<Integer> niceValues(String name) throws IOException {
     Set<Integer> found = new TreeSet<>();
     Path tasks = Path.of("/proc", Long.toString(running().pid()), "task");
@@ -123,7 +122,7 @@ final class VarveProcess implements AutoCloseable {
         String stat = Files.readString(task.resolve("stat"));
         int behindName = stat.lastIndexOf(')');
         if (stat.substring(stat.indexOf('(') + 1, behindName).startsWith(name)) {
-          // The first field behind the name is the third, and the 19th is the nice value.
+          // The first field after the name is the third, and the 19th is the nice value.
           found.add(Integer.parseInt(stat.substring(behindName + 2).split(" ", -1)[19 - 3]));
         }
       }
@@ -131,18 +130,18 @@ final class VarveProcess implements AutoCloseable {
     return found;
   }
 
-  /** A place as the process sees it, which may have mounts of its own. */
+  /** Returns a path as the process sees it, which may have its own mounts. */
   Path seen(Path place) {
     return Path.of("/proc", Long.toString(running().pid()), "root", place.toString());
   }
 
-  /** Starts it and waits until it is ready. */
+  /** Starts the server and waits until it is ready. */
   VarveProcess start() {
     launch();
     try {
       awaitReady();
     } catch (AssertionError e) {
-      // Whoever opens it in a try has none yet that would be closed.
+      // A try with resources has nothing to close yet.
       close();
       throw e;
     }
@@ -150,12 +149,12 @@ final class VarveProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it and does not wait.
+   * Starts the server and does not wait.
    *
-   * @param under a command that runs the server, such as strace with its options; may be empty
+   * @param under command that runs the server, such as strace with its options; may be empty
    */
   void launch(String... under) {
-    // No connection of a server before may be taken for one of this.
+    // Connections to an earlier server must not be reused.
     client.shutdownNow();
     client = newClient();
     ProcessBuilder varve =
@@ -180,7 +179,7 @@ final class VarveProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until it answers that it is ready; fails, with its log, if it ends instead. */
+  /** Waits until the server is ready. Fails with its log if it ends instead. */
   void awaitReady() {
     long end = System.nanoTime() + READY_MAX.toNanos();
     while (!isReady()) {
@@ -221,7 +220,7 @@ final class VarveProcess implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + port + path);
   }
 
-  /** Kills it with SIGKILL: nothing of it runs any more when this returns. */
+  /** Kills the server with SIGKILL and returns once it has ended. */
   void kill() {
     Process killed = running();
     List<ProcessHandle> children =
@@ -232,9 +231,9 @@ final class VarveProcess implements AutoCloseable {
     children.forEach(child -> child.onExit().join());
   }
 
-  /** Asks it to stop with SIGTERM and does not wait. */
+  /** Sends SIGTERM and does not wait. */
   void terminate() {
-    // Under another command it is the child that serves.
+    // Under another command the child is the server.
     List<ProcessHandle> children =
         runsUnderAnother ? running().children().toList() : List.<ProcessHandle>of();
     if (children.isEmpty()) {
@@ -244,7 +243,7 @@ final class VarveProcess implements AutoCloseable {
     }
   }
 
-  /** Asks it to stop with SIGTERM, waits until it has, and returns its exit code. */
+  /** Sends SIGTERM, waits for the end, and returns the exit code. */
   int stop() {
     terminate();
     Process stopped = running();
@@ -259,7 +258,7 @@ final class VarveProcess implements AutoCloseable {
     return stopped.exitValue();
   }
 
-  /** Waits for it to end by itself and returns its exit code. */
+  /** Waits until the server ends by itself and returns its exit code. */
   int exitCode() {
     try {
       if (!running().waitFor(READY_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -272,7 +271,7 @@ final class VarveProcess implements AutoCloseable {
     return running().exitValue();
   }
 
-  /** What it has printed since it was last started, on stdout and stderr. */
+  /** Returns its output on stdout and stderr since its last start. */
   String log() {
     return Checkout.read(logFile(starts));
   }
@@ -281,7 +280,7 @@ final class VarveProcess implements AutoCloseable {
     return folder.resolve("server-" + start + ".log");
   }
 
-  /** The end of the log, for messages. */
+  /** Returns the end of the log, for messages. */
   String shownLog() {
     String log = log();
     int from = Math.max(0, log.length() - LOG_CHARACTERS_SHOWN);
@@ -319,7 +318,7 @@ final class VarveProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it, however it is. */
+  /** Ends the server in whatever state it is. */
   @Override
   public void close() {
     if (process != null && process.isAlive()) {

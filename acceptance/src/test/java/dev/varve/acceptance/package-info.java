@@ -1,9 +1,9 @@
 /**
- * Tests of the program as it is run: real processes, real agents, real signals.
+ * Tests of the program as users run it: real processes, real agents, real signals.
  *
- * <p>Nothing here calls the product's classes. What a test knows of Varve it knows from outside:
- * its command line, its ports, its files. Each test has a directory of its own under {@code
- * target}, which stays after a failure.
+ * <p>Nothing here calls the product's classes. Tests know Varve only from outside: its command
+ * line, its ports, its files. Each test has its own directory under {@code target}, which remains
+ * after a failure.
  */
 @NullMarked
 package dev.varve.acceptance;

@@ -27,17 +27,17 @@ import java.util.function.ToDoubleFunction;
 import org.xerial.snappy.Snappy;
 
 /**
- * PromQL of Varve, in memory and on RocksDB, beside Debian's Prometheus and VictoriaMetrics that
- * hold the same samples, each a process of its own: how long a query takes, how much processor time
- * it costs, how much memory the process holds at most meanwhile, and how that stands to Prometheus.
+ * Compares PromQL of Varve, in memory and on RocksDB, with Debian's Prometheus and VictoriaMetrics
+ * over the same samples, each in its own process: latency, processor time and peak memory of each
+ * query, with ratios to Prometheus.
  *
  * <p>Arguments: the launcher, then optionally {@code series=N}, {@code runs=N}, {@code
  * servers=a,b}. Prints tables in Markdown; a query that takes less than a second in all its runs is
- * run more often. The programs are fetched by {@code parts/debian/fetch prometheus
- * victoria-metrics}. To compare two builds of Varve in one run, {@code before=LAUNCHER} names the
- * other one, which {@code servers=varve-rocksdb,before-rocksdb} then asks; ratios are to the server
- * that {@code to=NAME} names, by default Prometheus. {@code queries=TEXT} asks only the queries
- * whose names contain the text; {@code queries=none} measures writing alone.
+ * run more often. {@code parts/debian/fetch prometheus victoria-metrics} fetches the programs. To
+ * compare two builds of Varve in one run, {@code before=LAUNCHER} names the other one, which {@code
+ * servers=varve-rocksdb,before-rocksdb} then compares. {@code to=NAME} names the server of the
+ * ratios, by default Prometheus. {@code queries=TEXT} runs only the queries whose names contain the
+ * text; {@code queries=none} measures only writing.
  */
 public final class PromQlComparison {
   private static final int WARM_UP = 3;

@@ -8,9 +8,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Statements to a Cassandra node, in frames of its native protocol, version 4: what another program
- * did to its tables is done without Varve's own client. Statements come whole, with no values to
- * bind, and of the answer only errors are read.
+ * Sends statements to a Cassandra node in frames of its native protocol, version 4, so that tests
+ * change tables as another program would, without Varve's own client. Statements have no bound
+ * values, and only errors are read from the answers.
  *
  * <pre>
  *   frame   version 04 | flags 00 | stream, 2 bytes | opcode | length, 4 bytes | body

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A dataset on a real store between which and the engine calls are slowed down, throttled, lost and
- * answered in part, as the engine's {@code FaultsTest} does with the store in memory: what late
- * writes do here is what the store does with them.
+ * Tests a dataset on a real store while calls between engine and store are delayed, throttled, lost
+ * and answered in part, as the engine's {@code FaultsTest} does with the store in memory. Here late
+ * writes have the effect that the real store gives them.
  *
- * <p>{@code -Dvarve.faults.store.operations=2000} makes each story long, {@code
- * -Dvarve.faults.store.layouts=heroic,entity} tells those of other layouts.
+ * <p>{@code -Dvarve.faults.store.operations=2000} sets the length of each story, {@code
+ * -Dvarve.faults.store.layouts=heroic,entity} the layouts.
  */
 final class FaultsOnStore {
   private static final long SEED = Long.getLong("varve.faults.seed", 3);

@@ -38,9 +38,9 @@ import java.util.stream.Collectors;
 
 /**
  * Heroic's side of its table in Bigtable: the cells that it writes, how it writes them, and what it
- * reads. Made with Bigtable's client from the description of the format alone (spotify/heroic at
- * commit 9a021a7a), so that it knows nothing of Varve's layout; {@link HeroicTakeoverIT} holds it
- * to cells that Heroic's own classes made.
+ * reads. It uses Bigtable's client and only the description of the format (spotify/heroic at commit
+ * 9a021a7a), and knows nothing of Varve's layout. {@link HeroicTakeoverIT} compares it with cells
+ * from Heroic's own classes.
  */
 final class HeroicTable implements AutoCloseable {
   /** Milliseconds in a row. */
@@ -222,10 +222,10 @@ final class HeroicTable implements AutoCloseable {
   }
 
   /**
-   * Reads as Heroic does: series by series and row by row, of each row what lies behind the start
-   * of the range up to its end. What lies on a multiple of {@link #ROW} it never sees.
+   * Reads as Heroic does: series by series and row by row, from after the start of the range to its
+   * end. Heroic never sees points at multiples of {@link #ROW}.
    *
-   * @param keys of the series that its index would name
+   * @param keys keys of the series that its index would name
    */
   Map<GroupKey, NavigableMap<Long, Double>> read(Set<GroupKey> keys, long start, long end) {
     Map<GroupKey, NavigableMap<Long, Double>> found = new HashMap<>();

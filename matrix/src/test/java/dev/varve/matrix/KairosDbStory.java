@@ -171,8 +171,8 @@ final class KairosDbStory {
   }
 
   /**
-   * Deletes the whole last row of a series of each metric, and with it what the index tables say of
-   * it; or of all its series, and so that it has such a row at all.
+   * Deletes the whole last row of a series of each metric, with its entries in the index tables; or
+   * the rows of all its series, and with them the fact that the metric has such a row.
    */
   private List<Told> deleteRows(boolean ofAll) {
     TimeRange row = new TimeRange(LAST_ROW, LAST_ROW + ROW);

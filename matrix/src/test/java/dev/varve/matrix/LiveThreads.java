@@ -14,9 +14,9 @@ record LiveThreads(Map<String, Integer> counts) {
   private static final Duration ENDING = Duration.ofSeconds(20);
 
   /**
-   * Those of the tests themselves, of the pool that the whole process has, those that wait for
-   * child processes, of which the runner of the tests has some, and what HBase's client keeps for
-   * the process: as many after dozens of clients as after one.
+   * Threads that do not belong to a client: those of the tests, of the common pool, those that wait
+   * for child processes, and those that HBase's client keeps for the process, whose number does not
+   * depend on the number of clients.
    */
   private static final Pattern NOBODYS =
       Pattern.compile(

@@ -15,14 +15,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A keyspace with the three tables that KairosDB made over Thrift, up to 1.1, and rows of two
+ * A keyspace with the three tables that KairosDB created over Thrift, up to 1.1, and rows of two
  * generations: without a data type and with a flag in the column, as until 0.9.3, and with the data
  * type, as from 0.9.4 on. All rows are listed in {@code row_key_index}, the only index of those
- * versions. The bytes are put together here, and not by the layout that is tested.
+ * versions. The bytes are built here, not by the tested layout.
  *
  * <pre>
  *   row key   metric | 00 | row time, 8 bytes | [ 00 | length | data type ] | name=value: ...
- *   column    offset in the row, shifted by one bit, 4 bytes; bit 0 tells floats until 0.9.3
+ *   column    offset in the row, shifted by one bit, 4 bytes; bit 0 marks floats until 0.9.3
  * </pre>
  */
 final class OldKeyspace {
