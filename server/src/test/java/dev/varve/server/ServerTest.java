@@ -138,9 +138,17 @@ class ServerTest {
       assertThat(server.get(query).body()).isEqualTo(before);
       assertThat(server.post("/varve/v1/compact", "selector=m&every=1m").statusCode())
           .isEqualTo(400);
-      HttpResponse<String> refused = server.post("/datasets/heroic/varve/v1/compact", "selector=m");
+      HttpResponse<String> refused =
+          server.send(
+              server
+                  .request("/varve/v1/compact")
+                  .header("X-Varve-Dataset", "heroic")
+                  .POST(HttpRequest.BodyPublishers.ofString("selector=m")));
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body()).contains("no layout of dataset 'heroic' has compacted rows");
+      for (String spelling : List.of("/v1/compact", "/datasets/heroic/varve/v1/compact")) {
+        assertThat(server.post(spelling, "selector=m").statusCode()).as(spelling).isEqualTo(404);
+      }
     }
   }
 

@@ -7,9 +7,16 @@ package dev.varve.server.http;
  * @param load the gate of the handler
  * @param changesState whether a request changes data or behaviour of the server, in which case
  *     pages of other origins may not send it
+ * @param oneSpelling whether it answers only under {@code /DIALECT} and not for a dataset in the
+ *     path, so that a proxy can forbid it by one prefix
  */
 public record Route(
-    String method, String path, Load load, boolean changesState, HttpHandler handler) {
+    String method,
+    String path,
+    Load load,
+    boolean changesState,
+    boolean oneSpelling,
+    HttpHandler handler) {
   /** Matches any non-empty segment of a path. */
   public static final String ANY = PathPattern.ONE;
 
@@ -43,12 +50,18 @@ public record Route(
         load,
         load == Load.WRITE
             || ((load == Load.NONE || load == Load.OPERATIONS) && !method.equals("GET")),
+        false,
         handler);
   }
 
   /** Returns the same route, marked as one that changes nothing. */
   public Route reading() {
-    return new Route(method, path, load, false, handler);
+    return new Route(method, path, load, false, oneSpelling, handler);
+  }
+
+  /** Returns the same route with one spelling. */
+  public Route inOneSpelling() {
+    return new Route(method, path, load, changesState, true, handler);
   }
 
   public static Route get(String path, Load load, HttpHandler handler) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the route of a path. Immutable.
  *
  * <p>A path may begin with {@code /datasets/NAME}, which names the dataset, and then with {@code
- * /DIALECT}. Every dialect answers there in addition to the root.
+ * /DIALECT}. Every dialect answers there in addition to the root, except for routes with one
+ * spelling, which answer at {@code /DIALECT/PATH} alone.
  */
 public final class Router {
   private static final String DATASETS = "/datasets/";
@@ -142,7 +143,7 @@ public final class Router {
       Table own = new Table();
       for (Route route : mount.routes()) {
         own.add(mount, route);
-        Found before = root.add(mount, route);
+        Found before = route.oneSpelling() ? null : root.add(mount, route);
         if (before != null) {
           clashes.add(
               "%s %s is both %s's and %s's"
@@ -178,7 +179,8 @@ public final class Router {
   public Match find(String method, String path) {
     Match found = findAnywhere(method, path);
     boolean ofServer = found.mount() != null && !found.mount().prefixed();
-    return ofServer && found.dataset() != null
+    boolean oneSpelling = found.route() != null && found.route().oneSpelling();
+    return (ofServer || oneSpelling) && found.dataset() != null
         ? new Match(null, null, List.of(), "", found.path(), List.of(), found.dataset())
         : found;
   }

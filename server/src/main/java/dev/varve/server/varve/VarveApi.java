@@ -127,8 +127,10 @@ public final class VarveApi implements Dialect {
         Route.get("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofUrl(exchange))),
         Route.post("/v1/explain", Load.QUERY, exchange -> explain(exchange, ofForm(exchange))),
         Route.post("/v1/explain/points", Load.READ, this::explainPoints),
-        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange))),
-        Route.post("/v1/check", Load.NONE, exchange -> check(exchange, Form.read(exchange))));
+        Route.post("/v1/compact", Load.WRITE, exchange -> compact(exchange, ofForm(exchange)))
+            .inOneSpelling(),
+        Route.post("/v1/check", Load.NONE, exchange -> check(exchange, Form.read(exchange)))
+            .inOneSpelling());
   }
 
   private void dataset(Exchange exchange) throws IOException {

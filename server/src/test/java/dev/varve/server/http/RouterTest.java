@@ -57,6 +57,19 @@ class RouterTest {
   }
 
   @Example
+  void findsARouteOfOneSpellingUnderItsDialectOnly() {
+    Route route = Route.post("/v1/check", Load.NONE, exchange -> exchange.answer(200));
+    Router one =
+        new Router(
+            List.of(
+                new Router.Mount("own", true, List.of(route.inOneSpelling()), ErrorFormat.PLAIN)));
+    assertThat(one.find("POST", "/own/v1/check").route()).isNotNull();
+    for (String path : List.of("/v1/check", "/datasets/x/v1/check", "/datasets/x/own/v1/check")) {
+      assertThat(one.find("POST", path).route()).as(path).isNull();
+    }
+  }
+
+  @Example
   void matchesLiteralSegmentsAsTheyWereSent() {
     assertThat(pattern("/-/reload")).isEqualTo("/-/reload");
     assertThat(pattern("/datasets/x/-/reload")).isEqualTo("/-/reload");
