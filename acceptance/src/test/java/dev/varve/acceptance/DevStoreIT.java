@@ -24,7 +24,9 @@ class DevStoreIT {
   private Path out;
   private Path err;
 
-  /** @param option one of the options that it prints for a server */
+  /**
+   * @param option one of the options that it prints for a server
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

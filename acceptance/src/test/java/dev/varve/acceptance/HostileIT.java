@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs all {@link Attackers} at once against a server with a heap of 1 GB, beside a writer, a telnet
- * client and a light query. The server must survive, keep every acknowledged sample, also over a
- * kill, and release what the attackers held. A run takes {@code -Dvarve.hostile.seconds}, 20 by
- * default, and harmless clients must get answers within {@code -Dvarve.hostile.latency} ms. {@code
- * -Dvarve.hostile.only=NAME,NAME} selects attacks, to find the one that does harm.
+ * Runs all {@link Attackers} at once against a server with a heap of 1 GB, beside a writer, a
+ * telnet client and a light query. The server must survive, keep every acknowledged sample, also
+ * over a kill, and release what the attackers held. A run takes {@code -Dvarve.hostile.seconds}, 20
+ * by default, and harmless clients must get answers within {@code -Dvarve.hostile.latency} ms.
+ * {@code -Dvarve.hostile.only=NAME,NAME} selects attacks, to find the one that does harm.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class HostileIT {

@@ -306,9 +306,9 @@ class KairosDbTakeoverIT {
   }
 
   /**
-   * Takes over a keyspace of KairosDB before 1.2: three tables, and the index of those versions. The
-   * test writes its cells by CQL, and KairosDB 1.3, which still reads them, confirms that they are
-   * right.
+   * Takes over a keyspace of KairosDB before 1.2: three tables, and the index of those versions.
+   * The test writes its cells by CQL, and KairosDB 1.3, which still reads them, confirms that they
+   * are right.
    */
   @Test
   void anOldKeyspaceIsReadAndGoesOn() {
