@@ -6,10 +6,20 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Finds free ports of a loopback address. */
 public final class Ports {
+  private static final int FIRST = 15_000;
+
+  /** Below the ports of outgoing connections, which begin at 32768 on Linux. */
+  private static final int END = 32_000;
+
+  private static final int TRIES_MAX = 1_000;
+
   private Ports() {}
 
   /** Returns a free port. */
@@ -51,18 +61,23 @@ public final class Ports {
     }
   }
 
-  /** Returns distinct free ports. */
+  /**
+   * Returns distinct free ports. None of them is one that the system gives to outgoing connections,
+   * which could take it before the server does.
+   */
   public static List<Integer> free(String address, int count) {
-    if (count == 0) {
-      return new ArrayList<>();
+    Set<Integer> ports = new LinkedHashSet<>();
+    for (int tries = 0; ports.size() < count; tries++) {
+      if (tries == TRIES_MAX) {
+        throw new DevStoreException(
+            "found %d of %d free ports of %s from %d to %d"
+                .formatted(ports.size(), count, address, FIRST, END - 1));
+      }
+      int port = ThreadLocalRandom.current().nextInt(FIRST, END);
+      if (isFree(address, port)) {
+        ports.add(port);
+      }
     }
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(address))) {
-      // Kept open until the others are found, so that all are distinct.
-      List<Integer> ports = free(address, count - 1);
-      ports.addFirst(socket.getLocalPort());
-      return ports;
-    } catch (IOException e) {
-      throw new DevStoreException("no free port of " + address + ": " + e.getMessage(), e);
-    }
+    return new ArrayList<>(ports);
   }
 }
