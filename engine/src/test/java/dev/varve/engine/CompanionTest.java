@@ -136,7 +136,7 @@ class CompanionTest {
       store.isLate(false);
       await()
           .during(Duration.ofSeconds(3))
-          .atMost(Duration.ofSeconds(4))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> markers(distant) == 1);
       store.arrive();
       micros.addAndGet(61_000_000);

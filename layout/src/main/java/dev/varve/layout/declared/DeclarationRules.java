@@ -1,5 +1,6 @@
 package dev.varve.layout.declared;
 
+import dev.varve.layout.declared.KeyElement.Role;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,23 +39,11 @@ final class DeclarationRules {
   static @Nullable KeyElement lastTime(Declaration declaration) {
     KeyElement last = null;
     for (KeyElement element : declaration.key()) {
-      if (isTime(element)) {
+      if (element.role() == Role.TIME) {
         last = element;
       }
     }
     return last;
-  }
-
-  static boolean isOfKey(KeyElement element) {
-    return element instanceof KeyElement.Metric
-        || element instanceof KeyElement.Tag
-        || element instanceof KeyElement.AllTags
-        || element instanceof KeyElement.Resource
-        || element instanceof KeyElement.AllResource;
-  }
-
-  static boolean isTime(KeyElement element) {
-    return element instanceof KeyElement.Bucket || element instanceof KeyElement.Time;
   }
 
   /** Returns why a text cannot be encoded, or null if it can. */

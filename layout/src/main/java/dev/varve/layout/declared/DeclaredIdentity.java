@@ -39,8 +39,7 @@ final class DeclaredIdentity {
       parameters.put("codec.packed", Integer.toString(PackedCodec.VERSION));
     }
     if (declaration.key().stream()
-        .anyMatch(
-            element -> element instanceof KeyElement.Salt || element instanceof KeyElement.Hash)) {
+        .anyMatch(element -> element.role() == KeyElement.Role.COMPUTED)) {
       parameters.put("codec.hash", Integer.toString(KeyHash.VERSION));
     }
     return new LayoutIdentity(declaration.name(), parameters);

@@ -208,10 +208,8 @@ final class FamilyRules {
     boolean rowForEver =
         declaration.key().stream()
             .allMatch(element ->
-                DeclarationRules.isOfKey(element)
-                    || element instanceof KeyElement.Literal
-                    || element instanceof KeyElement.Salt
-                    || element instanceof KeyElement.Hash);
+                element.role() != KeyElement.Role.TIME
+                    && element.role() != KeyElement.Role.SEQUENCE);
     if (!rowForEver) {
       fault(
           "attributes",

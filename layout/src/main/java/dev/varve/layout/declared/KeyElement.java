@@ -13,6 +13,30 @@ public sealed interface KeyElement {
   /** Returns one canonical line with everything that affects the part's bytes. */
   String text();
 
+  /** What determines the bytes of a part. */
+  enum Role {
+    /** The series. */
+    SERIES,
+    /** The time of the sample. */
+    TIME,
+    /** The order of acceptance. */
+    SEQUENCE,
+    /** Other parts of the key. */
+    COMPUTED,
+    /** Nothing: all rows have the same bytes. */
+    CONSTANT
+  }
+
+  default Role role() {
+    return switch (this) {
+      case Metric _, Tag _, AllTags _, Resource _, AllResource _ -> Role.SERIES;
+      case Bucket _, Time _ -> Role.TIME;
+      case Sequence _ -> Role.SEQUENCE;
+      case Salt _, Hash _ -> Role.COMPUTED;
+      case Literal _ -> Role.CONSTANT;
+    };
+  }
+
   record Metric(TextForm form) implements KeyElement {
     @Override
     public String name() {

@@ -1,5 +1,6 @@
 package dev.varve.layout.declared;
 
+import dev.varve.layout.declared.KeyElement.Role;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -132,8 +133,8 @@ final class KeyRules {
           behind.stream()
               .anyMatch(element ->
                   element.name().equals(name)
-                      && (DeclarationRules.isOfKey(element)
-                          || (time && DeclarationRules.isTime(element))));
+                      && (element.role() == Role.SERIES
+                          || (time && element.role() == Role.TIME)));
       if (!known) {
         fault(
             path,
@@ -141,7 +142,7 @@ final class KeyRules {
                 .formatted(name, time ? " or its time" : ""));
       }
     }
-    if (of.isEmpty() && behind.stream().noneMatch(DeclarationRules::isOfKey)) {
+    if (of.isEmpty() && behind.stream().noneMatch(element -> element.role() == Role.SERIES)) {
       fault(path, "no later part depends on the series, so the value would be constant");
     }
   }
@@ -151,7 +152,7 @@ final class KeyRules {
     KeyElement coarser = null;
     for (int i = 0; i < declaration.key().size(); i++) {
       KeyElement element = declaration.key().get(i);
-      if (DeclarationRules.isTime(element)) {
+      if (element.role() == Role.TIME) {
         if (coarser != null && !divides(coarser, element)) {
           fault(
               "key[" + i + "]", "%s does not divide %s".formatted(element.text(), coarser.text()));

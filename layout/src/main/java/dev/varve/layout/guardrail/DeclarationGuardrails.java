@@ -7,6 +7,7 @@ import dev.varve.layout.declared.DeclaredLayout;
 import dev.varve.layout.declared.FamilyDeclaration;
 import dev.varve.layout.declared.FamilyDeclaration.ValueForm;
 import dev.varve.layout.declared.KeyElement;
+import dev.varve.layout.declared.KeyElement.Role;
 import dev.varve.layout.declared.QualifierElement;
 import dev.varve.model.Spelling;
 import dev.varve.store.FamilySpec;
@@ -79,10 +80,8 @@ final class DeclarationGuardrails {
 
   private int firstOfTime() {
     for (int i = 0; i < declaration.key().size(); i++) {
-      KeyElement element = declaration.key().get(i);
-      if (element instanceof KeyElement.Bucket
-          || element instanceof KeyElement.Time
-          || element instanceof KeyElement.Sequence) {
+      Role role = declaration.key().get(i).role();
+      if (role == Role.TIME || role == Role.SEQUENCE) {
         return i;
       }
     }
@@ -94,12 +93,7 @@ final class DeclarationGuardrails {
   }
 
   private static boolean spreads(KeyElement element) {
-    return element instanceof KeyElement.Tag
-        || element instanceof KeyElement.AllTags
-        || element instanceof KeyElement.Resource
-        || element instanceof KeyElement.AllResource
-        || element instanceof KeyElement.Salt
-        || element instanceof KeyElement.Hash;
+    return (element.role() == Role.SERIES && !isMetric(element)) || element.role() == Role.COMPUTED;
   }
 
   private boolean bounded() {

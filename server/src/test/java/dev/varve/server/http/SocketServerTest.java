@@ -47,6 +47,9 @@ import tools.jackson.core.JsonGenerator;
 
 /** The HTTP server on real sockets, with test handlers. */
 class SocketServerTest {
+  /** The server is told of a client that leaves; on a busy machine its threads may come late. */
+  private static final Duration AT_ONCE = Duration.ofSeconds(2);
+
   private static final HttpLimits LIMITS =
       new HttpLimits(
           1000,
@@ -429,7 +432,7 @@ class SocketServerTest {
       closed = System.nanoTime();
     }
     org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
-    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(Duration.ofMillis(100));
+    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(AT_ONCE);
   }
 
   @Test
@@ -445,7 +448,7 @@ class SocketServerTest {
       closed = System.nanoTime();
     }
     org.awaitility.Awaitility.await().until(() -> aborted.get() != 0);
-    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(Duration.ofMillis(100));
+    assertThat(Duration.ofNanos(aborted.get() - closed)).isLessThan(AT_ONCE);
   }
 
   @Test
