@@ -6,7 +6,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RowSamples;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Column;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
@@ -133,7 +133,7 @@ public class LayoutCodecBenchmark {
               .map(table -> store.open(table, Store.OpenMode.CREATE_IF_ABSENT))
               .toList();
       long[] clock = {0};
-      return new Steps(tables, () -> ++clock[0]).run(codec.bind(key, true)).orElseThrow();
+      return new StepRunner(tables, () -> ++clock[0]).run(codec.bind(key, true)).orElseThrow();
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.varve.engine;
 
 import dev.varve.engine.catalog.CatalogBudget;
-import dev.varve.engine.write.Admission;
+import dev.varve.engine.write.BatchBudget;
 
 /**
  * A dataset's share of the resources of an engine.
@@ -11,7 +11,8 @@ import dev.varve.engine.write.Admission;
  * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
  */
-record DatasetShare(Admission admission, FieldLimits fields, CatalogBudget catalogs, long caches) {
+record DatasetShare(
+    BatchBudget admission, FieldLimits fields, CatalogBudget catalogs, long caches) {
   /** Returns the maximum bytes of the writer's cache of series. */
   long seriesCache() {
     return caches / 2;

@@ -6,7 +6,7 @@ import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
-import dev.varve.engine.write.Admission;
+import dev.varve.engine.write.BatchBudget;
 import dev.varve.model.HeapShares;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
@@ -38,7 +38,7 @@ public final class Engine implements AutoCloseable {
   private final EngineConfig config;
   private final Stores stores;
   private final StampClock clock;
-  private final Admission admission;
+  private final BatchBudget admission;
   private final Map<String, Dataset> datasets;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean checking = new AtomicBoolean();
@@ -47,7 +47,7 @@ public final class Engine implements AutoCloseable {
       EngineConfig config,
       Stores stores,
       StampClock clock,
-      Admission admission,
+      BatchBudget admission,
       Map<String, Dataset> datasets) {
     this.config = config;
     this.stores = stores;
@@ -94,7 +94,7 @@ public final class Engine implements AutoCloseable {
     StampClock clock = new StampClock(micros, stores.mark());
     long admitted = Math.clamp(config.memory() / 4, ADMITTED_MIN, ADMITTED_MAX);
     HeapShares shares = HeapShares.OF_THIS_PROCESS;
-    Admission admission = new Admission(Math.min(admitted, shares.cells()));
+    BatchBudget admission = new BatchBudget(Math.min(admitted, shares.cells()));
     long caches = shares.caches() / config.datasets().size();
     CatalogBudget catalogs = new CatalogBudget(config.catalog(), System::nanoTime);
     DatasetShare share = new DatasetShare(admission, config.fields(), catalogs, caches);

@@ -262,7 +262,7 @@ class ReadBoundsTest {
 
   @Test
   void refusesWritesWhenTooManyAreUnderWay() {
-    dev.varve.engine.write.Admission admission = new dev.varve.engine.write.Admission(10_000);
+    dev.varve.engine.write.BatchBudget admission = new dev.varve.engine.write.BatchBudget(10_000);
     int first = admission.enter(9_000);
 
     assertThatThrownBy(() -> admission.enter(5_000))

@@ -132,7 +132,7 @@ final class Gathering {
   }
 
   private boolean take(@Nullable Strand[] of, Samples samples) {
-    int place = Held.place(samples.kind());
+    int place = SeriesBuffer.place(samples.kind());
     Strand strand = of[place];
     if (strand == null) {
       if (!hold(BYTES_PER_STRAND)) {

@@ -15,12 +15,13 @@ final class OrderStages {
 
   /** Reverses the samples of each series. Holds one series. */
   static final class Backwards extends Stage {
-    private final Held held;
+    private final SeriesBuffer held;
     private final Emitter out;
 
     Backwards(Memory memory, Stage next) {
       super(next);
-      this.held = new Held(memory, "reversing a series holds all of it (request the newest N)");
+      this.held =
+          new SeriesBuffer(memory, "reversing a series holds all of it (request the newest N)");
       this.out = new Emitter(next);
     }
 
@@ -44,7 +45,7 @@ final class OrderStages {
 
   /** Sorts series. Holds all of them. */
   static final class SeriesOrder extends Stage {
-    private record One(ResultSeries series, Held held) {}
+    private record One(ResultSeries series, SeriesBuffer held) {}
 
     private final Order plan;
     private final Memory memory;
@@ -60,7 +61,7 @@ final class OrderStages {
 
     @Override
     public void begin(ResultSeries series) {
-      all.add(new One(series, new Held(memory, "sorting series holds all of them")));
+      all.add(new One(series, new SeriesBuffer(memory, "sorting series holds all of them")));
     }
 
     @Override

@@ -19,7 +19,7 @@ final class SplitStage extends Stage {
   private final Split plan;
   private final Memory memory;
   private final Emitter out;
-  private final Map<List<Integer>, Held> parts = new LinkedHashMap<>();
+  private final Map<List<Integer>, SeriesBuffer> parts = new LinkedHashMap<>();
   private @Nullable ResultSeries series;
 
   SplitStage(Split plan, Memory memory, Stage next) {
@@ -43,7 +43,8 @@ final class SplitStage extends Stage {
       }
       parts
           .computeIfAbsent(
-              part, p -> new Held(memory, "splitting a series by time or value holds all of it"))
+              part,
+              p -> new SeriesBuffer(memory, "splitting a series by time or value holds all of it"))
           .add(samples, i, i + 1);
     }
   }

@@ -2,7 +2,7 @@ package dev.varve.cli.cells;
 
 import dev.varve.layout.Layout;
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Bytes;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
@@ -43,7 +43,7 @@ final class ScratchTables implements AutoCloseable {
   private final Store store = new MemoryStore(NO_LIMITS);
   private final Layout layout;
   private final List<Table> tables = new ArrayList<>();
-  private final Steps steps;
+  private final StepRunner steps;
   private long clock;
 
   ScratchTables(Layout layout) {
@@ -51,7 +51,7 @@ final class ScratchTables implements AutoCloseable {
     for (TableSpec spec : layout.tables()) {
       tables.add(store.open(spec, Store.OpenMode.CREATE_IF_ABSENT));
     }
-    this.steps = new Steps(tables, () -> ++clock);
+    this.steps = new StepRunner(tables, () -> ++clock);
   }
 
   Layout layout() {

@@ -11,7 +11,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.TimeRange;
@@ -138,8 +138,8 @@ public final class TableInspector {
       Table table = tables.get(i);
       open.add(table == null ? new AbsentTable(specs.get(i)) : table);
     }
-    Steps steps =
-        new Steps(
+    StepRunner steps =
+        new StepRunner(
             open,
             () -> {
               throw new IllegalStateException("an inspection writes nothing");
@@ -175,13 +175,13 @@ public final class TableInspector {
   /** The attempt to decode rows with one layout. */
   private static final class Trial {
     private final Layout layout;
-    private final Steps steps;
+    private final StepRunner steps;
     private final List<String> good = new ArrayList<>();
     private final List<String> bad = new ArrayList<>();
     private int rows;
     private int explained;
 
-    private Trial(Layout layout, Steps steps) {
+    private Trial(Layout layout, StepRunner steps) {
       this.layout = layout;
       this.steps = steps;
     }

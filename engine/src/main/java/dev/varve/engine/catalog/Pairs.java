@@ -20,11 +20,11 @@ final class Pairs {
 
   private static final long POSTED_BYTES = 2;
 
-  private final Columns.Ints nameIds = new Columns.Ints();
-  private final Columns.Ints valueIds = new Columns.Ints();
+  private final NumberColumns.Ints nameIds = new NumberColumns.Ints();
+  private final NumberColumns.Ints valueIds = new NumberColumns.Ints();
 
   /** The only series, {@link #NOBODY}, or -2 minus the index in {@link #bitmaps}. */
-  private final Columns.Ints postings = new Columns.Ints();
+  private final NumberColumns.Ints postings = new NumberColumns.Ints();
 
   private final List<RoaringBitmap> bitmaps = new ArrayList<>();
   private int[] table = new int[4096];

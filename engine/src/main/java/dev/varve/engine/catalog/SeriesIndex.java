@@ -58,16 +58,16 @@ public final class SeriesIndex {
   /** By the number of a metric's name: the fields of its keys, without the default field. */
   private final Map<Integer, FieldSet> fieldsOfMetric = new HashMap<>();
 
-  private final Columns.Ints slab = new Columns.Ints();
+  private final NumberColumns.Ints slab = new NumberColumns.Ints();
   private int slabSize;
-  private final Columns.Ints offsets = new Columns.Ints();
-  private final Columns.Longs high = new Columns.Longs();
-  private final Columns.Longs low = new Columns.Longs();
-  private final Columns.Ints fields = new Columns.Ints();
-  private final Columns.Longs from = new Columns.Longs();
-  private final Columns.Longs to = new Columns.Longs();
-  private final Columns.Longs counts = new Columns.Longs();
-  private final Columns.Longs notedCounts = new Columns.Longs();
+  private final NumberColumns.Ints offsets = new NumberColumns.Ints();
+  private final NumberColumns.Longs high = new NumberColumns.Longs();
+  private final NumberColumns.Longs low = new NumberColumns.Longs();
+  private final NumberColumns.Ints fields = new NumberColumns.Ints();
+  private final NumberColumns.Longs from = new NumberColumns.Longs();
+  private final NumberColumns.Longs to = new NumberColumns.Longs();
+  private final NumberColumns.Longs counts = new NumberColumns.Longs();
+  private final NumberColumns.Longs notedCounts = new NumberColumns.Longs();
   private long allFrom = Long.MAX_VALUE;
   private long allTo = Long.MIN_VALUE;
   private int[] table = new int[4096];
@@ -96,7 +96,7 @@ public final class SeriesIndex {
       }
       long ofKeys =
           slab.bytes() + offsets.bytes() + fields.bytes() + (long) Integer.BYTES * table.length;
-      for (Columns.Longs column : List.of(high, low, from, to, counts, notedCounts)) {
+      for (NumberColumns.Longs column : List.of(high, low, from, to, counts, notedCounts)) {
         ofKeys += column.bytes();
       }
       long ofFields = fieldSets.bytes() + (long) BYTES_PER_ENTRY * fieldsOfMetric.size();

@@ -7,7 +7,7 @@ import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.Layout;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps.Onlooker;
+import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Resolution;
 import dev.varve.store.Cell;

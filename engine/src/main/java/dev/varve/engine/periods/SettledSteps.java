@@ -4,8 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.varve.layout.Step;
 import dev.varve.layout.Step.TableRead;
-import dev.varve.layout.Steps;
-import dev.varve.layout.Steps.Onlooker;
+import dev.varve.layout.StepRunner;
+import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.store.CellBatch;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -29,14 +29,14 @@ final class SettledSteps {
   /** Approximate heap bytes of a cached read of one cell, without the bytes of the cell. */
   private static final int OVERHEAD_BYTES = 1200;
 
-  private final Steps steps;
+  private final StepRunner steps;
   private final Cache<TableRead, CellBatch> settled;
 
   /**
    * @param bytes maximum heap bytes of the cache; values above 256 MiB count as 256 MiB
    */
   SettledSteps(List<Table> tables, LongSupplier clock, long bytes) {
-    this.steps = new Steps(tables, clock);
+    this.steps = new StepRunner(tables, clock);
     this.settled =
         Caffeine.newBuilder()
             .maximumWeight(Math.min(bytes, REMEMBERED_BYTES_MAX))

@@ -6,7 +6,7 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.layout.ReadScope.Versions;
-import dev.varve.layout.Steps.Onlooker;
+import dev.varve.layout.StepRunner.Onlooker;
 import dev.varve.model.Kind;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Budget;

@@ -39,7 +39,7 @@ final class Additions {
    * Refuses the columns whose fields exceed a limit, and returns the group without them; null if
    * nothing is left.
    */
-  @Nullable SampleGroup within(KnownSeries series, SampleGroup group, Tally tally) {
+  @Nullable SampleGroup within(KnownSeries series, SampleGroup group, RefusedSamples tally) {
     Refusal full = refusal(series);
     if (full != null) {
       tally.refuse(group.sampleCount(), group.key(), null, null, full);

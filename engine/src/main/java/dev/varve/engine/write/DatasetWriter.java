@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DatasetWriter implements AutoCloseable {
   private final OpenDataset dataset;
-  private final Admission admission;
+  private final BatchBudget admission;
   private final SeriesCache series;
   private final TableWriters tables;
   private final IndexCells index;
@@ -61,7 +61,7 @@ public final class DatasetWriter implements AutoCloseable {
    */
   public DatasetWriter(
       OpenDataset dataset,
-      Admission admission,
+      BatchBudget admission,
       FieldLimits fieldLimits,
       CatalogBudget catalogs,
       long seriesCache) {
@@ -156,7 +156,7 @@ public final class DatasetWriter implements AutoCloseable {
             "attach.read-only",
             "dataset '%s' is attached read-only: nothing is written to foreign tables"
                 .formatted(dataset.name()));
-    Tally tally = new Tally();
+    RefusedSamples tally = new RefusedSamples();
     batch
         .groups()
         .forEach(group -> tally.refuse(group.sampleCount(), group.key(), null, null, refusal));

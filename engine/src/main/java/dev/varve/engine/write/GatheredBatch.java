@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param lifetime after which the samples expire; null for never
  */
 record GatheredBatch(
-    List<Part> parts, List<Noted> attributes, Tally tally, @Nullable Duration lifetime) {
+    List<Part> parts, List<Noted> attributes, RefusedSamples tally, @Nullable Duration lifetime) {
 
   /**
    * An attribute and where it belongs.

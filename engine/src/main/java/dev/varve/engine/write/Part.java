@@ -11,11 +11,11 @@ final class Part implements LayoutEdits.Refusals {
   private final Period period;
   private final SampleGroup group;
   private final int count;
-  private final Tally tally;
+  private final RefusedSamples tally;
   private int refused;
   private int[] refusedOfColumn = {};
 
-  Part(KnownSeries series, Period period, SampleGroup group, Tally tally) {
+  Part(KnownSeries series, Period period, SampleGroup group, RefusedSamples tally) {
     this.series = series;
     this.period = period;
     this.group = group;

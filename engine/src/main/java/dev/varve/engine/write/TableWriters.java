@@ -161,7 +161,7 @@ public final class TableWriters {
   }
 
   /** Refuses the samples of a row that the store rejects. */
-  static void refuse(PlacedLayout layout, Rejected row, Tally tally) {
+  static void refuse(PlacedLayout layout, Rejected row, RefusedSamples tally) {
     CellBatch cells = row.batch().cells();
     Refusal refusal = new Refusal("store.rejected", row.reason());
     RowSamples samples = new RowSamples();

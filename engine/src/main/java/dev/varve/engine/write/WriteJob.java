@@ -36,7 +36,7 @@ final class WriteJob {
   private final @Nullable Duration lifetime;
   private final AcceptedTimes times;
   private final Additions additions;
-  private final Tally tally = new Tally();
+  private final RefusedSamples tally = new RefusedSamples();
   private final List<Part> parts;
   private final List<Noted> attributes = new ArrayList<>(0);
 
@@ -164,7 +164,7 @@ final class WriteJob {
     List<Batch> single = new ArrayList<>();
     batch.groups().forEach(group -> single.add(Batch.of(group)));
     batch.attributes().forEach(one -> single.add(new Batch(List.of(), List.of(one))));
-    Tally all = new Tally();
+    RefusedSamples all = new RefusedSamples();
     int count = batch.sampleCount() + batch.attributes().size();
     if (single.size() == 1) {
       GroupKey key =

@@ -10,7 +10,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -284,7 +284,7 @@ class TableInspectorTest {
       String name = layout.originalTables().get(i);
       tables.add(store.open(layout.tables().get(i).named(name), OpenMode.CREATE_IF_ABSENT));
     }
-    Steps steps = new Steps(tables, () -> ++stamp);
+    StepRunner steps = new StepRunner(tables, () -> ++stamp);
     for (Step.TableCell cell : steps.run(layout.opening())) {
       MutationBatch edits = new MutationBatch();
       Cell put = cell.cell();

@@ -6,7 +6,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.ReadScope;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.layout.plan.Census;
 import dev.varve.layout.plan.Plan;
 import dev.varve.layout.plan.PlanRequest;
@@ -44,7 +44,7 @@ public final class LayoutTables implements AutoCloseable {
   /** The rows written, by table. */
   private final List<Set<Bytes>> rows = new ArrayList<>();
 
-  private final Steps steps;
+  private final StepRunner steps;
   private long stamp = 1_790_000_000_000_000L;
 
   /** A refused value and its position. */
@@ -57,7 +57,7 @@ public final class LayoutTables implements AutoCloseable {
       tables.add(source.open(spec));
       rows.add(new TreeSet<>());
     }
-    this.steps = new Steps(tables, () -> ++stamp);
+    this.steps = new StepRunner(tables, () -> ++stamp);
     put(run(layout.opening()));
   }
 

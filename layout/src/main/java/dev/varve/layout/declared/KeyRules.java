@@ -133,8 +133,7 @@ final class KeyRules {
           behind.stream()
               .anyMatch(element ->
                   element.name().equals(name)
-                      && (element.role() == Role.SERIES
-                          || (time && element.role() == Role.TIME)));
+                      && (element.role() == Role.SERIES || (time && element.role() == Role.TIME)));
       if (!known) {
         fault(
             path,

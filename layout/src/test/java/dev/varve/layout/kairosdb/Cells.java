@@ -4,7 +4,7 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.CellSink;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RowSamples;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Batch;
 import dev.varve.model.GroupKey;
 import dev.varve.model.SampleGroup;
@@ -37,7 +37,7 @@ final class Cells implements CellSink {
   }
 
   static Binding bind(KairosDbLayout layout, GroupKey key) {
-    return new Steps(List.of(), () -> 0).run(layout.bind(key, true)).orElseThrow();
+    return new StepRunner(List.of(), () -> 0).run(layout.bind(key, true)).orElseThrow();
   }
 
   @Override
@@ -81,7 +81,7 @@ final class Cells implements CellSink {
         if (!out.damages().isEmpty()) {
           throw new AssertionError(out.damages());
         }
-        GroupKey key = new Steps(List.of(), () -> 0).run(layout.identify(batch.row(from)));
+        GroupKey key = new StepRunner(List.of(), () -> 0).run(layout.identify(batch.row(from)));
         for (RowSamples.Vector vector : out.vectors()) {
           Samples samples = vector.samples();
           for (int i = 0; i < samples.size(); i++) {

@@ -3,7 +3,7 @@ package dev.varve.layout.kairosdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Value;
@@ -44,6 +44,6 @@ final class Keyspace {
   }
 
   <T> T run(Step<T> step) {
-    return new Steps(tables, () -> 0).run(step);
+    return new StepRunner(tables, () -> 0).run(step);
   }
 }

@@ -8,7 +8,7 @@ import dev.varve.layout.Layout;
 import dev.varve.layout.Refusal;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.RowSamples;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Attribute;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
@@ -44,7 +44,7 @@ final class TsdbTables implements AutoCloseable {
   private final MemoryStore store = new MemoryStore();
   private final AtomicLong clock = new AtomicLong(1_795_251_084_000_000L);
   private final List<Table> tables;
-  final Steps steps;
+  final StepRunner steps;
   final List<Refusal> refusals = new ArrayList<>();
   final List<String> damages = new ArrayList<>();
   final List<Attribute> attributes = new ArrayList<>();
@@ -52,7 +52,7 @@ final class TsdbTables implements AutoCloseable {
   TsdbTables(Layout layout) {
     tables =
         layout.tables().stream().map(spec -> store.open(spec, OpenMode.CREATE_IF_ABSENT)).toList();
-    steps = new Steps(tables, clock::incrementAndGet);
+    steps = new StepRunner(tables, clock::incrementAndGet);
   }
 
   Binding bind(Layout layout, GroupKey key) {

@@ -7,7 +7,7 @@ import dev.varve.layout.Binding;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.Step;
-import dev.varve.layout.Steps;
+import dev.varve.layout.StepRunner;
 import dev.varve.model.Bytes;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
@@ -110,10 +110,10 @@ class UidTableTest {
 
   /** Runs a step one request at a time. */
   private static final class OneByOne {
-    private final Steps steps;
+    private final StepRunner steps;
     private Step<Optional<Binding>> step;
 
-    private OneByOne(Steps steps, Step<Optional<Binding>> step) {
+    private OneByOne(StepRunner steps, Step<Optional<Binding>> step) {
       this.steps = steps;
       this.step = step;
     }

@@ -146,9 +146,9 @@ final class QueryGate {
             Outcome.TIMEOUT,
             turns == light
                 ? "the query waited %s for one of %d running queries to end, and was not started (queries.wait and queries.concurrency)"
-                    .formatted(Durations.text(capacity.patience()), turns.running())
+                    .formatted(DurationText.text(capacity.patience()), turns.running())
                 : "the query is heavy and waited %s for one of %d running heavy queries to end (queries.wait and half of queries.concurrency)"
-                    .formatted(Durations.text(capacity.patience()), turns.running()),
+                    .formatted(DurationText.text(capacity.patience()), turns.running()),
             Duration.ofSeconds(5),
             null);
       }

@@ -215,7 +215,7 @@ public final class RunningQueries implements AutoCloseable {
           case TIMEOUT ->
               "the query took longer than %s and was stopped after reading %,d samples in %,d of %,d matching series%s; request less data"
                   .formatted(
-                      Durations.text(use.limits().time()),
+                      DurationText.text(use.limits().time()),
                       use.samplesRead(),
                       use.seriesRead(),
                       use.seriesMatched(),
@@ -231,7 +231,7 @@ public final class RunningQueries implements AutoCloseable {
     long millis = use.progress().ofAll(use.limits().time().toMillis());
     return millis < 0
         ? ""
-        : "; reading all of them would take about " + Durations.text(Duration.ofMillis(millis));
+        : "; reading all of them would take about " + DurationText.text(Duration.ofMillis(millis));
   }
 
   private static Outcome outcome(QueryUse answered) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * and for clients that hold very little, so a few slow clients do not stop all others.
  *
  * <p>A batch counts until its write has returned. The cells that the engine creates from it count
- * in the engine's own limit ({@code engine.write.Admission}), in addition to this budget. {@link
+ * in the engine's own limit ({@code engine.write.BatchBudget}), in addition to this budget. {@link
  * HeapShares} keeps the sum of all budgets below the heap.
  *
  * <p>Thread-safe.

@@ -5,7 +5,7 @@ import dev.varve.query.promql.plan.OptimisedPlan;
 import dev.varve.query.promql.plan.OptimisedPlan.SharedScan;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.promql.plan.StepPlan;
-import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.promql.plan.StepTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Evaluator {
   private final SampleSource source;
   private final Stages stages;
-  private final Held held;
+  private final RowMemory held;
   private final Map<Integer, Integer> uses;
   private final Map<Integer, SharedScan> shared = new HashMap<>();
   private final Map<Integer, KeptRows> kept = new HashMap<>();
@@ -37,7 +37,7 @@ final class Evaluator {
       SampleSource source,
       OptimisedPlan plan,
       Notes notes,
-      Held held,
+      RowMemory held,
       @Nullable Analysis analysis) {
     this.source = source;
     this.stages = new Stages(this, notes, held);
@@ -85,21 +85,21 @@ final class Evaluator {
     };
   }
 
-  private double[] array(Steps steps) {
+  private double[] array(StepTimes steps) {
     if (steps.count() > PromQuery.STEPS_MAX) {
       held.row(steps.count());
     }
     return new double[steps.count()];
   }
 
-  double[] filled(Steps steps, double value) {
+  double[] filled(StepTimes steps, double value) {
     double[] values = array(steps);
     Arrays.fill(values, value);
     return values;
   }
 
   /** Returns the times of the steps in seconds. */
-  private double[] times(Steps steps) {
+  private double[] times(StepTimes steps) {
     return each(array(steps), i -> steps.time(i) / 1000.0);
   }
 
@@ -312,7 +312,7 @@ final class Evaluator {
 
   /** Emits the result of a subquery as samples, series by series. */
   private void stepped(StepPlan.Stepped plan, SampleSource.Sink into) {
-    Steps steps = plan.input().steps();
+    StepTimes steps = plan.input().steps();
     held.steps(steps.count());
     SampleVector samples = new SampleVector();
     RowSink rows =

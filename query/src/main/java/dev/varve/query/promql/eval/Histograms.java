@@ -15,7 +15,7 @@ final class Histograms implements RowSink {
   private final int steps;
   private final RowSink next;
   private final Notes notes;
-  private final Held held;
+  private final RowMemory held;
   private final Map<Labels, List<Bound>> histograms = new LinkedHashMap<>();
 
   private record Bound(double upper, Column counts) {}
@@ -23,7 +23,7 @@ final class Histograms implements RowSink {
   /** A function of the buckets at one step. */
   @FunctionalInterface
   interface Question {
-    double ask(int step, Buckets buckets);
+    double ask(int step, HistogramBuckets buckets);
   }
 
   /**
@@ -32,7 +32,7 @@ final class Histograms implements RowSink {
    * @param place position of the expression that returns the buckets
    */
   Histograms(
-      SourceRange place, Question question, int steps, RowSink next, Notes notes, Held held) {
+      SourceRange place, Question question, int steps, RowSink next, Notes notes, RowMemory held) {
     this.place = place;
     this.question = question;
     this.steps = steps;
@@ -60,7 +60,7 @@ final class Histograms implements RowSink {
   @Override
   public void end() {
     Rows.Merged merged = new Rows.Merged(held, next);
-    Buckets buckets = new Buckets();
+    HistogramBuckets buckets = new HistogramBuckets();
     histograms.forEach((labels, bounds) -> {
       Column result = new Column(steps);
       for (int step = 0; step < steps; step++) {
@@ -84,7 +84,7 @@ final class Histograms implements RowSink {
     merged.end();
   }
 
-  private void tell(Buckets buckets, Labels labels) {
+  private void tell(HistogramBuckets buckets, Labels labels) {
     if (buckets.isMended()) {
       notes.inform(
           "input to histogram_quantile needed to be fixed for monotonicity (see https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile) for metric name \"%s\""

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Rows that are kept until all their uses have received them. */
 final class KeptRows implements RowSink {
-  private final Held held;
+  private final RowMemory held;
   private final List<Labels> labels = new ArrayList<>();
   private final List<Column> columns = new ArrayList<>();
   private int left;
@@ -15,7 +15,7 @@ final class KeptRows implements RowSink {
    *
    * @param uses number of calls of {@link #replay} that will follow
    */
-  KeptRows(int uses, Held held) {
+  KeptRows(int uses, RowMemory held) {
     this.left = uses;
     this.held = held;
   }

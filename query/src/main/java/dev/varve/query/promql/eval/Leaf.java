@@ -17,7 +17,7 @@ sealed interface Leaf {
    *
    * @param parameter the numeric parameter of the operator at every step
    */
-  static Leaf of(StepPlan.SeriesOperator plan, double[] parameter, Held held) {
+  static Leaf of(StepPlan.SeriesOperator plan, double[] parameter, RowMemory held) {
     return switch (plan) {
       case StepPlan.Newest newest -> new OfNewest(newest);
       case StepPlan.Window window ->
@@ -56,7 +56,7 @@ sealed interface Leaf {
 
   /** A function of the samples in the window before each step. */
   record OfWindow(
-      Instants instants, long length, RangeFunction function, double[] parameter, Held held)
+      Instants instants, long length, RangeFunction function, double[] parameter, RowMemory held)
       implements Leaf {
     private static final long BETWEEN_LOOKS = 1 << 16;
 

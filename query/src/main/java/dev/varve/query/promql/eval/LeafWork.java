@@ -14,7 +14,7 @@ final class LeafWork implements SampleSource.Work {
    * @param parameters the numeric parameter of each operator at every step
    * @param held checked for cancellation from time to time
    */
-  LeafWork(List<StepPlan.SeriesOperator> plans, List<double[]> parameters, Held held) {
+  LeafWork(List<StepPlan.SeriesOperator> plans, List<double[]> parameters, RowMemory held) {
     leaves = new Leaf[plans.size()];
     for (int i = 0; i < leaves.length; i++) {
       leaves[i] = Leaf.of(plans.get(i), parameters.get(i), held);

@@ -20,7 +20,7 @@ final class Matching {
   private final StepPlan.Join join;
   private final VectorMatching matching;
   private final int steps;
-  private final Held held;
+  private final RowMemory held;
   private final Map<Labels, OneSide> ones = new HashMap<>();
 
   /** For one-to-one matching: the steps at which each signature has a result. */
@@ -48,7 +48,7 @@ final class Matching {
     }
   }
 
-  Matching(StepPlan.Join join, Held held) {
+  Matching(StepPlan.Join join, RowMemory held) {
     this.join = join;
     this.matching = join.matching();
     this.steps = join.steps().count();

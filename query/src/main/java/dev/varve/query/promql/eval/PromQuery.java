@@ -18,7 +18,7 @@ import dev.varve.query.promql.plan.Optimiser;
 import dev.varve.query.promql.plan.PlanWords;
 import dev.varve.query.promql.plan.Scan;
 import dev.varve.query.promql.plan.StepPlan;
-import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.running.Outcome;
 import dev.varve.query.running.QueryUse;
 import java.time.Duration;
@@ -124,8 +124,8 @@ public final class PromQuery {
     if (expr.type() == ValueType.STRING) {
       return new PromResult.Text(time, Lowering.text(expr));
     }
-    Held held = held();
-    OptimisedPlan plan = plan(time, time, Steps.at(time));
+    RowMemory held = held();
+    OptimisedPlan plan = plan(time, time, StepTimes.at(time));
     Evaluator evaluator = evaluator(plan, held, null);
     return switch (plan.root()) {
       case StepPlan.Scalar number -> new PromResult.Scalar(time, evaluator.number(number)[0]);
@@ -153,23 +153,23 @@ public final class PromQuery {
     };
   }
 
-  private Held held() {
-    return new Held(use);
+  private RowMemory held() {
+    return new RowMemory(use);
   }
 
-  private OptimisedPlan plan(long start, long end, Steps steps) {
+  private OptimisedPlan plan(long start, long end, StepTimes steps) {
     return Optimiser.optimise(lowered(start, end, steps), samples::count, use.limits().memory());
   }
 
   /** Returns the plan before optimisation. */
-  StepPlan lowered(long start, long end, Steps steps) {
+  StepPlan lowered(long start, long end, StepTimes steps) {
     Lowering lowering =
         new Lowering(
             start, end, settings.lookback().toMillis(), settings.subqueryStep().toMillis());
     return lowering.plan(expr, steps);
   }
 
-  private Evaluator evaluator(OptimisedPlan plan, Held held, @Nullable Analysis analysis) {
+  private Evaluator evaluator(OptimisedPlan plan, RowMemory held, @Nullable Analysis analysis) {
     notes.alsoAt(plan.alsoAt());
     return new Evaluator(samples, plan, notes, held, analysis);
   }
@@ -194,7 +194,7 @@ public final class PromQuery {
       PlanTree text = new PlanTree("text", Lowering.text(expr), null, null, List.of());
       return new PlanExplanation(text, List.of(), List.of(), 0);
     }
-    Steps steps = step == null ? Steps.at(end) : steps(start, end, step);
+    StepTimes steps = step == null ? StepTimes.at(end) : steps(start, end, step);
     OptimisedPlan plan = plan(step == null ? end : start, end, steps);
     Analysis analysis = analyze ? new Analysis() : null;
     long begun = System.nanoTime();
@@ -257,11 +257,11 @@ public final class PromQuery {
    * @throws dev.varve.engine.QueryRefusedException if the query exceeds a limit
    */
   public PromResult.Matrix range(long start, long end, Duration step) {
-    Steps steps = steps(start, end, step);
+    StepTimes steps = steps(start, end, step);
     return matrix(plan(start, end, steps), steps);
   }
 
-  private Steps steps(long start, long end, Duration step) {
+  private StepTimes steps(long start, long end, Duration step) {
     if (expr.type() != ValueType.SCALAR && expr.type() != ValueType.VECTOR) {
       throw new PromQlException(
           "invalid expression type \"%s\" for range query, must be Scalar or instant Vector"
@@ -274,7 +274,7 @@ public final class PromQuery {
     if (count > STEPS_MAX) {
       throw new PromQlEvaluationException(tooManySteps(count));
     }
-    return new Steps(start, step.toMillis(), (int) count);
+    return new StepTimes(start, step.toMillis(), (int) count);
   }
 
   /**
@@ -287,8 +287,8 @@ public final class PromQuery {
   }
 
   /** Executes a plan for all steps. */
-  PromResult.Matrix matrix(OptimisedPlan plan, Steps steps) {
-    Held held = held();
+  PromResult.Matrix matrix(OptimisedPlan plan, StepTimes steps) {
+    RowMemory held = held();
     Evaluator evaluator = evaluator(plan, held, null);
     List<PromResult.Line> lines = new ArrayList<>();
     switch (plan.root()) {
@@ -307,7 +307,7 @@ public final class PromQuery {
     return new PromResult.Matrix(lines);
   }
 
-  private static PromResult.Line line(Labels labels, Column column, Steps steps) {
+  private static PromResult.Line line(Labels labels, Column column, StepTimes steps) {
     int size = column.count();
     long[] times = new long[size];
     double[] values = new double[size];

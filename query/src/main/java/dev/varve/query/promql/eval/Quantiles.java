@@ -14,7 +14,7 @@ final class Quantiles {
    * @param values the first {@code size} elements are used, in any order; this method sorts them
    * @param held checked for cancellation if there are many values
    */
-  static double of(double q, double[] values, int size, Held held) {
+  static double of(double q, double[] values, int size, RowMemory held) {
     if (size == 0 || Double.isNaN(q)) {
       return Double.NaN;
     }
@@ -33,7 +33,7 @@ final class Quantiles {
   }
 
   /** Sorts values; NaN is less than any other. */
-  private static void sort(double[] values, int size, Held held) {
+  private static void sort(double[] values, int size, RowMemory held) {
     Sorting.sort(values, size, held::wanted);
     int numbers = size;
     while (numbers > 0 && Double.isNaN(values[numbers - 1])) {

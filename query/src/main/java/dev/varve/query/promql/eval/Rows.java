@@ -15,9 +15,9 @@ final class Rows {
   static final class Distinct implements RowSink {
     private final Set<Labels> seen = new HashSet<>();
     private final RowSink next;
-    private final Held held;
+    private final RowMemory held;
 
-    Distinct(RowSink next, Held held) {
+    Distinct(RowSink next, RowMemory held) {
       this.next = next;
       this.held = held;
     }
@@ -35,10 +35,10 @@ final class Rows {
   /** Merges rows with the same labels, which must not have values at the same step. */
   static final class Merged implements RowSink {
     private final Map<Labels, Column> rows = new LinkedHashMap<>();
-    private final Held held;
+    private final RowMemory held;
     private final RowSink next;
 
-    Merged(Held held, RowSink next) {
+    Merged(RowMemory held, RowSink next) {
       this.held = held;
       this.next = next;
     }

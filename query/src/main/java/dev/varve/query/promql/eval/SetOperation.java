@@ -9,14 +9,15 @@ final class SetOperation {
   private final BinaryOperator operator;
   private final Matching matching;
   private final int steps;
-  private final Held held;
+  private final RowMemory held;
 
   /** The steps at which the side that is read first has an element, by signature. */
   private final Map<Labels, Column> there = new HashMap<>();
 
   private final Rows.Merged result;
 
-  SetOperation(BinaryOperator operator, Matching matching, int steps, Held held, RowSink next) {
+  SetOperation(
+      BinaryOperator operator, Matching matching, int steps, RowMemory held, RowSink next) {
     this.operator = operator;
     this.matching = matching;
     this.steps = steps;

@@ -11,7 +11,7 @@ import dev.varve.query.promql.plan.Arithmetic;
 import dev.varve.query.promql.plan.MetricNames;
 import dev.varve.query.promql.plan.Place;
 import dev.varve.query.promql.plan.StepPlan;
-import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.promql.plan.StepTimes;
 import dev.varve.query.promql.plan.WindowFunction;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,9 +25,9 @@ import java.util.function.UnaryOperator;
 final class Stages {
   private final Evaluator evaluator;
   private final Notes notes;
-  private final Held held;
+  private final RowMemory held;
 
-  Stages(Evaluator evaluator, Notes notes, Held held) {
+  Stages(Evaluator evaluator, Notes notes, RowMemory held) {
     this.evaluator = evaluator;
     this.notes = notes;
     this.held = held;
@@ -104,7 +104,7 @@ final class Stages {
     private final List<String> names;
     private final StepPlan.Aggregate plan;
     private final RowSink into;
-    private final Map<Labels, Aggregation> groups = new LinkedHashMap<>();
+    private final Map<Labels, AggregatedGroup> groups = new LinkedHashMap<>();
 
     private Groups(
         AggregateOperator operator,
@@ -124,11 +124,11 @@ final class Stages {
     @Override
     public void row(Labels labels, Column column) {
       Labels group = plan.without() ? labels.withoutMetric().without(names) : labels.only(names);
-      Aggregation known = groups.get(group);
+      AggregatedGroup known = groups.get(group);
       if (known == null) {
         held.row(column.steps());
         held.hold(bytesBeside(), "a query of many groups");
-        known = Aggregation.of(operator, column.steps(), number, label, held);
+        known = AggregatedGroup.of(operator, column.steps(), number, label, held);
         groups.put(group, known);
       }
       known.row(labels, column);
@@ -151,7 +151,7 @@ final class Stages {
     }
 
     private long bytesBeside() {
-      return plan.steps().count() * Aggregation.bytesPerStep(operator);
+      return plan.steps().count() * AggregatedGroup.bytesPerStep(operator);
     }
 
     /** Returns whether no element is wanted at any step; the numbers are then not checked. */
@@ -274,7 +274,7 @@ final class Stages {
   }
 
   private ValueFunction function(StepPlan.Each plan) {
-    Steps steps = plan.steps();
+    StepTimes steps = plan.steps();
     return switch (plan.function()) {
       case TIMESTAMP_OF_THE_SAMPLE -> (step, value) -> value;
       case TIMESTAMP -> (step, value) -> steps.time(step) / 1000.0;
@@ -310,10 +310,10 @@ final class Stages {
   private static final class Sorted implements RowSink {
     private final boolean descending;
     private final RowSink into;
-    private final Held held;
+    private final RowMemory held;
     private final List<Map.Entry<Labels, Column>> rows = new ArrayList<>();
 
-    private Sorted(boolean descending, RowSink into, Held held) {
+    private Sorted(boolean descending, RowSink into, RowMemory held) {
       this.descending = descending;
       this.into = into;
       this.held = held;
@@ -435,7 +435,7 @@ final class Stages {
     return new Histograms(plan.place().range(), question, plan.steps().count(), into, notes, held);
   }
 
-  private static RowSink repeated(Steps steps, RowSink into) {
+  private static RowSink repeated(StepTimes steps, RowSink into) {
     return (labels, column) -> {
       if (column.has(0)) {
         into.row(labels, Column.filled(steps.count(), column.get(0)));

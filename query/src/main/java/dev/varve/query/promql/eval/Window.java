@@ -5,7 +5,7 @@ final class Window {
   final double[] values;
 
   /** Checked for cancellation by slow functions. */
-  final Held held;
+  final RowMemory held;
 
   private final long[] times;
   int from;
@@ -22,7 +22,7 @@ final class Window {
   /** The parameter of the function at this step. */
   double parameter;
 
-  Window(SampleVector samples, Held held) {
+  Window(SampleVector samples, RowMemory held) {
     this.held = held;
     this.times = samples.times();
     this.values = samples.values();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param fixed whether the time is the same for all steps
  * @param first the time of the first step, in ms since 1970
  */
-public record Instants(Steps steps, boolean fixed, long first) {
+public record Instants(StepTimes steps, boolean fixed, long first) {
   public long at(int step) {
     return fixed ? first : first + step * steps.step();
   }
@@ -34,6 +34,6 @@ public record Instants(Steps steps, boolean fixed, long first) {
 
   /** Returns the instant of the first step alone. */
   Instants firstOnly() {
-    return new Instants(Steps.at(steps.start()), fixed, first);
+    return new Instants(StepTimes.at(steps.start()), fixed, first);
   }
 }

@@ -53,7 +53,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
    *
    * @throws QueryRefusedException if a subquery has too many steps
    */
-  public StepPlan plan(Expr expr, Steps steps) {
+  public StepPlan plan(Expr expr, StepTimes steps) {
     return switch (expr.type()) {
       case SCALAR -> number(expr, steps);
       case VECTOR -> vector(expr, steps);
@@ -62,7 +62,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private StepPlan.Scalar number(Expr expr, Steps steps) {
+  private StepPlan.Scalar number(Expr expr, StepTimes steps) {
     return switch (expr) {
       case Expr.NumberLiteral number -> new StepPlan.Constant(steps, number.value());
       case Expr.Paren paren -> number(paren.expr(), steps);
@@ -84,7 +84,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private StepPlan.Scalar sign(Expr.Unary unary, Steps steps) {
+  private StepPlan.Scalar sign(Expr.Unary unary, StepTimes steps) {
     StepPlan.Scalar number = number(unary.expr(), steps);
     if (!unary.negative()) {
       return number;
@@ -94,7 +94,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         : new StepPlan.Negative(number);
   }
 
-  private StepPlan.Scalar calculated(Expr.Binary binary, Steps steps) {
+  private StepPlan.Scalar calculated(Expr.Binary binary, StepTimes steps) {
     StepPlan.Scalar left = number(binary.left(), steps);
     StepPlan.Scalar right = number(binary.right(), steps);
     return left instanceof StepPlan.Constant a && right instanceof StepPlan.Constant b
@@ -103,14 +103,14 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         : new StepPlan.Calculated(binary.operator(), left, right);
   }
 
-  private StepPlan.Vector vector(Expr expr, Steps steps) {
+  private StepPlan.Vector vector(Expr expr, StepTimes steps) {
     if (steps.count() > 1 && isSameAtEveryStep(expr) && hasSelector(expr)) {
-      return new StepPlan.Repeated(changing(expr, Steps.at(steps.start())), steps);
+      return new StepPlan.Repeated(changing(expr, StepTimes.at(steps.start())), steps);
     }
     return changing(expr, steps);
   }
 
-  private StepPlan.Vector changing(Expr expr, Steps steps) {
+  private StepPlan.Vector changing(Expr expr, StepTimes steps) {
     return switch (expr) {
       case Expr.Paren paren -> vector(paren.expr(), steps);
       case Expr.VectorSelector selector -> newest(selector, steps, false);
@@ -173,7 +173,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private Instants instants(Modifiers modifiers, Steps steps) {
+  private Instants instants(Modifiers modifiers, StepTimes steps) {
     long offset = modifiers.offset().toMillis();
     return switch (modifiers.at()) {
       case null -> new Instants(steps, false, steps.start() - offset);
@@ -184,7 +184,8 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private StepPlan.Newest newest(Expr.VectorSelector selector, Steps steps, boolean timestamps) {
+  private StepPlan.Newest newest(
+      Expr.VectorSelector selector, StepTimes steps, boolean timestamps) {
     Instants at = instants(selector.modifiers(), steps);
     return new StepPlan.Newest(scan(selector, at, lookback), at, lookback, timestamps);
   }
@@ -217,7 +218,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return true;
   }
 
-  private StepPlan.Range range(Expr expr, Steps steps) {
+  private StepPlan.Range range(Expr expr, StepTimes steps) {
     return switch (expr) {
       case Expr.Paren paren -> range(paren.expr(), steps);
       case Expr.MatrixSelector matrix -> {
@@ -237,7 +238,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private StepPlan.Stepped stepped(Expr.Subquery expr, Steps steps) {
+  private StepPlan.Stepped stepped(Expr.Subquery expr, StepTimes steps) {
     Instants at = instants(expr.modifiers(), steps);
     long step = expr.step() == null ? subqueryStep : expr.step().toMillis();
     long length = expr.range().toMillis();
@@ -256,12 +257,12 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     }
     StepPlan input =
         count == 0
-            ? new StepPlan.Nothing(Steps.at(start))
-            : plan(expr.expr(), new Steps(start, step, Math.toIntExact(count)));
+            ? new StepPlan.Nothing(StepTimes.at(start))
+            : plan(expr.expr(), new StepTimes(start, step, Math.toIntExact(count)));
     return new StepPlan.Stepped(input, at, length);
   }
 
-  private StepPlan.Vector aggregate(Expr.Aggregate expr, Steps steps) {
+  private StepPlan.Vector aggregate(Expr.Aggregate expr, StepTimes steps) {
     boolean text = expr.operator() == AggregateOperator.COUNT_VALUES;
     Expr parameter = expr.parameter();
     return new StepPlan.Aggregate(
@@ -282,7 +283,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     throw new IllegalArgumentException(expr + " is no text");
   }
 
-  private StepPlan.Vector binary(Expr.Binary binary, Steps steps) {
+  private StepPlan.Vector binary(Expr.Binary binary, StepTimes steps) {
     boolean numberLeft = binary.left().type() == ValueType.SCALAR;
     if (numberLeft || binary.right().type() == ValueType.SCALAR) {
       return new StepPlan.WithNumber(
@@ -300,7 +301,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         vector(binary.right(), steps));
   }
 
-  private StepPlan.Vector call(Expr.Call call, Steps steps) {
+  private StepPlan.Vector call(Expr.Call call, StepTimes steps) {
     String name = call.function().name();
     List<Expr> arguments = call.arguments();
     if (isOfTime(call)) {
@@ -344,7 +345,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     };
   }
 
-  private StepPlan.Vector ofRangeOrEach(String name, List<Expr> arguments, Steps steps) {
+  private StepPlan.Vector ofRangeOrEach(String name, List<Expr> arguments, StepTimes steps) {
     @Nullable Expr range =
         arguments.stream()
             .filter(argument -> argument.type() == ValueType.MATRIX)
@@ -366,7 +367,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
         new Place(bare(arguments.getFirst()).source()));
   }
 
-  private StepPlan.Vector timestamp(Expr argument, Steps steps) {
+  private StepPlan.Vector timestamp(Expr argument, StepTimes steps) {
     return bare(argument) instanceof Expr.VectorSelector selector
         ? new StepPlan.Each(
             SampleFunction.TIMESTAMP_OF_THE_SAMPLE, newest(selector, steps, true), List.of())
@@ -377,7 +378,7 @@ public record Lowering(long queryStart, long queryEnd, long lookback, long subqu
     return Objects.requireNonNull(SampleFunction.of(name), name);
   }
 
-  private StepPlan.Vector histograms(List<Expr> arguments, Steps steps) {
+  private StepPlan.Vector histograms(List<Expr> arguments, StepTimes steps) {
     Expr buckets = arguments.getLast();
     List<StepPlan.Scalar> numbers =
         arguments.subList(0, arguments.size() - 1).stream()

@@ -159,7 +159,7 @@ public final class PlanWords {
   }
 
   private static String subquery(StepPlan.Stepped plan) {
-    Steps steps = plan.input().steps();
+    StepTimes steps = plan.input().steps();
     return "of %s up to %s: %,d steps of %s"
         .formatted(length(plan.length()), at(plan.at()), steps.count(), length(steps.step()));
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * subquery steps. Two nodes are equal if they have the same result.
  */
 public sealed interface StepPlan {
-  Steps steps();
+  StepTimes steps();
 
   /** Returns its inputs, in the order of the query. */
   List<StepPlan> inputs();
@@ -39,7 +39,7 @@ public sealed interface StepPlan {
     }
   }
 
-  record Constant(Steps steps, double value) implements Scalar {
+  record Constant(StepTimes steps, double value) implements Scalar {
     @Override
     public List<StepPlan> inputs() {
       return List.of();
@@ -47,7 +47,7 @@ public sealed interface StepPlan {
   }
 
   /** The time of each step, in seconds. */
-  record EvaluationTime(Steps steps) implements Scalar {
+  record EvaluationTime(StepTimes steps) implements Scalar {
     @Override
     public List<StepPlan> inputs() {
       return List.of();
@@ -56,7 +56,7 @@ public sealed interface StepPlan {
 
   record Calculated(BinaryOperator operator, Scalar left, Scalar right) implements Scalar {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return left.steps();
     }
 
@@ -68,7 +68,7 @@ public sealed interface StepPlan {
 
   record Negative(Scalar input) implements Scalar {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return input.steps();
     }
 
@@ -81,7 +81,7 @@ public sealed interface StepPlan {
   /** The value of the only element of a vector; NaN if it has none or several. */
   record OnlyElement(Vector input) implements Scalar {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return input.steps();
     }
 
@@ -100,7 +100,7 @@ public sealed interface StepPlan {
     long length();
 
     @Override
-    default Steps steps() {
+    default StepTimes steps() {
       return at().steps();
     }
   }
@@ -132,7 +132,7 @@ public sealed interface StepPlan {
     Vector input();
 
     @Override
-    default Steps steps() {
+    default StepTimes steps() {
       return input().steps();
     }
 
@@ -143,7 +143,7 @@ public sealed interface StepPlan {
   }
 
   /** An empty vector. */
-  record Nothing(Steps steps) implements Vector {
+  record Nothing(StepTimes steps) implements Vector {
     @Override
     public List<StepPlan> inputs() {
       return List.of();
@@ -159,7 +159,7 @@ public sealed interface StepPlan {
   record Newest(Scan scan, Instants at, long lookback, boolean timestamps)
       implements SeriesOperator, Scanning {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return at.steps();
     }
 
@@ -178,7 +178,7 @@ public sealed interface StepPlan {
   record Window(WindowFunction function, Range input, @Nullable Scalar parameter, Place place)
       implements SeriesOperator {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return input.steps();
     }
 
@@ -212,7 +212,7 @@ public sealed interface StepPlan {
   }
 
   /** A function of the time of every step, such as {@code hour()}. */
-  record OfTime(SampleFunction function, Steps steps) implements Vector {
+  record OfTime(SampleFunction function, StepTimes steps) implements Vector {
     @Override
     public List<StepPlan> inputs() {
       return List.of();
@@ -246,7 +246,7 @@ public sealed interface StepPlan {
       BinaryOperator operator, boolean bool, VectorMatching matching, Vector left, Vector right)
       implements Vector {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return left.steps();
     }
 
@@ -337,7 +337,7 @@ public sealed interface StepPlan {
   /** A number as the only element of a vector. */
   record OfNumber(Scalar number) implements Vector {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return number.steps();
     }
 
@@ -348,7 +348,7 @@ public sealed interface StepPlan {
   }
 
   /** An expression that is the same at every step, evaluated for one. */
-  record Repeated(Vector input, Steps steps) implements RowOperator {}
+  record Repeated(Vector input, StepTimes steps) implements RowOperator {}
 
   /**
    * An expression that is evaluated once and used in several places, or evaluated together with
@@ -358,7 +358,7 @@ public sealed interface StepPlan {
    */
   record Kept(int number, Vector input) implements Vector {
     @Override
-    public Steps steps() {
+    public StepTimes steps() {
       return input.steps();
     }
 

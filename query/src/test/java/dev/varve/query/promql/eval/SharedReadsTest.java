@@ -9,7 +9,7 @@ import dev.varve.model.Value;
 import dev.varve.query.MemoryRuns;
 import dev.varve.query.promql.plan.OptimisedPlan;
 import dev.varve.query.promql.plan.StepPlan;
-import dev.varve.query.promql.plan.Steps;
+import dev.varve.query.promql.plan.StepTimes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SharedReadsTest {
   private static final int SAMPLES = 120;
   private static final int SERIES = 6;
-  private static final Steps STEPS = new Steps(600_000, 60_000, 11);
+  private static final StepTimes STEPS = new StepTimes(600_000, 60_000, 11);
 
   private final MemoryRuns runs = new MemoryRuns(Resolution.MILLISECONDS);
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class OptimiserTest {
   private static final long MINUTE = 60_000;
   private static final long START = 100 * MINUTE;
-  private static final Steps STEPS = new Steps(START, MINUTE, 11);
+  private static final StepTimes STEPS = new StepTimes(START, MINUTE, 11);
   private static final long END = STEPS.time(10);
 
   private static OptimisedPlan optimised(String query, long series) {
@@ -77,7 +77,7 @@ class OptimiserTest {
     assertThat(optimised("sum(rate(x[5m] @ end()))").root())
         .isInstanceOfSatisfying(
             StepPlan.Repeated.class,
-            repeated -> assertThat(repeated.input().steps()).isEqualTo(Steps.at(START)));
+            repeated -> assertThat(repeated.input().steps()).isEqualTo(StepTimes.at(START)));
     assertThat(optimised("predict_linear(x[5m] @ end(), 60)").root())
         .isInstanceOf(StepPlan.Window.class);
     assertThat(optimised("x @ end() + y").root()).isInstanceOf(StepPlan.Join.class);

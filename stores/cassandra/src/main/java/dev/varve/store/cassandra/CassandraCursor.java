@@ -149,8 +149,9 @@ final class CassandraCursor implements CellCursor, ReadWatch {
   private @Nullable SliceRead slice() {
     while (slices.size() < ahead && nextSlice < plan.slices().size()) {
       int index = nextSlice++;
-      Stretch stretch =
-          Stretch.of(plan.slices().get(index), table.spec().partitioning(), table.spec().name());
+      PartitionRange stretch =
+          PartitionRange.of(
+              plan.slices().get(index), table.spec().partitioning(), table.spec().name());
       boolean stopped = resume != null && resume.slice() == index;
       if (!stretch.isEmpty()) {
         slices.add(new SliceRead(index, stretch, plan, sources, stopped ? resume : null));

@@ -92,11 +92,11 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
    * Returns the part of an edit's row from one qualifier (inclusive) to another (exclusive); null
    * for the end of the row.
    */
-  Stretch stretch(CellBatch edits, int edit, Bytes from, @Nullable Bytes to) {
+  PartitionRange stretch(CellBatch edits, int edit, Bytes from, @Nullable Bytes to) {
     Bytes row = edits.row(edit);
     int split = partitioning.prefixLength(row.toArray(), 0, row.length());
     Bytes key = row.slice(split, row.length());
-    return new Stretch(
+    return new PartitionRange(
         row.slice(0, split),
         new Position(key, from),
         to == null ? Position.behind(key) : new Position(key, to));
@@ -123,14 +123,15 @@ abstract sealed class CellTable permits LatestTable, VersionsTable {
     return timeToLive.seconds();
   }
 
-  public BoundStatement select(Stretch stretch, boolean reverse, Requests.Wanted wanted) {
+  public BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted) {
     return select(selected(), stretch, reverse, wanted);
   }
 
   /** Returns whether the time of a cell is part of the key. */
   abstract boolean timed();
 
-  BoundStatement select(String columns, Stretch stretch, boolean reverse, Requests.Wanted wanted) {
+  BoundStatement select(
+      String columns, PartitionRange stretch, boolean reverse, Requests.Wanted wanted) {
     Position from = stretch.from();
     Position to = stretch.to();
     List<@Nullable Object> values = new ArrayList<>(5);

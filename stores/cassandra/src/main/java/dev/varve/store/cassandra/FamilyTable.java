@@ -20,7 +20,7 @@ sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
    * Returns whether a row lies within a stretch; false if the read returned more than was asked
    * for.
    */
-  default boolean isIn(Stretch stretch, Row row) {
+  default boolean isIn(PartitionRange stretch, Row row) {
     return true;
   }
 
@@ -28,7 +28,7 @@ sealed interface FamilyTable permits LatestTable, VersionsTable, ForeignTable {
    * Reads a stretch: rows in key order, newest cells of a column first; all of it reversed for
    * {@code reverse}.
    */
-  BoundStatement select(Stretch stretch, boolean reverse, Requests.Wanted wanted);
+  BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted);
 
   /** Returns the row key without its partition. */
   ByteBuffer key(Row row);

@@ -197,7 +197,7 @@ final class ForeignTable implements FamilyTable {
   }
 
   @Override
-  public BoundStatement select(Stretch stretch, boolean reverse, Requests.Wanted wanted) {
+  public BoundStatement select(PartitionRange stretch, boolean reverse, Requests.Wanted wanted) {
     List<@Nullable Object> values;
     try {
       values = new ArrayList<>(split(stretch.partition(), partition));
@@ -238,13 +238,13 @@ final class ForeignTable implements FamilyTable {
     };
   }
 
-  private static @Nullable Bytes qualifierEnd(Stretch stretch) {
+  private static @Nullable Bytes qualifierEnd(PartitionRange stretch) {
     Position to = stretch.to();
     return to == null || !to.key().isEmpty() ? null : to.qualifier();
   }
 
   @Override
-  public boolean isIn(Stretch stretch, Row row) {
+  public boolean isIn(PartitionRange stretch, Row row) {
     Bytes qualifier = Buffers.bytes(qualifier(row));
     Bytes to = qualifierEnd(stretch);
     return qualifier.compareTo(stretch.from().qualifier()) >= 0

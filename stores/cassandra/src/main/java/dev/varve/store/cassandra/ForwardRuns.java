@@ -14,25 +14,25 @@ final class ForwardRuns implements Runs {
   private static final int PATIENCE_CELLS = 1000;
 
   private final RowSource source;
-  private final Deque<Stretch> stretches;
+  private final Deque<PartitionRange> stretches;
   private @Nullable Pages pages;
   private @Nullable ByteBuffer run;
 
-  ForwardRuns(RowSource source, List<Stretch> stretches) {
+  ForwardRuns(RowSource source, List<PartitionRange> stretches) {
     this.source = source;
-    this.stretches = new ArrayDeque<>(Stretch.withoutEmpty(stretches));
+    this.stretches = new ArrayDeque<>(PartitionRange.withoutEmpty(stretches));
     turn();
   }
 
   private void turn() {
-    Stretch next = stretches.peek();
+    PartitionRange next = stretches.peek();
     pages = next == null ? null : source.read(next, false);
   }
 
   private @Nullable Row head() {
     while (pages != null) {
       Row row = pages.peek();
-      Stretch stretch = stretches.element();
+      PartitionRange stretch = stretches.element();
       if (row == null) {
         stretches.remove();
         turn();
@@ -78,10 +78,10 @@ final class ForwardRuns implements Runs {
   }
 
   private void startBehind(Bytes key) {
-    List<Stretch> rest =
+    List<PartitionRange> rest =
         stretches.stream().map(stretch -> stretch.since(Position.behind(key))).toList();
     stretches.clear();
-    stretches.addAll(Stretch.withoutEmpty(rest));
+    stretches.addAll(PartitionRange.withoutEmpty(rest));
     turn();
   }
 }

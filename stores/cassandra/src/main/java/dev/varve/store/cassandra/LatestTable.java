@@ -100,7 +100,7 @@ final class LatestTable extends CellTable implements FamilyTable {
   record Standing(Bytes qualifier, long time, @Nullable Long putAt, @Nullable Long decidedAt) {}
 
   /** Reads rows for {@link #standing}. */
-  BoundStatement selectStanding(Stretch stretch) {
+  BoundStatement selectStanding(PartitionRange stretch) {
     return select("k, q, t, writetime(v), ct, writetime(cv)", stretch, false, () -> {});
   }
 

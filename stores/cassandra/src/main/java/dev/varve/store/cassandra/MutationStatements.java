@@ -177,7 +177,7 @@ final class MutationStatements {
     private void deleteEach(ForeignTable table, int edit, long stamp) {
       Position from = new Position(Bytes.EMPTY, edits.qualifier(edit));
       Position to = new Position(Bytes.EMPTY, edits.value(edit));
-      Stretch range = new Stretch(edits.row(edit), from, to);
+      PartitionRange range = new PartitionRange(edits.row(edit), from, to);
       CellBatch found = new CellBatch();
       Pages pages = Pages.ofAll(requests, table.select(range, false, () -> {}));
       for (Row row = pages.peek(); row != null; row = pages.peek()) {
@@ -205,7 +205,7 @@ final class MutationStatements {
         from = edits.qualifier(edit);
         to = edits.value(edit);
       }
-      Stretch range = table.stretch(edits, edit, from, to);
+      PartitionRange range = table.stretch(edits, edit, from, to);
       if (range.isEmpty()) {
         return;
       }
@@ -232,7 +232,7 @@ final class MutationStatements {
       }
     }
 
-    private List<Standing> standing(LatestTable table, Stretch range) {
+    private List<Standing> standing(LatestTable table, PartitionRange range) {
       List<Standing> found = new ArrayList<>();
       Pages pages = Pages.ofAll(requests, table.selectStanding(range));
       for (Row row = pages.peek(); row != null; row = pages.peek()) {

@@ -18,7 +18,7 @@ final class ReverseRuns implements Runs {
   private static final int TURNED_MAX = 4000;
 
   private final RowSource source;
-  private final Stretch whole;
+  private final PartitionRange whole;
   private @Nullable Pages below;
 
   /** The current run: reversed cells, or a separate forward read. */
@@ -33,7 +33,7 @@ final class ReverseRuns implements Runs {
    * @param first the rest of a run whose start was already read, which lies above all of {@code
    *     whole}; null for none
    */
-  ReverseRuns(RowSource source, Stretch whole, @Nullable Stretch first) {
+  ReverseRuns(RowSource source, PartitionRange whole, @Nullable PartitionRange first) {
     this.source = source;
     this.whole = whole;
     if (first != null && !first.isEmpty()) {
@@ -80,7 +80,7 @@ final class ReverseRuns implements Runs {
 
   private void readAlone(Bytes key) {
     alone = new ForwardRuns(source, List.of(whole.ofRow(key)));
-    Stretch rest = whole.before(Position.startOf(key));
+    PartitionRange rest = whole.before(Position.startOf(key));
     below = rest.isEmpty() ? null : source.read(rest, true);
   }
 

@@ -31,7 +31,7 @@ final class RowSource {
     watch.countBeside(table.qualifier(row).remaining() + (value == null ? 0 : value.remaining()));
   }
 
-  Pages read(Stretch stretch, boolean reverse) {
+  Pages read(PartitionRange stretch, boolean reverse) {
     return new Pages(
         requests,
         watch,

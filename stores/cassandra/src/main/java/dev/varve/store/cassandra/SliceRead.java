@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** A slice being read: the runs of each family, merged row by row. */
 final class SliceRead {
   private final int index;
-  private final Stretch stretch;
+  private final PartitionRange stretch;
   private final boolean reverse;
   private final List<Runs> runs = new ArrayList<>();
   private final List<@Nullable ByteBuffer> keys = new ArrayList<>();
@@ -27,7 +27,7 @@ final class SliceRead {
    */
   SliceRead(
       int index,
-      Stretch stretch,
+      PartitionRange stretch,
       ReadPlan plan,
       List<RowSource> sources,
       @Nullable ResumeToken resume) {
@@ -42,7 +42,7 @@ final class SliceRead {
       if (reverse) {
         runs.add(backwards(source, rest, resume));
       } else {
-        Stretch left = rest == null ? stretch : stretch.since(rest);
+        PartitionRange left = rest == null ? stretch : stretch.since(rest);
         runs.add(new ForwardRuns(source, pieces(left, select, slice)));
       }
       keys.add(null);
@@ -79,14 +79,15 @@ final class SliceRead {
   }
 
   /** Requests ranges of qualifiers separately if there is only one row. */
-  private static List<Stretch> pieces(Stretch left, FamilySelect select, Slice slice) {
+  private static List<PartitionRange> pieces(
+      PartitionRange left, FamilySelect select, Slice slice) {
     if (!slice.isOneRow() || select.qualifiers().isEmpty()) {
       return List.of(left);
     }
-    List<Stretch> pieces = new ArrayList<>();
+    List<PartitionRange> pieces = new ArrayList<>();
     for (QualifierRange range : select.qualifiers()) {
       dev.varve.model.Bytes key = left.from().key();
-      Stretch piece = left.since(new Position(key, range.from()));
+      PartitionRange piece = left.since(new Position(key, range.from()));
       dev.varve.model.Bytes to = range.to();
       pieces.add(to == null ? piece : piece.before(new Position(key, to)));
     }

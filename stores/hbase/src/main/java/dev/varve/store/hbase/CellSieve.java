@@ -90,7 +90,7 @@ final class CellSieve {
    *
    * @return false if the read must stop before the cell
    */
-  boolean look(Cell cell, Stretch stretch, CellBatch page) {
+  boolean look(Cell cell, ScanRange stretch, CellBatch page) {
     int slice = stretch.slice();
     Cell before = last;
     boolean newRow = before == null || lastSlice != slice || !CellUtil.matchingRows(before, cell);

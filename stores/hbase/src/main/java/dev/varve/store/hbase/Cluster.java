@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Cluster implements AutoCloseable {
   private final HBaseOptions options;
   private final Calls calls;
-  private final Admission admission;
+  private final AccessAdvice admission;
   private final AsyncConnection connection;
   private final AsyncAdmin admin;
 
@@ -43,7 +43,7 @@ final class Cluster implements AutoCloseable {
   Cluster(HBaseOptions options, Calls calls) {
     this.options = options;
     this.calls = calls;
-    this.admission = new Admission(options);
+    this.admission = new AccessAdvice(options);
     this.connection = connect(options, calls);
     this.admin =
         connection

@@ -28,12 +28,12 @@ final class HBaseCursor implements CellCursor {
   private final AsyncTable<AdvancedScanResultConsumer> remote;
 
   /** The remaining stretches of the current slice, and the index of the slice after it. */
-  private final Deque<Stretch> stretches = new ArrayDeque<>();
+  private final Deque<ScanRange> stretches = new ArrayDeque<>();
 
   private int nextSlice;
 
   /** Started scans, in order; the first is being read. Any thread may stop them. */
-  private final ConcurrentLinkedDeque<StretchScan> scans = new ConcurrentLinkedDeque<>();
+  private final ConcurrentLinkedDeque<RangeScan> scans = new ConcurrentLinkedDeque<>();
 
   private int scansAtOnce = 1;
   private long requestsBefore;
@@ -49,7 +49,7 @@ final class HBaseCursor implements CellCursor {
     this.remote = store.cluster().forReads(table.name());
     this.token = resume;
     if (resume != null) {
-      stretches.addAll(Stretch.behind(plan, resume, table));
+      stretches.addAll(ScanRange.behind(plan, resume, table));
       nextSlice = resume.slice() + 1;
     }
   }
@@ -59,7 +59,7 @@ final class HBaseCursor implements CellCursor {
     into.clear();
     ensureAlive();
     while (!plan.limits().isFull(into)) {
-      StretchScan scan = sieve.isFull() ? null : scan();
+      RangeScan scan = sieve.isFull() ? null : scan();
       if (scan == null) {
         release();
         break;
@@ -79,7 +79,7 @@ final class HBaseCursor implements CellCursor {
     return !into.isEmpty();
   }
 
-  private @Nullable Cell peek(StretchScan scan) {
+  private @Nullable Cell peek(RangeScan scan) {
     try {
       Cell cell = scan.peek();
       ensureAlive();
@@ -94,9 +94,9 @@ final class HBaseCursor implements CellCursor {
   }
 
   /** Returns the scan to read, and starts others ahead; null if there are no more. */
-  private @Nullable StretchScan scan() {
+  private @Nullable RangeScan scan() {
     while (scans.size() < scansAtOnce) {
-      Stretch stretch = nextStretch();
+      ScanRange stretch = nextStretch();
       if (stretch == null) {
         break;
       }
@@ -108,16 +108,16 @@ final class HBaseCursor implements CellCursor {
     return scans.peekFirst();
   }
 
-  private @Nullable Stretch nextStretch() {
+  private @Nullable ScanRange nextStretch() {
     while (stretches.isEmpty() && nextSlice < plan.slices().size()) {
-      stretches.addAll(Stretch.of(plan, nextSlice++));
+      stretches.addAll(ScanRange.of(plan, nextSlice++));
     }
     return stretches.pollFirst();
   }
 
-  private void begin(Stretch stretch, ScanRequest request) {
+  private void begin(ScanRange stretch, ScanRequest request) {
     ScanFeed feed = new ScanFeed();
-    StretchScan scan = new StretchScan(stretch, feed);
+    RangeScan scan = new RangeScan(stretch, feed);
     if (scans.isEmpty()) {
       store.note(this);
     }
@@ -129,14 +129,14 @@ final class HBaseCursor implements CellCursor {
     }
   }
 
-  private void leave(StretchScan scan) {
+  private void leave(RangeScan scan) {
     scans.removeFirst();
     requestsBefore += scan.requests();
     scansAtOnce = Math.min(2 * scansAtOnce, store.options().concurrency());
   }
 
   private void release() {
-    for (StretchScan scan : scans) {
+    for (RangeScan scan : scans) {
       requestsBefore += scan.requests();
       scan.stop();
     }
@@ -165,7 +165,7 @@ final class HBaseCursor implements CellCursor {
   @Override
   public ReadCost cost() {
     long requests = requestsBefore;
-    for (StretchScan scan : scans) {
+    for (RangeScan scan : scans) {
       requests += scan.requests();
     }
     return sieve.cost(requests);
@@ -179,7 +179,7 @@ final class HBaseCursor implements CellCursor {
 
   /** Ends the scans, from any thread; the pull in progress finds the reason. */
   void stop() {
-    scans.forEach(StretchScan::stop);
+    scans.forEach(RangeScan::stop);
   }
 
   @Override

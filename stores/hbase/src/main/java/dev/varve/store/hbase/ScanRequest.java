@@ -41,10 +41,10 @@ final class ScanRequest {
 
   private final ReadPlan plan;
   private final TableEntry table;
-  private final Stretch stretch;
+  private final ScanRange stretch;
   private final List<FamilySelect> families;
 
-  ScanRequest(ReadPlan plan, TableEntry table, Stretch stretch) {
+  ScanRequest(ReadPlan plan, TableEntry table, ScanRange stretch) {
     this.plan = plan;
     this.table = table;
     this.stretch = stretch;

@@ -6,14 +6,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** The admission budget of an engine: limits the bytes of batches on their way into its stores. */
-public final class Admission {
+public final class BatchBudget {
   private static final int UNIT_BYTES = 1024;
   private static final long PATIENCE_MILLIS = 1000;
 
   private final int units;
   private final Semaphore free;
 
-  public Admission(long bytes) {
+  public BatchBudget(long bytes) {
     this.units = Math.clamp(bytes / UNIT_BYTES, 1, Integer.MAX_VALUE);
     this.free = new Semaphore(units, true);
   }

@@ -3,8 +3,8 @@ package dev.varve.query.running;
 import java.time.Duration;
 
 /** Formats durations for messages. */
-final class Durations {
-  private Durations() {}
+final class DurationText {
+  private DurationText() {}
 
   static String text(Duration duration) {
     return duration.toMillis() % 1000 == 0

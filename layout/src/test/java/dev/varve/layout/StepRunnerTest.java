@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class StepsTest {
+class StepRunnerTest {
   private static final Bytes ROW = Bytes.utf8("row");
   private static final Bytes QUALIFIER = Bytes.utf8("q");
   private static final TableSpec SPEC =
@@ -33,7 +33,7 @@ class StepsTest {
   private final MemoryStore store = new MemoryStore();
   private final Table table = store.open(SPEC, Store.OpenMode.CREATE_IF_ABSENT);
   private final AtomicLong clock = new AtomicLong(7_000_000);
-  private final Steps steps = new Steps(List.of(table), clock::incrementAndGet);
+  private final StepRunner steps = new StepRunner(List.of(table), clock::incrementAndGet);
 
   @AfterEach
   void close() {
@@ -89,7 +89,7 @@ class StepsTest {
   @Test
   void namesTheTableAndThePowerThatIsMissing() {
     Table readOnly = store.open(SPEC, Store.OpenMode.READ_ONLY);
-    Steps reader = new Steps(List.of(readOnly), clock::incrementAndGet);
+    StepRunner reader = new StepRunner(List.of(readOnly), clock::incrementAndGet);
 
     assertThatThrownBy(() -> reader.run(claim("one", null)))
         .isInstanceOf(StoreException.class)

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * Executes steps against the open tables of a layout, one request after the other, without caching.
  * Blocks as its tables do, and is thread-safe if they and the clock are.
  */
-public final class Steps {
+public final class StepRunner {
   /** Observes the reads of steps, and may abort them by throwing. */
   public interface Onlooker {
     /** Does nothing. */
@@ -52,7 +52,7 @@ public final class Steps {
    * @param clock returns strictly ascending stamps, in microseconds since 1970. They become the
    *     times of claimed or counted cells, in the unit of their table
    */
-  public Steps(List<? extends Table> tables, LongSupplier clock) {
+  public StepRunner(List<? extends Table> tables, LongSupplier clock) {
     this.tables = List.copyOf(tables);
     this.clock = clock;
   }

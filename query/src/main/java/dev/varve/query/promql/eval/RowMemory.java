@@ -6,7 +6,7 @@ import dev.varve.query.running.QueryUse;
 import java.util.Comparator;
 
 /** Accounts for the memory of a query, and checks for cancellation. */
-final class Held {
+final class RowMemory {
   /** Labels of a row with their place in a map; texts are shared with the catalog. */
   private static final long BYTES_PER_LABELS = 200;
 
@@ -20,7 +20,7 @@ final class Held {
 
   private final QueryUse use;
 
-  Held(QueryUse use) {
+  RowMemory(QueryUse use) {
     this.use = use;
   }
 

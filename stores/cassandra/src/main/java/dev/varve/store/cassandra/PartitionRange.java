@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param partition the prefix of all row keys of the partition
  * @param to null for the end of the partition
  */
-record Stretch(Bytes partition, Position from, @Nullable Position to) {
+record PartitionRange(Bytes partition, Position from, @Nullable Position to) {
   /**
    * Returns the stretch of a slice.
    *
    * @throws StoreException if it does not lie within one partition
    */
-  static Stretch of(Slice slice, Partitioning partitioning, String table) {
+  static PartitionRange of(Slice slice, Partitioning partitioning, String table) {
     Bytes partition = partition(slice, partitioning, table);
     int length = partition.length();
     Position from = new Position(behind(slice.fromRow(), length), slice.fromQualifier());
@@ -28,13 +28,13 @@ record Stretch(Bytes partition, Position from, @Nullable Position to) {
     boolean bounded = toRow != null && (prefixEnd == null || toRow.compareTo(prefixEnd) < 0);
     Bytes endRow = bounded ? toRow : prefixEnd;
     if (endRow == null) {
-      return new Stretch(partition, from, null);
+      return new PartitionRange(partition, from, null);
     }
     if (!endRow.startsWith(partition)) {
       // The end lies before the partition, so that nothing is read, or after it.
-      return new Stretch(partition, from, endRow.compareTo(partition) < 0 ? from : null);
+      return new PartitionRange(partition, from, endRow.compareTo(partition) < 0 ? from : null);
     }
-    return new Stretch(
+    return new PartitionRange(
         partition,
         from,
         new Position(behind(endRow, length), bounded ? slice.toQualifier() : Bytes.EMPTY));
@@ -75,23 +75,23 @@ record Stretch(Bytes partition, Position from, @Nullable Position to) {
   }
 
   /** Returns the part at and after a position. */
-  Stretch since(Position position) {
-    return position.compareTo(from) <= 0 ? this : new Stretch(partition, position, to);
+  PartitionRange since(Position position) {
+    return position.compareTo(from) <= 0 ? this : new PartitionRange(partition, position, to);
   }
 
   /** Returns the part before a position. */
-  Stretch before(Position position) {
+  PartitionRange before(Position position) {
     return to != null && to.compareTo(position) <= 0
         ? this
-        : new Stretch(partition, from, position);
+        : new PartitionRange(partition, from, position);
   }
 
   /** Returns the part within one row. */
-  Stretch ofRow(Bytes key) {
+  PartitionRange ofRow(Bytes key) {
     return since(Position.startOf(key)).before(Position.behind(key));
   }
 
-  static List<Stretch> withoutEmpty(List<Stretch> stretches) {
+  static List<PartitionRange> withoutEmpty(List<PartitionRange> stretches) {
     return stretches.stream().filter(stretch -> !stretch.isEmpty()).toList();
   }
 }

@@ -7,7 +7,7 @@ import java.util.Comparator;
  * The cumulative buckets of a classic histogram at one step, evaluated as in <a
  * href="https://prometheus.io/docs/prometheus/3.5/querying/functions/#histogram_quantile">Prometheus</a>.
  */
-final class Buckets {
+final class HistogramBuckets {
   /**
    * Counts with a smaller difference, relative to their sum, are considered equal up to rounding.
    */

@@ -22,24 +22,24 @@ import org.jspecify.annotations.Nullable;
  * @param endRow the end, exclusive; null for the end of the table
  * @param families the selection in each row
  */
-record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySelect> families) {
-  private Stretch(SliceSection section, List<FamilySelect> families) {
+record ScanRange(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySelect> families) {
+  private ScanRange(SliceSection section, List<FamilySelect> families) {
     this(section.slice(), section.fromRow(), section.endRow(), families);
   }
 
   /** Returns the stretches of one slice of a plan, in reading order. */
-  static List<Stretch> of(ReadPlan plan, int place) {
+  static List<ScanRange> of(ReadPlan plan, int place) {
     return SliceSection.of(plan, place).stream()
-        .map(section -> new Stretch(section, families(plan, section)))
+        .map(section -> new ScanRange(section, families(plan, section)))
         .filter(stretch -> !stretch.families.isEmpty())
         .toList();
   }
 
   /** Returns the rest of a slice after the last delivered cell, including the rest of its row. */
-  static List<Stretch> behind(ReadPlan plan, ResumeToken token, TableEntry table) {
-    List<Stretch> left = new ArrayList<>();
+  static List<ScanRange> behind(ReadPlan plan, ResumeToken token, TableEntry table) {
+    List<ScanRange> left = new ArrayList<>();
     for (SliceSection section : SliceSection.from(plan, token)) {
-      Stretch stretch = new Stretch(section, families(plan, section));
+      ScanRange stretch = new ScanRange(section, families(plan, section));
       if (section.isOneRow() && section.fromRow().equals(token.row())) {
         stretch.addRestOfRow(left, token, table);
       } else if (!stretch.families.isEmpty()) {
@@ -60,7 +60,7 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
             .toList();
   }
 
-  private void addRestOfRow(List<Stretch> left, ResumeToken token, TableEntry table) {
+  private void addRestOfRow(List<ScanRange> left, ResumeToken token, TableEntry table) {
     Bytes row = token.row();
     for (int i = 0; i < families.size(); i++) {
       FamilySelect select = families.get(i);
@@ -104,8 +104,8 @@ record Stretch(int slice, Bytes fromRow, @Nullable Bytes endRow, List<FamilySele
     return SliceSection.isOneRow(fromRow, endRow);
   }
 
-  private static Stretch row(int slice, Bytes row, List<FamilySelect> families) {
-    return new Stretch(slice, row, row.successor(), families);
+  private static ScanRange row(int slice, Bytes row, List<FamilySelect> families) {
+    return new ScanRange(slice, row, row.successor(), families);
   }
 
   /** Returns the part of a family's columns between two qualifiers, if there is any. */

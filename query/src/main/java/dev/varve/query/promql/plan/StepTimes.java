@@ -7,9 +7,9 @@ package dev.varve.query.promql.plan;
  * @param step the distance between times, in ms; at least 1
  * @param count the number of times; at least 1
  */
-public record Steps(long start, long step, int count) {
-  public static Steps at(long time) {
-    return new Steps(time, 1, 1);
+public record StepTimes(long start, long step, int count) {
+  public static StepTimes at(long time) {
+    return new StepTimes(time, 1, 1);
   }
 
   public long time(int index) {

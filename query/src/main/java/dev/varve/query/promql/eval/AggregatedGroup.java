@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** One group of an aggregation: receives the rows of its series and emits one or more rows. */
-interface Aggregation {
+interface AggregatedGroup {
   void row(Labels labels, Column column);
 
   /**
@@ -25,8 +25,8 @@ interface Aggregation {
    * @param parameter the numeric parameter of the operator at every step; empty if it has none
    * @param label the text parameter of the operator; empty if it has none
    */
-  static Aggregation of(
-      AggregateOperator operator, int steps, double[] parameter, String label, Held held) {
+  static AggregatedGroup of(
+      AggregateOperator operator, int steps, double[] parameter, String label, RowMemory held) {
     return switch (operator) {
       case SUM -> new Sum(steps);
       case AVG -> new Average(steps);
@@ -57,7 +57,7 @@ interface Aggregation {
   }
 
   /** Operators with a single result row, which is updated with each input row. */
-  abstract class Folded implements Aggregation {
+  abstract class Folded implements AggregatedGroup {
     final Column result;
 
     Folded(int steps) {
@@ -212,13 +212,13 @@ interface Aggregation {
   }
 
   /** Operators that need all rows of the group at once. */
-  abstract class Gathered implements Aggregation {
+  abstract class Gathered implements AggregatedGroup {
     final int steps;
     final List<Labels> labels = new ArrayList<>();
     final List<Column> columns = new ArrayList<>();
-    final Held held;
+    final RowMemory held;
 
-    Gathered(int steps, Held held) {
+    Gathered(int steps, RowMemory held) {
       this.steps = steps;
       this.held = held;
     }
@@ -242,7 +242,7 @@ interface Aggregation {
   final class Quantile extends Gathered {
     private final double[] quantiles;
 
-    Quantile(int steps, double[] quantiles, Held held) {
+    Quantile(int steps, double[] quantiles, RowMemory held) {
       super(steps, held);
       this.quantiles = quantiles;
     }
@@ -272,7 +272,7 @@ interface Aggregation {
     private final double[] counts;
     private final boolean top;
 
-    Best(int steps, double[] counts, boolean top, Held held) {
+    Best(int steps, double[] counts, boolean top, RowMemory held) {
       super(steps, held);
       this.counts = counts;
       this.top = top;
@@ -339,13 +339,13 @@ interface Aggregation {
   }
 
   /** Counts the occurrences of each value; each value is a row, with the value in a label. */
-  final class Values implements Aggregation {
+  final class Values implements AggregatedGroup {
     private final int steps;
     private final String label;
-    private final Held held;
+    private final RowMemory held;
     private final Map<String, Column> counts = new LinkedHashMap<>();
 
-    Values(int steps, String label, Held held) {
+    Values(int steps, String label, RowMemory held) {
       this.steps = steps;
       this.label = label;
       this.held = held;

@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Advice for errors of HBase that an administrator or another configuration can resolve. */
-final class Admission {
+final class AccessAdvice {
   private static final List<String> NOT_THE_SERVER =
       List.of("Server not found in Kerberos", "is not expected", "the expected format");
 
   private final @Nullable Kerberos kerberos;
   private final String namespace;
 
-  Admission(HBaseOptions options) {
+  AccessAdvice(HBaseOptions options) {
     this.kerberos = options.kerberos();
     this.namespace = options.namespace();
   }

@@ -9,7 +9,7 @@ import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import org.junit.jupiter.api.Test;
 
-class StretchTest {
+class PartitionRangeTest {
   private static final Partitioning TWO_BYTES = (bytes, offset, length) -> Math.min(2, length);
 
   private static Bytes hex(String hex) {
@@ -23,36 +23,39 @@ class StretchTest {
   @Test
   void cutsThePartitionOffTheRowKeys() {
     Slice slice = new Slice(hex("0102"), hex("010203"), hex("aa"), hex("010205"), hex("bb"));
-    assertThat(Stretch.of(slice, TWO_BYTES, "t"))
-        .isEqualTo(new Stretch(hex("0102"), at("03", "aa"), at("05", "bb")));
+    assertThat(PartitionRange.of(slice, TWO_BYTES, "t"))
+        .isEqualTo(new PartitionRange(hex("0102"), at("03", "aa"), at("05", "bb")));
   }
 
   @Test
   void endsWithThePartition() {
-    assertThat(Stretch.of(Slice.partition(hex("0102")), TWO_BYTES, "t"))
-        .isEqualTo(new Stretch(hex("0102"), at("", ""), null));
-    assertThat(Stretch.of(Slice.rows(hex("0102"), hex("010203"), hex("02")), TWO_BYTES, "t").to())
+    assertThat(PartitionRange.of(Slice.partition(hex("0102")), TWO_BYTES, "t"))
+        .isEqualTo(new PartitionRange(hex("0102"), at("", ""), null));
+    assertThat(
+            PartitionRange.of(Slice.rows(hex("0102"), hex("010203"), hex("02")), TWO_BYTES, "t")
+                .to())
         .isNull();
     assertThat(
-            Stretch.of(Slice.rows(hex("0102"), hex("0102"), hex("01")), TWO_BYTES, "t").isEmpty())
+            PartitionRange.of(Slice.rows(hex("0102"), hex("0102"), hex("01")), TWO_BYTES, "t")
+                .isEmpty())
         .isTrue();
   }
 
   @Test
   void staysWithinAPrefixThatIsLongerThanThePartition() {
-    assertThat(Stretch.of(Slice.partition(hex("010203")), TWO_BYTES, "t"))
-        .isEqualTo(new Stretch(hex("0102"), at("03", ""), at("04", "")));
-    assertThat(Stretch.of(Slice.partition(hex("0102ff")), TWO_BYTES, "t").to()).isNull();
+    assertThat(PartitionRange.of(Slice.partition(hex("010203")), TWO_BYTES, "t"))
+        .isEqualTo(new PartitionRange(hex("0102"), at("03", ""), at("04", "")));
+    assertThat(PartitionRange.of(Slice.partition(hex("0102ff")), TWO_BYTES, "t").to()).isNull();
   }
 
   @Test
   void refusesWhatSpansPartitions() {
     for (Slice slice : new Slice[] {Slice.partition(Bytes.EMPTY), Slice.partition(hex("01"))}) {
-      assertThatThrownBy(() -> Stretch.of(slice, TWO_BYTES, "t"))
+      assertThatThrownBy(() -> PartitionRange.of(slice, TWO_BYTES, "t"))
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("within one partition");
     }
-    assertThatThrownBy(() -> Stretch.of(Slice.partition(hex("01")), Partitioning.ROW, "t"))
+    assertThatThrownBy(() -> PartitionRange.of(Slice.partition(hex("01")), Partitioning.ROW, "t"))
         .isInstanceOf(StoreException.class);
   }
 }

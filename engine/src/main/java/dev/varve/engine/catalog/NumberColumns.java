@@ -6,12 +6,12 @@ import java.util.Arrays;
  * Growable arrays of numbers, stored in chunks that never move. Growing copies no elements, so an
  * element can be read and set while others are appended.
  */
-final class Columns {
+final class NumberColumns {
   private static final int SHIFT = 14;
   private static final int CHUNK = 1 << SHIFT;
   private static final int MASK = CHUNK - 1;
 
-  private Columns() {}
+  private NumberColumns() {}
 
   static final class Longs {
     private volatile long[][] chunks = new long[0][];

@@ -5,7 +5,7 @@ import dev.varve.model.Samples;
 import java.util.Arrays;
 
 /** Samples and gaps of one series, buffered in order. */
-final class Held {
+final class SeriesBuffer {
   /** Time, value and stamp, in a vector that grows by doubling. */
   private static final long BYTES_PER_SAMPLE = 32;
 
@@ -23,7 +23,7 @@ final class Held {
    *
    * @param what what uses the memory and how to need less, for the error if memory runs out
    */
-  Held(Memory memory, String what) {
+  SeriesBuffer(Memory memory, String what) {
     this.memory = memory;
     this.what = what;
   }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the refused samples of a batch, and keeps the first reasons. For one thread. */
-final class Tally {
+final class RefusedSamples {
   private final List<Rejection> rejections = new ArrayList<>(0);
   private final Map<String, Integer> byRule = new TreeMap<>();
   private int refused;

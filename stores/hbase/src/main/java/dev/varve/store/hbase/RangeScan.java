@@ -5,19 +5,19 @@ import org.apache.hadoop.hbase.client.Result;
 import org.jspecify.annotations.Nullable;
 
 /** The cells of one stretch, one by one. */
-final class StretchScan {
-  private final Stretch stretch;
+final class RangeScan {
+  private final ScanRange stretch;
   private final ScanFeed feed;
   private Result[] answer = {};
   private int result;
   private int cell;
 
-  StretchScan(Stretch stretch, ScanFeed feed) {
+  RangeScan(ScanRange stretch, ScanFeed feed) {
     this.stretch = stretch;
     this.feed = feed;
   }
 
-  Stretch stretch() {
+  ScanRange stretch() {
     return stretch;
   }
 
