@@ -145,7 +145,8 @@ public final class Tags {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof Tags that && hash == that.hash && Arrays.equals(pairs, that.pairs);
+    return other == this
+        || (other instanceof Tags that && hash == that.hash && Arrays.equals(pairs, that.pairs));
   }
 
   @Override

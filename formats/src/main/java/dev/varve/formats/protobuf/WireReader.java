@@ -30,6 +30,9 @@ public final class WireReader {
   private static final int BYTES = 2;
   private static final int FIXED_32 = 5;
 
+  /** The character that Java's decoder writes for malformed bytes; a valid text may contain it. */
+  private static final char REPLACEMENT = '\uFFFD';
+
   private final byte[] bytes;
   private final int end;
   private int at;
@@ -63,6 +66,11 @@ public final class WireReader {
   /** Returns another reader at the current position of the same message. */
   public WireReader again() {
     return new WireReader(bytes, at, end);
+  }
+
+  /** Returns the index, in the array, of the next unread byte. */
+  public int position() {
+    return at;
   }
 
   /** Returns the number of unread bytes. */
@@ -142,15 +150,24 @@ public final class WireReader {
   /** Reads a string, which must be UTF-8. */
   public String text() {
     int length = fieldLength();
+    String text = new String(bytes, at, length, StandardCharsets.UTF_8);
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      requireUtf8(length);
+    }
+    at += length;
+    return text;
+  }
+
+  /**
+   * Checks that the next bytes are UTF-8. Only a text with a replacement character may contain
+   * malformed bytes, so no other text pays for a decoder.
+   */
+  private void requireUtf8(int length) {
     try {
-      String text =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .onMalformedInput(CodingErrorAction.REPORT)
-              .decode(ByteBuffer.wrap(bytes, at, length))
-              .toString();
-      at += length;
-      return text;
+      StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes, at, length));
     } catch (CharacterCodingException e) {
       throw new MalformedMessageException("field %d is no UTF-8".formatted(field));
     }

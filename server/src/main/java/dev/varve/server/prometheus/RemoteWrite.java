@@ -3,6 +3,7 @@ package dev.varve.server.prometheus;
 import dev.varve.engine.Dataset;
 import dev.varve.engine.WriteResult.Rejection;
 import dev.varve.formats.protobuf.MalformedMessageException;
+import dev.varve.model.HeapShares;
 import dev.varve.server.DialectContext;
 import dev.varve.server.http.Exchange;
 import dev.varve.server.http.HttpError;
@@ -25,6 +26,7 @@ final class RemoteWrite {
   private static final int REASONS_SHOWN = 5;
 
   private final DialectContext context;
+  private final KnownKeys known = new KnownKeys(HeapShares.OF_THIS_PROCESS.smallCache());
 
   RemoteWrite(DialectContext context) {
     this.context = context;
@@ -34,7 +36,7 @@ final class RemoteWrite {
     boolean second = isSecond(exchange.header("Content-Type"));
     Dataset dataset = context.dataset(exchange);
     Intake intake = new Intake(dataset, Prometheus.NAME, context.ingest(), exchange.memory());
-    WriteRequestReader reader = new WriteRequestReader(intake, dataset.holdsStaleMarkers());
+    WriteRequestReader reader = new WriteRequestReader(intake, known, dataset.holdsStaleMarkers());
     try {
       read(SnappyBody.read(exchange, "remote write"), second, reader, intake);
     } finally {

@@ -61,6 +61,7 @@ final class WriteRequestReader {
   private static final Places SECOND = new Places(3, 4);
 
   private final Intake intake;
+  private final KnownKeys known;
   private final boolean holdsMarkers;
   private final BatchBuilder batch;
 
@@ -81,10 +82,12 @@ final class WriteRequestReader {
   private long exemplars;
 
   /**
+   * @param known keys of series that earlier messages contained
    * @param holdsMarkers whether every layout can hold staleness markers; if not, they are left out
    */
-  WriteRequestReader(Intake intake, boolean holdsMarkers) {
+  WriteRequestReader(Intake intake, KnownKeys known, boolean holdsMarkers) {
     this.intake = intake;
+    this.known = known;
     this.batch = intake.newBatch();
     this.ofSeries = new HeldPart(intake.memory());
     this.ofMetadata = new HeldPart(intake.memory());
@@ -120,7 +123,7 @@ final class WriteRequestReader {
     WireReader request = new WireReader(bytes);
     while (request.next()) {
       switch (request.field()) {
-        case 1 -> readOne(request.message(), null);
+        case 1 -> readOne(bytes, request.message());
         case 3 -> readMetadata(request.message());
         default -> request.skip();
       }
@@ -158,29 +161,74 @@ final class WriteRequestReader {
     }
   }
 
-  /**
-   * Reads a series. A malformed series does not keep the others from being written.
-   *
-   * @param symbols of version 2; null for version 1
-   */
-  private void readOne(WireReader series, @Nullable List<String> symbols) {
-    Places places = symbols == null ? FIRST : SECOND;
+  /** Reads a series of version 1. */
+  private void readOne(byte[] message, WireReader series) {
+    readOne(
+        series,
+        FIRST,
+        () -> {
+          int from = series.position();
+          int to = endOfLabels(series.again());
+          GroupKey key = to < 0 ? null : known.find(message, from, to);
+          if (key != null) {
+            add(key, key, series, FIRST);
+            return;
+          }
+          Map<String, String> labels = labels(series.again());
+          key = key(labels);
+          if (key != null && to >= 0) {
+            known.remember(message, from, to, key);
+          }
+          add(key, labels, series, FIRST);
+        });
+  }
+
+  /** Reads a series of version 2. */
+  private void readOne(WireReader series, List<String> symbols) {
+    readOne(
+        series,
+        SECOND,
+        () -> {
+          Map<String, String> labels = labels(series.again(), symbols);
+          String name = labels.get(Series.NAME_LABEL);
+          if (name != null) {
+            readMetadata(name, series.again(), symbols);
+          }
+          add(key(labels), labels, series, SECOND);
+        });
+  }
+
+  /** Reads a series. A malformed series does not keep the others from being written. */
+  private void readOne(WireReader series, Places places, Runnable read) {
     WireReader whole = series.again();
     readOfSeries = 0;
     try {
-      Map<String, String> labels =
-          symbols == null ? labels(series.again()) : labels(series.again(), symbols);
-      String name = labels.get(Series.NAME_LABEL);
-      if (symbols != null && name != null) {
-        readMetadata(name, series.again(), symbols);
-      }
-      add(labels, series, places);
+      read.run();
     } catch (MalformedMessageException e) {
       String reason = String.valueOf(e.getMessage());
       refuse(Intake.SYNTAX, Math.max(1, count(whole, places) - readOfSeries), () -> reason);
     }
     ofSeries.letGo();
     writeIfFull();
+  }
+
+  /**
+   * Returns the position after the labels of a series if the series begins with all of them, as
+   * senders write it; -1 otherwise.
+   */
+  private static int endOfLabels(WireReader series) {
+    int end = series.position();
+    boolean behind = false;
+    while (series.next()) {
+      boolean label = series.field() == 1;
+      if (label && behind) {
+        return -1;
+      }
+      series.skip();
+      behind |= !label;
+      end = label ? series.position() : end;
+    }
+    return end;
   }
 
   /** Counts the samples and histograms of a series up to the malformed part. */
@@ -336,9 +384,13 @@ final class WriteRequestReader {
     return symbols.get((int) reference);
   }
 
-  /** Adds the samples of a series. */
-  private void add(Map<String, String> labels, WireReader series, Places places) {
-    GroupKey key = key(labels);
+  /**
+   * Adds the samples of a series.
+   *
+   * @param key null if the labels contain no name
+   * @param labels names the series in refusals if there is no key
+   */
+  private void add(@Nullable GroupKey key, Object labels, WireReader series, Places places) {
     Object named = key == null ? labels : key;
     while (series.next()) {
       if (series.field() == places.histograms()) {

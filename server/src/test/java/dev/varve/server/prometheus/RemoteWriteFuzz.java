@@ -14,7 +14,8 @@ public final class RemoteWriteFuzz {
       return;
     }
     byte[] message = Arrays.copyOfRange(input, 1, input.length);
-    WriteRequestReader reader = new WriteRequestReader(FuzzIntake.next(), true);
+    WriteRequestReader reader =
+        new WriteRequestReader(FuzzIntake.next(), new KnownKeys(1 << 20), true);
     try {
       if (input[0] % 2 == 0) {
         reader.readFirst(message);

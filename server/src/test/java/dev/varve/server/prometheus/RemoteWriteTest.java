@@ -316,6 +316,35 @@ class RemoteWriteTest {
     assertThat(query("", "behind", 1_700_000_000)).contains("\"9\"");
   }
 
+  /** A known series is found by the bytes of its labels, so the second message decodes none. */
+  @Test
+  void findsKnownSeriesWhateverTheirLabelsAndOrder() throws IOException {
+    WireWriter scattered =
+        new WireWriter()
+            .message(1, new WireWriter().text(1, "__name__").text(2, "known"))
+            .message(2, sample(7, START))
+            .message(1, new WireWriter().text(1, "job").text(2, "scattered"));
+    for (int i = 0; i < 3; i++) {
+      WireWriter request = new WireWriter();
+      for (String job : List.of("a", "b", "\uFFFD", "a job with a name of more than 16 bytes")) {
+        request.message(
+            1, series("__name__", "known", "job", job).message(2, sample(i, START + i)));
+      }
+      request.message(
+          1, series("job", "swapped", "__name__", "known").message(2, sample(i, START + i)));
+      request.message(1, series("job", "unnamed").message(2, sample(i, START + i)));
+      request.message(1, scattered);
+      HttpResponse<String> answer = first("", request);
+      assertWritten(answer, 400, 6, 0);
+      assertThat(answer.body()).startsWith("1 samples were refused").contains("without a name");
+    }
+    assertThat(query("", "count by (job) (known)", 1_700_000_010))
+        .contains(
+            "\"a\"", "\"b\"", "\"\uFFFD\"", "more than 16 bytes", "\"swapped\"", "\"scattered\"");
+    assertThat(query("", "count(count_over_time(known[1m]) == 3)", 1_700_000_010))
+        .contains("\"5\"");
+  }
+
   @Test
   void countsTheSamplesBehindOneThatIsMalformed() throws IOException {
     WireWriter request =
