@@ -2,11 +2,9 @@ package dev.varve.layout;
 
 import dev.varve.model.Attribute;
 import dev.varve.model.GroupKey;
-import dev.varve.model.Resolution;
 import dev.varve.model.SampleGroup;
 import dev.varve.store.Cell;
 import dev.varve.store.CellBatch;
-import dev.varve.store.Power;
 import dev.varve.store.TableSpec;
 import java.util.List;
 import java.util.Optional;
@@ -25,23 +23,17 @@ import java.util.Set;
  * and keeps the rest of the group. It reports damaged cells and never misreads them. Every plan
  * whose range and series include a row finds that row. The partitions of every plan can be named.
  */
-public interface Layout extends RowAddressing {
-  /**
-   * Returns name, parameters and codec versions, which are stored in the home and compared at
-   * startup.
-   */
-  LayoutIdentity identity();
+public interface Layout extends StorageLayout, RowAddressing {
+  @Override
+  List<TableSpec> tables();
 
-  /** Returns the unit of all sample times, both written and read. */
-  Resolution resolution();
+  @Override
+  Domain domain();
 
   /** Returns the default table names of the original program, in the order of {@link #tables()}. */
   default List<String> originalTables() {
     return tables().stream().map(TableSpec::name).toList();
   }
-
-  /** Returns the powers that the tables need beyond reading and writing. */
-  Set<Class<? extends Power>> needs();
 
   /**
    * Prepares a key for use: looks up or claims whatever its row keys need. Throws {@link

@@ -1,5 +1,6 @@
 package dev.varve.layout;
 
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.declared.CompanionReader;
 import dev.varve.layout.declared.DeclarationReader;
 import dev.varve.layout.declared.DeclaredLayout;
@@ -137,6 +138,18 @@ public final class Layouts {
     return CompanionReader.isCompanion(yaml)
         ? CompanionReader.read(yaml, parameters, Layouts::of)
         : List.of(new DeclaredLayout(DeclarationReader.read(yaml, parameters)));
+  }
+
+  /**
+   * Creates what a period is stored as: {@code blocks}, or the layouts of {@link #all}.
+   *
+   * @throws IllegalArgumentException as for {@link #of}
+   * @throws RefusedException as for {@link #of}
+   */
+  public static List<StorageLayout> stored(String nameOrYaml, Map<String, String> parameters) {
+    return nameOrYaml.equals(BlockLayout.NAME)
+        ? List.of(BlockLayout.of(parameters))
+        : List.copyOf(all(nameOrYaml, parameters));
   }
 
   private static List<String> names() {

@@ -1,0 +1,83 @@
+package dev.varve.layout.block;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+
+/**
+ * The head of a block, which lies apart from the body.
+ *
+ * <pre>
+ * version    u8       1
+ * form       u8       kinds of samples: 1 int64, 2 double, 4 string; +8: times are regular
+ * count      varint   number of samples, at least 1
+ * first      signed   first time
+ * length     varint   last time less the first
+ * body       u32      CRC-32C of the body
+ * checksum   u32      CRC-32C of all that precedes
+ * </pre>
+ *
+ * @param kinds bits of the kinds of samples, by {@link #bit}
+ * @param regular whether all times are equally far apart
+ * @param count number of samples, 1 to {@link #SAMPLES_MAX}
+ * @param first first time
+ * @param last last time
+ * @param bodyChecksum CRC-32C of the body
+ */
+public record BlockHead(
+    int kinds, boolean regular, int count, long first, long last, int bodyChecksum) {
+  /** Maximum number of samples of a block. */
+  public static final int SAMPLES_MAX = 1 << 16;
+
+  private static final int VERSION = 1;
+  private static final int REGULAR = 8;
+  private static final int CHECKSUM_BYTES = 4;
+
+  /** Returns the bit of a kind in {@link #kinds}. */
+  static int bit(Kind kind) {
+    return 1 << KindCode.of(kind);
+  }
+
+  /** Returns whether the block may have samples in a range. */
+  public boolean overlaps(TimeRange times) {
+    return first < times.to() && last >= times.from();
+  }
+
+  void write(ByteOutput out) {
+    out.u8(VERSION).u8(regular ? kinds | REGULAR : kinds).varint(count);
+    out.signed(first).varint(last - first).u32(bodyChecksum);
+    out.u32(out.checksum());
+  }
+
+  /**
+   * Reads a head.
+   *
+   * @throws DamagedCellException if the bytes are not a head
+   */
+  public static BlockHead read(byte[] bytes, int from, int length) {
+    if (length <= CHECKSUM_BYTES) {
+      throw new DamagedCellException("value: a head of " + length + " bytes");
+    }
+    int content = length - CHECKSUM_BYTES;
+    ByteInput in = new ByteInput(bytes, from, length);
+    int sum = new ByteInput(bytes, from + content, CHECKSUM_BYTES).u32();
+    if (ByteInput.checksum(bytes, from, content) != sum) {
+      throw new DamagedCellException("value: the checksum of the head does not match");
+    }
+    int version = in.u8();
+    if (version != VERSION) {
+      throw new DamagedCellException(
+          "value: a block of version %d, known is %d".formatted(version, VERSION));
+    }
+    int form = in.u8();
+    int count = in.count(SAMPLES_MAX);
+    long first = in.signed();
+    long last = first + in.varint();
+    BlockHead head =
+        new BlockHead(form & ~REGULAR, (form & REGULAR) != 0, count, first, last, in.u32());
+    if (count == 0 || last < first || head.kinds() == 0 || form > 15 || in.left() != 4) {
+      throw new DamagedCellException("value: a head contradicts itself: " + head);
+    }
+    return head;
+  }
+}

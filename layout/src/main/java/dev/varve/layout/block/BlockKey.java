@@ -1,0 +1,92 @@
+package dev.varve.layout.block;
+
+import dev.varve.layout.KeyBytes;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import java.nio.ByteBuffer;
+
+/**
+ * The keys of blocks.
+ *
+ * <pre>
+ * row        width      u8    code of the width of buckets: 1 one day
+ *            bucket     i64   number of the bucket: floor(time / width), sign bit inverted
+ *            metric     u32   number of metric and field
+ *            series     u32   number of the series
+ * qualifier  start      i64   time of the first sample, sign bit inverted
+ *            generation i64   stamp at which the block was sealed or merged
+ * </pre>
+ *
+ * <p>A bucket leads, so that retention drops all its rows at once; then rows of one metric are
+ * neighbours. The blocks of a row are in the order of time.
+ */
+public final class BlockKey {
+  /** Length of a row key in bytes. */
+  public static final int ROW_BYTES = 17;
+
+  /** Length of a qualifier in bytes. */
+  public static final int QUALIFIER_BYTES = 16;
+
+  private static final int ONE_DAY = 1;
+  private static final long SECONDS_PER_DAY = 86_400;
+  private static final int METRIC_AT = 9;
+  private static final int SERIES_AT = 13;
+  private static final long SIGN = Long.MIN_VALUE;
+
+  private BlockKey() {}
+
+  /** Returns the width of buckets, in a resolution. */
+  public static long width(Resolution resolution) {
+    return SECONDS_PER_DAY * resolution.perSecond();
+  }
+
+  /** Returns the number of the bucket of a time. */
+  public static long bucket(long time, Resolution resolution) {
+    return Math.floorDiv(time, width(resolution));
+  }
+
+  /** Returns the row of a series in a bucket. */
+  public static Bytes row(long bucket, int metric, int series) {
+    return new KeyBytes().u8(ONE_DAY).i64(bucket ^ SIGN).u32(metric).u32(series).toBytes();
+  }
+
+  /** Returns the bound before all rows of a bucket. */
+  public static Bytes bucket(long bucket) {
+    return new KeyBytes().u8(ONE_DAY).i64(bucket ^ SIGN).toBytes();
+  }
+
+  /** Returns the qualifier of a block. */
+  public static Bytes qualifier(long start, long generation) {
+    return new KeyBytes().i64(start ^ SIGN).i64(generation).toBytes();
+  }
+
+  /** Returns the bound before the qualifiers of all blocks that start at a time or later. */
+  public static Bytes qualifierFrom(long start) {
+    return new KeyBytes().i64(start ^ SIGN).toBytes();
+  }
+
+  /** Returns the number of the bucket in a row key. */
+  public static long bucket(byte[] bytes, int row) {
+    return ByteBuffer.wrap(bytes).getLong(row + 1) ^ SIGN;
+  }
+
+  /** Returns the number of the metric in a row key. */
+  public static int metric(byte[] bytes, int row) {
+    return ByteBuffer.wrap(bytes).getInt(row + METRIC_AT);
+  }
+
+  /** Returns the number of the series in a row key. */
+  public static int series(byte[] bytes, int row) {
+    return ByteBuffer.wrap(bytes).getInt(row + SERIES_AT);
+  }
+
+  /** Returns the first time in a qualifier. */
+  public static long start(byte[] bytes, int qualifier) {
+    return ByteBuffer.wrap(bytes).getLong(qualifier) ^ SIGN;
+  }
+
+  /** Returns the generation in a qualifier. */
+  public static long generation(byte[] bytes, int qualifier) {
+    return ByteBuffer.wrap(bytes).getLong(qualifier + Long.BYTES);
+  }
+}

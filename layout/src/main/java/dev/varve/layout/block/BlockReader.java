@@ -1,0 +1,176 @@
+package dev.varve.layout.block;
+
+import dev.varve.layout.DamagedCellException;
+import dev.varve.model.Kind;
+import dev.varve.model.TimeRange;
+import java.util.Arrays;
+
+/** Decodes blocks. Reused from block to block; not safe for use by several threads. */
+public final class BlockReader {
+  private final DoubleColumn doubles = new DoubleColumn();
+  private long[] times = new long[BitPacking.VECTOR];
+  private long[] values = new long[BitPacking.VECTOR];
+  private long[] kinds = new long[0];
+
+  /**
+   * Adds the samples of a block that are in a range.
+   *
+   * @param bytes contains the body
+   * @throws DamagedCellException if the bytes are not the body of the head
+   */
+  public void decode(
+      BlockHead head, byte[] bytes, int from, int length, TimeRange range, SampleColumn into) {
+    if (ByteInput.checksum(bytes, from, length) != head.bodyChecksum()) {
+      throw new DamagedCellException("value: the checksum of the body does not match");
+    }
+    decodeUnchecked(head, bytes, from, length, range, into);
+  }
+
+  /** Decodes without comparing the checksum. */
+  void decodeUnchecked(
+      BlockHead head, byte[] bytes, int from, int length, TimeRange range, SampleColumn into) {
+    ByteInput in = new ByteInput(bytes, from, length);
+    int count = head.count();
+    if (count > times.length) {
+      times = new long[Math.max(count, 2 * times.length)];
+      values = new long[times.length];
+    }
+    times(head, in);
+    int first = atOrAfter(range.from(), count);
+    int end = atOrAfter(range.to(), count);
+    if (Integer.bitCount(head.kinds()) == 1) {
+      Kind kind = only(head.kinds());
+      if (kind == Kind.STRING) {
+        texts(in, count, first, end, into);
+      } else {
+        numbers(kind, in, count, values);
+        into.addAll(times, values, kind, first, end);
+      }
+    } else {
+      mixed(head, in, first, end, into);
+    }
+    if (in.left() != 0) {
+      throw new DamagedCellException("value: %d bytes follow a block".formatted(in.left()));
+    }
+  }
+
+  private void times(BlockHead head, ByteInput in) {
+    int count = head.count();
+    if (head.regular()) {
+      long step = count == 1 ? 0 : (head.last() - head.first()) / (count - 1);
+      for (int i = 0; i < count; i++) {
+        times[i] = head.first() + i * step;
+      }
+    } else {
+      LongColumn.decode(in, count, times);
+    }
+  }
+
+  /** Returns the index of the first time that is not before another. */
+  private int atOrAfter(long time, int count) {
+    int at = Arrays.binarySearch(times, 0, count, time);
+    return at < 0 ? -at - 1 : at;
+  }
+
+  private static Kind only(int bits) {
+    for (Kind kind : Kind.values()) {
+      if (BlockHead.bit(kind) == bits) {
+        return kind;
+      }
+    }
+    throw new DamagedCellException("value: a block of kinds " + bits);
+  }
+
+  private void numbers(Kind kind, ByteInput in, int count, long[] into) {
+    if (kind == Kind.DOUBLE) {
+      doubles.decode(in, count, into);
+    } else {
+      LongColumn.decode(in, count, into);
+    }
+  }
+
+  private void texts(ByteInput in, int count, int first, int end, SampleColumn into) {
+    Texts texts = new Texts(in, count);
+    for (int i = first; i < end; i++) {
+      into.addText(times[i], texts.at(i));
+    }
+  }
+
+  /** Decodes a block with samples of several kinds. */
+  private void mixed(BlockHead head, ByteInput in, int first, int end, SampleColumn into) {
+    int count = head.count();
+    kinds = kinds.length < count ? new long[count] : kinds;
+    LongColumn.decode(in, count, kinds);
+    int[] counts = new int[KindCode.COUNT];
+    for (int i = 0; i < count; i++) {
+      if (kinds[i] < 0 || kinds[i] >= KindCode.COUNT) {
+        throw new DamagedCellException("value: a sample of kind " + kinds[i]);
+      }
+      counts[(int) kinds[i]]++;
+    }
+    long[][] numbers = new long[KindCode.COUNT][];
+    Texts texts = null;
+    for (Kind kind : Kind.values()) {
+      if ((head.kinds() & BlockHead.bit(kind)) == 0) {
+        continue;
+      }
+      int ofKind = counts[KindCode.of(kind)];
+      if (kind == Kind.STRING) {
+        texts = new Texts(in, ofKind);
+      } else {
+        numbers[KindCode.of(kind)] = new long[ofKind];
+        numbers(kind, in, ofKind, numbers[KindCode.of(kind)]);
+      }
+    }
+    int[] next = new int[KindCode.COUNT];
+    for (int i = 0; i < end; i++) {
+      Kind kind = KindCode.kind((int) kinds[i]);
+      int at = next[KindCode.of(kind)]++;
+      if (i < first) {
+        continue;
+      }
+      if (kind == Kind.STRING && texts != null) {
+        into.addText(times[i], texts.at(at));
+      } else if (numbers[KindCode.of(kind)] != null) {
+        into.add(times[i], kind, numbers[KindCode.of(kind)][at]);
+      } else {
+        throw new DamagedCellException(
+            "value: a sample of kind %s, which the head lacks".formatted(kind));
+      }
+    }
+  }
+
+  /** The strings of a block. */
+  private static final class Texts {
+    private final byte[] bytes;
+    private final int[] starts;
+    private final long[] indexes;
+
+    private Texts(ByteInput in, int count) {
+      int different = in.count(count);
+      long[] lengths = new long[different];
+      LongColumn.decode(in, different, lengths);
+      indexes = new long[count];
+      LongColumn.decode(in, count, indexes);
+      starts = new int[different + 1];
+      int start = in.position();
+      for (int i = 0; i < different; i++) {
+        starts[i] = start;
+        if (lengths[i] < 0 || lengths[i] > in.left()) {
+          throw new DamagedCellException("value: a string of " + lengths[i] + " bytes");
+        }
+        start = in.skip((int) lengths[i]) + (int) lengths[i];
+      }
+      starts[different] = start;
+      bytes = in.array();
+    }
+
+    private byte[] at(int index) {
+      long text = indexes[index];
+      if (text < 0 || text >= starts.length - 1) {
+        throw new DamagedCellException("value: string %d of %d".formatted(text, starts.length - 1));
+      }
+      return Arrays.copyOfRange(bytes, starts[(int) text], starts[(int) text + 1]);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package dev.varve.layout.block;
+
+import dev.varve.model.Kind;
+import java.util.Arrays;
+
+/**
+ * A growable column of samples of one series, of any kinds. Instances are reused: only growth
+ * allocates. Not safe for use by several threads.
+ */
+public final class SampleColumn {
+  private long[] times = new long[256];
+  private long[] values = new long[256];
+  private byte[] kinds = new byte[256];
+  private byte[] text = {};
+  private int textLength;
+  private int size;
+
+  public void clear() {
+    size = 0;
+    textLength = 0;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  public long time(int index) {
+    return times[index];
+  }
+
+  public Kind kind(int index) {
+    return KindCode.kind(kinds[index]);
+  }
+
+  /** Returns an int64, the bits of a double, or where a text is. */
+  public long value(int index) {
+    return values[index];
+  }
+
+  /** Returns the bytes of a text. */
+  public byte[] textAt(int index) {
+    int start = (int) (values[index] >>> 32);
+    return Arrays.copyOfRange(text, start, start + (int) values[index]);
+  }
+
+  /** Adds an int64 or the bits of a double. */
+  public void add(long time, Kind kind, long value) {
+    reserve(1);
+    times[size] = time;
+    values[size] = value;
+    kinds[size++] = (byte) KindCode.of(kind);
+  }
+
+  public void addText(long time, byte[] utf8) {
+    if (textLength + utf8.length > text.length) {
+      text = Arrays.copyOf(text, Math.max(textLength + utf8.length, 2 * text.length));
+    }
+    System.arraycopy(utf8, 0, text, textLength, utf8.length);
+    add(time, Kind.STRING, ((long) textLength << 32) | utf8.length);
+    textLength += utf8.length;
+  }
+
+  /** Adds numbers of one kind, given by arrays: those from one index to another. */
+  void addAll(long[] ofTimes, long[] ofValues, Kind kind, int from, int to) {
+    int count = Math.max(0, to - from);
+    reserve(count);
+    System.arraycopy(ofTimes, from, times, size, count);
+    System.arraycopy(ofValues, from, values, size, count);
+    Arrays.fill(kinds, size, size + count, (byte) KindCode.of(kind));
+    size += count;
+  }
+
+  /** Returns the times of all samples, by their index; shared and valid until the next change. */
+  public long[] times() {
+    return times;
+  }
+
+  /**
+   * Returns what {@link #value} returns of all samples, by their index; shared as the times are.
+   */
+  public long[] values() {
+    return values;
+  }
+
+  /** Adds sample {@code index} of another column. */
+  public void addFrom(SampleColumn other, int index) {
+    if (other.kind(index) == Kind.STRING) {
+      addText(other.times[index], other.textAt(index));
+    } else {
+      add(other.times[index], other.kind(index), other.values[index]);
+    }
+  }
+
+  private void reserve(int more) {
+    if (size + more > times.length) {
+      int capacity = Math.max(size + more, 2 * times.length);
+      times = Arrays.copyOf(times, capacity);
+      values = Arrays.copyOf(values, capacity);
+      kinds = Arrays.copyOf(kinds, capacity);
+    }
+  }
+
+  /** Returns whether times rise strictly. */
+  private boolean isSorted() {
+    for (int i = 1; i < size; i++) {
+      if (times[i] <= times[i - 1]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Sorts by time and keeps the last added sample of each instant. */
+  public void settle(SampleColumn spare) {
+    if (isSorted()) {
+      return;
+    }
+    Integer[] order = new Integer[size];
+    for (int i = 0; i < size; i++) {
+      order[i] = i;
+    }
+    // A stable sort: samples of one instant stay in the order in which they were added.
+    Arrays.sort(order, (a, b) -> Long.compare(times[a], times[b]));
+    spare.clear();
+    for (int i = 0; i < size; i++) {
+      if (i + 1 == size || times[order[i + 1]] != times[order[i]]) {
+        spare.addFrom(this, order[i]);
+      }
+    }
+    swap(spare);
+  }
+
+  private void swap(SampleColumn other) {
+    SampleColumn before = new SampleColumn(this);
+    take(other);
+    other.take(before);
+  }
+
+  public SampleColumn() {}
+
+  private SampleColumn(SampleColumn other) {
+    take(other);
+  }
+
+  private void take(SampleColumn other) {
+    times = other.times;
+    values = other.values;
+    kinds = other.kinds;
+    text = other.text;
+    textLength = other.textLength;
+    size = other.size;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.layout.block;
+
+import org.jspecify.annotations.NullMarked;
