@@ -42,7 +42,7 @@ class CrashLoopIT {
   private static final int KILLS_A_LOOP =
       Math.ceilDiv(Integer.getInteger("varve.crash.kills", 20), LOOPS);
   private static final long SEED = Long.getLong("varve.crash.seed", System.nanoTime());
-  private static final List<String> DATASETS = List.of("buckets", "kairosdb", "opentsdb");
+  private static final List<String> DATASETS = List.of("buckets", "blocks", "kairosdb", "opentsdb");
   private static final int CLIENTS = 4;
   private static final long START = 1_700_000_000_000L;
   private static final int PROBLEMS_SHOWN = 20;

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
  * with the request's data ended before the answer was sent.
  */
 class SyncBeforeAnswerIT {
-  private static final List<String> DATASETS = List.of("buckets", "heroic", "kairosdb", "opentsdb");
+  private static final List<String> DATASETS =
+      List.of("buckets", "blocks", "heroic", "kairosdb", "opentsdb");
   private static final int REQUESTS_EACH = 5;
 
   private final Path folder = Checkout.fresh("sync-before-answer");

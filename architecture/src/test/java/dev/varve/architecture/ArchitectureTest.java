@@ -78,9 +78,9 @@ class ArchitectureTest {
       Set.of(
           "dev.varve.layout.CellDescription",
           "dev.varve.layout.Domain",
-          "dev.varve.layout.Layout",
           "dev.varve.layout.ReadScope",
           "dev.varve.layout.Refusal",
+          "dev.varve.layout.StorageLayout",
           "dev.varve.layout.plan.Plan",
           "dev.varve.store.Budget",
           "dev.varve.store.BudgetExceededException",

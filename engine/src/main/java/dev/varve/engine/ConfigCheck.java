@@ -4,6 +4,7 @@ import dev.varve.engine.DatasetConfig.Attached;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.periods.Placement;
 import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Resolution;
 import dev.varve.store.TableSpec;
 import java.time.Duration;
@@ -98,8 +99,8 @@ final class ConfigCheck {
           "dataset '%s' is attached read-only, so nothing is written to its store, but its home is in that store: configure another store for the home"
               .formatted(name));
     }
-    if (!dataset.periods().getFirst().layouts().isEmpty()) {
-      tables(name, dataset.periods().getFirst().layouts().getFirst(), attached);
+    if (!dataset.periods().getFirst().cells().isEmpty()) {
+      tables(name, dataset.periods().getFirst().cells().getFirst(), attached);
     }
   }
 
@@ -150,7 +151,8 @@ final class ConfigCheck {
           "dataset '%s': the period cannot start at %s in %s: %s"
               .formatted(name, period.from(), resolution.symbol(), e.getMessage()));
     }
-    for (Layout layout : period.layouts()) {
+    blocks(dataset, period);
+    for (StorageLayout layout : period.layouts()) {
       if (layout.resolution() != resolution) {
         problems.add(
             "dataset '%s': layout '%s' counts in %s, the dataset in %s"
@@ -165,6 +167,22 @@ final class ConfigCheck {
             "dataset '%s': duplicates '%s' needs a layout that keeps all versions, '%s' keeps the last"
                 .formatted(name, dataset.duplicates(), layout.identity().name()));
       }
+    }
+  }
+
+  private void blocks(DatasetConfig dataset, PeriodConfig period) {
+    if (period.blocks() == null) {
+      return;
+    }
+    String name = dataset.name();
+    if (period.layouts().size() > 1) {
+      problems.add(
+          "dataset '%s': layout 'blocks' has no companions: leave them out".formatted(name));
+    }
+    if (dataset.attached() != null) {
+      problems.add(
+          "dataset '%s': layout 'blocks' cannot be attached: no other server writes it"
+              .formatted(name));
     }
   }
 

@@ -1,19 +1,23 @@
 package dev.varve.engine;
 
 import dev.varve.engine.attach.RowCheck;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.catalog.Matches;
 import dev.varve.engine.catalog.SeriesIndex;
 import dev.varve.engine.check.CheckRun;
 import dev.varve.engine.check.DatasetCheck;
 import dev.varve.engine.home.ChangeTable;
+import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.Home;
 import dev.varve.engine.home.IdentityTable.CatalogState;
 import dev.varve.engine.home.IdentityTable.Made;
 import dev.varve.engine.home.StampClock;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
+import dev.varve.engine.periods.Periods.ForBlocks;
 import dev.varve.engine.periods.PlacedLayout;
 import dev.varve.engine.periods.Placement;
 import dev.varve.engine.read.DatasetReader;
@@ -49,6 +53,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +130,17 @@ public final class Dataset implements AutoCloseable {
     home.series().load(index, clock.next());
     Periods periods =
         Periods.open(
-            config, declared, store, stores.marks().stampUnit(), clock::next, share.lookUpCache());
+            config,
+            declared,
+            store,
+            stores.marks().stampUnit(),
+            clock::next,
+            share.lookUpCache(),
+            new ForBlocks(
+                index.numbers(),
+                stampsOf(clock, stores.marks()),
+                () -> OpenDataset.oldestKept(config, resolution, clock),
+                share.heads()));
     OpenDataset open =
         new OpenDataset(
             config, resolution, store, stores.home(), home, index, periods, clock, stores.marks());
@@ -149,7 +164,7 @@ public final class Dataset implements AutoCloseable {
     if (attached == null || attached.access() != DatasetConfig.Access.CO_WRITE) {
       return;
     }
-    Layout layout = declared.getFirst().layouts().getFirst();
+    Layout layout = declared.getFirst().cells().getFirst();
     int data = layout.dataTable();
     TableSpec spec =
         layout.tables().get(data).attached(Placement.foreignNames(layout, attached).get(data));
@@ -169,6 +184,12 @@ public final class Dataset implements AutoCloseable {
     }
     refresh.start();
     others.start();
+    for (Period period : open.periods().all()) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        blocks.start();
+      }
+    }
   }
 
   /**
@@ -195,7 +216,7 @@ public final class Dataset implements AutoCloseable {
   private static void askGuardrails(DatasetConfig config, List<Declared> declared, Store store) {
     List<String> refusals = new ArrayList<>();
     for (Declared period : declared) {
-      for (Layout layout : period.layouts()) {
+      for (Layout layout : period.cells()) {
         List<Capabilities> tables = layout.tables().stream().map(store::capabilities).toList();
         List<Finding> findings =
             new ArrayList<>(Guardrails.declaration(layout, config.retention()));
@@ -213,6 +234,15 @@ public final class Dataset implements AutoCloseable {
     if (!refusals.isEmpty()) {
       throw new InvalidConfigException(refusals);
     }
+  }
+
+  /** Returns a source of stamps that no later process gives again. */
+  private static LongSupplier stampsOf(StampClock clock, ClockTable marks) {
+    return () -> {
+      long stamp = clock.next();
+      marks.reach(stamp, ClockTable.MARK_AHEAD_MICROS);
+      return stamp;
+    };
   }
 
   private static Resolution resolution(DatasetConfig config) {
@@ -256,7 +286,12 @@ public final class Dataset implements AutoCloseable {
   }
 
   private boolean everyDomain(Predicate<Domain> holds) {
-    return open.layouts().map(layout -> layout.layout().domain()).allMatch(holds);
+    return open.periods().all().stream()
+        .allMatch(period ->
+            period.blocks() != null
+                ? holds.test(period.domain())
+                : period.layouts().stream()
+                    .allMatch(layout -> holds.test(layout.layout().domain())));
   }
 
   /**
@@ -521,6 +556,12 @@ public final class Dataset implements AutoCloseable {
   /** Returns metrics of the dataset for operators, by name. */
   Map<String, Double> figures() {
     Map<String, Double> figures = writer.figures();
+    for (Period period : open.periods().all()) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        blocks.figures().forEach((name, value) -> figures.merge(name, value, Double::sum));
+      }
+    }
     figures.put("catalog_series", (double) open.index().size());
     figures.put("catalog_memory_bytes", (double) open.index().bytes());
     figures.put("catalog_memory_max_bytes", (double) catalogs.max());

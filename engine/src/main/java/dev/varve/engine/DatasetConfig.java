@@ -1,6 +1,8 @@
 package dev.varve.engine;
 
 import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -57,7 +59,7 @@ public record DatasetConfig(
         null);
   }
 
-  public static DatasetConfig of(String name, Layout layout) {
+  public static DatasetConfig of(String name, StorageLayout layout) {
     return new DatasetConfig(
         name,
         new StoreConfig("rocksdb", Map.of()),
@@ -162,9 +164,32 @@ public record DatasetConfig(
    * @param from the first instant; {@link Instant#MIN} for the first period
    * @param layouts the primary, which acknowledges writes, and its companions
    */
-  public record PeriodConfig(Instant from, List<Layout> layouts) {
+  public record PeriodConfig(Instant from, List<StorageLayout> layouts) {
     public PeriodConfig {
       layouts = List.copyOf(layouts);
+    }
+
+    /** Returns the layouts of cells: all layouts, or none if the period is stored in blocks. */
+    public List<Layout> cells() {
+      return cells(layouts);
+    }
+
+    /** Returns the layout of blocks; null if the period is stored in cells. */
+    public @Nullable BlockLayout blocks() {
+      return blocks(layouts);
+    }
+
+    public static List<Layout> cells(List<StorageLayout> layouts) {
+      return layouts.stream().filter(Layout.class::isInstance).map(Layout.class::cast).toList();
+    }
+
+    public static @Nullable BlockLayout blocks(List<StorageLayout> layouts) {
+      for (StorageLayout layout : layouts) {
+        if (layout instanceof BlockLayout blocks) {
+          return blocks;
+        }
+      }
+      return null;
     }
   }
 

@@ -10,9 +10,10 @@ import dev.varve.engine.write.BatchBudget;
  * @param fields limits of the number of fields
  * @param catalogs limits the memory of all catalogs
  * @param caches bytes that the caches of this dataset may hold
+ * @param heads bytes of samples of this dataset that may wait to be sealed into blocks
  */
 record DatasetShare(
-    BatchBudget admission, FieldLimits fields, CatalogBudget catalogs, long caches) {
+    BatchBudget admission, FieldLimits fields, CatalogBudget catalogs, long caches, long heads) {
   /** Returns the maximum bytes of the writer's cache of series. */
   long seriesCache() {
     return caches / 2;

@@ -96,8 +96,9 @@ public final class Engine implements AutoCloseable {
     HeapShares shares = HeapShares.OF_THIS_PROCESS;
     BatchBudget admission = new BatchBudget(Math.min(admitted, shares.cells()));
     long caches = shares.caches() / config.datasets().size();
+    long heads = shares.heads() / config.datasets().size();
     CatalogBudget catalogs = new CatalogBudget(config.catalog(), System::nanoTime);
-    DatasetShare share = new DatasetShare(admission, config.fields(), catalogs, caches);
+    DatasetShare share = new DatasetShare(admission, config.fields(), catalogs, caches, heads);
     Map<String, Dataset> datasets = new LinkedHashMap<>();
     try {
       stores.mendHomes();

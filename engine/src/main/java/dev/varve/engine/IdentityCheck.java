@@ -6,8 +6,8 @@ import dev.varve.engine.home.IdentityTable.MadePeriod;
 import dev.varve.engine.periods.Periods;
 import dev.varve.engine.periods.Periods.Declared;
 import dev.varve.engine.periods.Placement;
-import dev.varve.layout.Layout;
 import dev.varve.layout.LayoutIdentity;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Resolution;
 import dev.varve.store.Store;
 import java.util.ArrayList;
@@ -56,11 +56,11 @@ final class IdentityCheck {
         periods.stream()
             .map(period ->
                 new MadePeriod(
-                    period.from(), period.layouts().stream().map(Layout::identity).toList()))
+                    period.from(), period.layouts().stream().map(StorageLayout::identity).toList()))
             .toList(),
         attached == null
             ? List.of()
-            : Placement.foreignNames(periods.getFirst().layouts().getFirst(), attached),
+            : Placement.foreignNames(periods.getFirst().cells().getFirst(), attached),
         attached == null || config.home().equals(config.store())
             ? ""
             : Periods.place(config, periods, store));

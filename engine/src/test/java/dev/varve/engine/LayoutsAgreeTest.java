@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.TestEngine.Sample;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.ReadScope.Versions;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -40,15 +40,15 @@ class LayoutsAgreeTest {
   private static final long SPAN_SECONDS = 40 * 24 * 3600;
 
   static Stream<String> layouts() {
-    return Layouts.list().stream()
-        .map(Layouts.Entry::name)
-        .filter(name -> !name.equals("companion"));
+    return Stream.concat(
+        Stream.of("blocks"),
+        Layouts.list().stream().map(Layouts.Entry::name).filter(name -> !name.equals("companion")));
   }
 
   @ParameterizedTest
   @MethodSource("layouts")
   void answersAsTheModelDoes(String name) {
-    Layout layout = Layouts.of(name, Map.of());
+    StorageLayout layout = Layouts.stored(name, Map.of()).getFirst();
     Random random = new Random(7);
     try (TestEngine engine = new TestEngine(TestEngine.dataset("main", layout))) {
       Model model = new Model();
@@ -60,6 +60,9 @@ class LayoutsAgreeTest {
         model.write(batch);
         if (round == 3) {
           engine.restart();
+        }
+        if (round == 1 || round == 4) {
+          engine.seal();
         }
       }
       check(engine, model, layout.resolution(), random);

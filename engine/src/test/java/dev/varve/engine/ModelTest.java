@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.layout.Domain;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.GroupKey;
@@ -45,18 +45,23 @@ class ModelTest {
           "heroic",
           "kairosdb",
           "opentsdb",
-          "companion");
+          "companion",
+          "blocks",
+          "blocks",
+          "blocks");
 
   @Property(tries = 120)
   void doesWhatAMapDoes(@ForAll Random random) {
-    List<Layout> layouts = Layouts.all(LAYOUTS.get(random.nextInt(LAYOUTS.size())), Map.of());
+    List<StorageLayout> layouts =
+        Layouts.stored(LAYOUTS.get(random.nextInt(LAYOUTS.size())), Map.of());
     DatasetConfig config = config(layouts, random);
     try (TestEngine engine = new TestEngine(config)) {
       Model model = new Model();
       for (int step = 0; step < 12; step++) {
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
           case 0 -> engine.restart();
           case 1 -> engine.losePower(random);
+          case 2 -> engine.seal();
           default -> {
             Batch batch = batch(layouts.getFirst().domain(), random);
             engine.micros.addAndGet(random.nextInt(3) * 700L);
@@ -81,20 +86,21 @@ class ModelTest {
   }
 
   /** Returns a dataset with one period, or with two periods of different layouts. */
-  private static DatasetConfig config(List<Layout> layouts, Random random) {
-    DatasetConfig plain = TestEngine.dataset("main", layouts.toArray(Layout[]::new));
+  private static DatasetConfig config(List<StorageLayout> layouts, Random random) {
+    DatasetConfig plain = TestEngine.dataset("main", layouts.toArray(StorageLayout[]::new));
     if (random.nextBoolean()) {
       return plain;
     }
     long border = START + BETWEEN * random.nextInt(INSTANTS);
     Domain domain = layouts.getFirst().domain();
-    String later = domain.fields() ? "tall-narrow" : "buckets";
+    String inCells = domain.fields() ? "tall-narrow" : "buckets";
+    String later = random.nextInt(3) == 0 ? "blocks" : inCells;
     return new DatasetConfig(
         plain.name(),
         plain.store(),
         List.of(
             plain.periods().getFirst(),
-            new PeriodConfig(Instant.ofEpochMilli(border), List.of(Layouts.of(later, Map.of())))),
+            new PeriodConfig(Instant.ofEpochMilli(border), Layouts.stored(later, Map.of()))),
         null,
         plain.duplicates(),
         Set.of(),

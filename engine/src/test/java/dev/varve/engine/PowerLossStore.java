@@ -3,14 +3,17 @@ package dev.varve.engine;
 import dev.varve.model.Bytes;
 import dev.varve.store.Capabilities;
 import dev.varve.store.Cell;
+import dev.varve.store.CellBatch;
 import dev.varve.store.CellCursor;
 import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
 import dev.varve.store.MutationBatch;
 import dev.varve.store.Power;
 import dev.varve.store.ReadPlan;
 import dev.varve.store.ResumeToken;
 import dev.varve.store.RowOutcome;
 import dev.varve.store.RowOutcome.Status;
+import dev.varve.store.Slice;
 import dev.varve.store.Store;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
@@ -185,7 +188,8 @@ final class PowerLossStore implements Store {
   @Override
   public void close() {}
 
-  private final class LoggedTable implements Table, Power.ConditionalPut, Power.Increment {
+  private final class LoggedTable
+      implements Table, Power.ConditionalPut, Power.Increment, Power.RangeDelete {
     private final Table table;
 
     private LoggedTable(Table table) {
@@ -237,6 +241,30 @@ final class PowerLossStore implements Store {
         byte[] bytes = java.nio.ByteBuffer.allocate(8).putLong(sum).array();
         logCell(new Cell(row, family, qualifier, time, Bytes.of(bytes)));
         return sum;
+      }
+    }
+
+    @Override
+    public void deleteRows(Bytes from, @Nullable Bytes to) {
+      synchronized (PowerLossStore.this) {
+        ensureThere();
+        List<FamilySelect> families = new ArrayList<>();
+        for (int family = 0; family < table.spec().families().size(); family++) {
+          families.add(FamilySelect.all(family));
+        }
+        MutationBatch deletes = new MutationBatch();
+        CellBatch page = new CellBatch();
+        Slice rows = Slice.rows(Bytes.EMPTY, from, to);
+        try (CellCursor cursor = table.read(ReadPlan.of(List.of(rows), families), null)) {
+          while (cursor.next(page)) {
+            for (int cell = 0; cell < page.size(); cell++) {
+              deletes.deleteRow(page.row(cell));
+            }
+          }
+        }
+        if (!deletes.isEmpty()) {
+          applied(table, deletes, Durability.ORDERED);
+        }
       }
     }
 

@@ -2,8 +2,11 @@ package dev.varve.engine;
 
 import dev.varve.engine.DatasetConfig.PeriodConfig;
 import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.periods.Period;
 import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Batch;
 import dev.varve.model.BatchBuilder;
 import dev.varve.model.Bytes;
@@ -56,7 +59,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   /** Returns a dataset on the memory store. */
-  static DatasetConfig dataset(String name, Layout... layouts) {
+  static DatasetConfig dataset(String name, StorageLayout... layouts) {
     return new DatasetConfig(
         name,
         new StoreConfig("memory", Map.of()),
@@ -110,6 +113,16 @@ final class TestEngine implements AutoCloseable {
 
   PowerLossStore store() {
     return store;
+  }
+
+  /** Seals the samples in memory of periods that are stored in blocks. */
+  void seal() {
+    for (Period period : dataset().opened().periods().all()) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        blocks.seal();
+      }
+    }
   }
 
   /** Loses the engine and unsynced writes, as a power loss does. */

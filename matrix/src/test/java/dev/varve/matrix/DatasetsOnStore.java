@@ -104,7 +104,7 @@ final class DatasetsOnStore {
         new DatasetConfig(
             name,
             new DatasetConfig.StoreConfig(kind, options),
-            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, layouts)),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.copyOf(layouts))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

@@ -155,7 +155,7 @@ final class SamplesOnStore {
         new DatasetConfig(
             "samples",
             new DatasetConfig.StoreConfig("memory", Map.of()),
-            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, layouts)),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.copyOf(layouts))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

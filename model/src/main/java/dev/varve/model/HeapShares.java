@@ -11,7 +11,8 @@ package dev.varve.model;
  *   <li>1/16 cells: batches on their way into the stores, with the cells made of them
  *   <li>1/16 caches of the engine that grow with the heap
  *   <li>3/16 catalogs: the index of all series
- *   <li>4/16 margin: connections, {@linkplain #smallCache() small caches}, everything else, and
+ *   <li>1/16 heads: samples in memory that are not in blocks yet
+ *   <li>3/16 margin: connections, {@linkplain #smallCache() small caches}, everything else, and
  *       room for the garbage collector
  * </ul>
  *
@@ -36,6 +37,11 @@ public record HeapShares(long heap) {
 
   /** Returns the bytes of batches on their way into the stores, including their cells. */
   public long cells() {
+    return heap / 16;
+  }
+
+  /** Returns the bytes of samples in memory that are not in blocks yet, of all datasets. */
+  public long heads() {
     return heap / 16;
   }
 

@@ -200,7 +200,7 @@ final class StoreBenchCommand implements Callable<Integer> {
         new DatasetConfig(
             dataset,
             new DatasetConfig.StoreConfig(kind, options),
-            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, Layouts.all(layout, Map.of()))),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, Layouts.stored(layout, Map.of()))),
             null,
             DatasetConfig.Duplicates.LAST,
             Set.of(),

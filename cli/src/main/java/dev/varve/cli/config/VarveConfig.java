@@ -7,9 +7,9 @@ import dev.varve.engine.DatasetConfig.Refresh;
 import dev.varve.engine.DatasetConfig.StoreConfig;
 import dev.varve.engine.EngineConfig;
 import dev.varve.engine.FieldLimits;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
+import dev.varve.layout.StorageLayout;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
@@ -409,12 +409,12 @@ public record VarveConfig(
 
     private List<DatasetConfig.PeriodConfig> periods() {
       List<DatasetConfig.PeriodConfig> periods = new ArrayList<>();
-      List<Layout> first = layouts(reader);
+      List<StorageLayout> first = layouts(reader);
       if (!first.isEmpty()) {
         periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first));
       }
       for (ConfigReader item : reader.list("periods")) {
-        List<Layout> layouts = layouts(item);
+        List<StorageLayout> layouts = layouts(item);
         Instant from = from(item);
         if (!layouts.isEmpty() && from != null) {
           periods.add(new DatasetConfig.PeriodConfig(from, layouts));
@@ -439,8 +439,8 @@ public record VarveConfig(
     }
 
     /** Reads the primary layout and its companions; without a layout, the default applies. */
-    private List<Layout> layouts(ConfigReader item) {
-      List<Layout> layouts = new ArrayList<>();
+    private List<StorageLayout> layouts(ConfigReader item) {
+      List<StorageLayout> layouts = new ArrayList<>();
       add(
           item,
           "layout",
@@ -458,11 +458,11 @@ public record VarveConfig(
         String key,
         String layout,
         Map<String, String> parameters,
-        List<Layout> into) {
+        List<StorageLayout> into) {
       try {
         boolean isFile = layout.endsWith(".yaml") || layout.endsWith(".yml");
         into.addAll(
-            Layouts.all(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
+            Layouts.stored(isFile ? Files.readString(folder.resolve(layout)) : layout, parameters));
       } catch (RefusedException | IllegalArgumentException e) {
         item.problem(key, String.valueOf(e.getMessage()));
       } catch (IOException e) {

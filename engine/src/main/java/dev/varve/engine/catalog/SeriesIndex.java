@@ -54,6 +54,7 @@ public final class SeriesIndex {
   private final Pairs pairs = new Pairs();
   private final Map<String, Label> labels = new HashMap<>();
   private final FieldSets fieldSets = new FieldSets(names);
+  private final SeriesNumbers numbers = new SeriesNumbers();
 
   /** By the number of a metric's name: the fields of its keys, without the default field. */
   private final Map<Integer, FieldSet> fieldsOfMetric = new HashMap<>();
@@ -82,6 +83,11 @@ public final class SeriesIndex {
     private final RoaringBitmap carriers = new RoaringBitmap();
   }
 
+  /** Returns the durable numbers of series, which blocks use. */
+  public SeriesNumbers numbers() {
+    return numbers;
+  }
+
   /** Returns the number of keys. */
   public int size() {
     return reading(() -> size);
@@ -103,7 +109,7 @@ public final class SeriesIndex {
       for (FieldSet set : fieldsOfMetric.values()) {
         ofFields += set.bytes();
       }
-      return names.bytes() + pairs.bytes() + ofLabels + ofKeys + ofFields;
+      return names.bytes() + pairs.bytes() + ofLabels + ofKeys + ofFields + numbers.bytes();
     });
   }
 

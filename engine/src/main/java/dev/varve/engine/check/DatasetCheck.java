@@ -1,6 +1,7 @@
 package dev.varve.engine.check;
 
 import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.check.CheckFinding.Severity;
 import dev.varve.engine.periods.OpenDataset;
@@ -66,6 +67,10 @@ public final class DatasetCheck {
           check(placed, table);
         }
       }
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        check(blocks);
+      }
     }
     compareCatalog();
     if (damaged > TOLD_MAX) {
@@ -73,6 +78,15 @@ public final class DatasetCheck {
           Severity.DAMAGE,
           "%,d places are damaged, of which the first %d are listed".formatted(damaged, TOLD_MAX));
     }
+  }
+
+  private void check(BlockTiers blocks) {
+    Table table = blocks.table();
+    run.doing("dataset %s, table %s".formatted(dataset.name(), table.spec().name()));
+    BlockRows rows = new BlockRows(table, blocks.numbers(), seen::set, this::damaged);
+    complete &= new TableScan(table, run, this::damaged).run(rows);
+    rows.end();
+    blocks.forEachInMemory(seen::set);
   }
 
   private void check(PlacedLayout placed, int number) {

@@ -38,6 +38,7 @@ import java.util.TreeSet;
  * qualifier  00                            // the key; value: its encoding (SeriesIdentity)
  *            01 kind u8 field UTF-8        // a field and kind; value empty
  *            02 from i64 to i64            // an extent; value: samples counted, i64
+ *            03 field UTF-8                // numbers of a field; value: series u32, metric u32
  * kind       0 int64, 1 double, 2 string
  * i64        big-endian, two's complement
  * </pre>
@@ -49,6 +50,7 @@ public final class SeriesTable implements AutoCloseable {
   private static final int KEY = 0;
   private static final int FIELD = 1;
   private static final int EXTENT = 2;
+  private static final int NUMBER = 3;
 
   /** A row with more extents than this has them merged when the table is loaded. */
   private static final int EXTENTS_MAX = 8;
@@ -93,6 +95,27 @@ public final class SeriesTable implements AutoCloseable {
       MutationBatch into, SeriesIdentity identity, TimeRange extent, long samples, long stamp) {
     byte[] value = ByteBuffer.allocate(8).putLong(samples).array();
     put(into, identity, extentQualifier(extent), stamp, value);
+  }
+
+  /**
+   * Adds the edit that records the durable numbers of a field of a key.
+   *
+   * @param series the number of the key's field
+   * @param metric the number of the metric's field
+   */
+  public static void putNumber(
+      MutationBatch into,
+      SeriesIdentity identity,
+      String field,
+      int series,
+      int metric,
+      long stamp) {
+    byte[] name = field.getBytes(StandardCharsets.UTF_8);
+    byte[] qualifier = new byte[1 + name.length];
+    qualifier[0] = NUMBER;
+    System.arraycopy(name, 0, qualifier, 1, name.length);
+    byte[] value = ByteBuffer.allocate(8).putInt(series).putInt(metric).array();
+    put(into, identity, qualifier, stamp, value);
   }
 
   private static byte[] extentQualifier(TimeRange extent) {
@@ -207,6 +230,7 @@ public final class SeriesTable implements AutoCloseable {
     private final List<TimeRange> extents = new ArrayList<>();
     private SeriesIdentity identity = new SeriesIdentity(0, 0);
     private int series = -1;
+    private String metric = "";
     private long samples;
     private boolean folds = true;
 
@@ -228,7 +252,9 @@ public final class SeriesTable implements AutoCloseable {
         endRow();
         int row = page.rowOffset(cell);
         identity = new SeriesIdentity(buffer.getLong(row), buffer.getLong(row + 8));
-        series = index.add(identity, key(page, cell));
+        GroupKey key = key(page, cell);
+        metric = key.metric();
+        series = index.add(identity, key);
       } else if (series < 0 || !isOfRow(page, cell)) {
         throw damaged(page, cell, "a row that does not begin with its key");
       } else if (bytes[qualifier] == FIELD && length >= 2) {
@@ -237,8 +263,14 @@ public final class SeriesTable implements AutoCloseable {
       } else if (bytes[qualifier] == EXTENT && length == 17 && page.valueLength(cell) == 8) {
         extents.add(new TimeRange(buffer.getLong(qualifier + 1), buffer.getLong(qualifier + 9)));
         samples = Math.max(samples, buffer.getLong(value));
+      } else if (bytes[qualifier] == NUMBER
+          && page.valueLength(cell) == 8
+          && buffer.getInt(value) >= 0
+          && buffer.getInt(value + 4) >= 0) {
+        String field = new String(bytes, qualifier + 1, length - 1, StandardCharsets.UTF_8);
+        index.numbers().load(series, metric, field, buffer.getInt(value), buffer.getInt(value + 4));
       } else {
-        throw damaged(page, cell, "neither a key, a field nor an extent");
+        throw damaged(page, cell, "neither a key, a field, an extent nor a number");
       }
     }
 

@@ -97,6 +97,11 @@ public record OpenDataset(
    * Returns the start of the retained time range; {@link Long#MIN_VALUE} if all samples are kept.
    */
   public long oldestKept() {
+    return oldestKept(config, resolution, clock);
+  }
+
+  /** Returns the start of the time range that a dataset retains. */
+  public static long oldestKept(DatasetConfig config, Resolution resolution, StampClock clock) {
     Duration retention = config.retention();
     if (retention == null) {
       return Long.MIN_VALUE;
@@ -105,7 +110,8 @@ public record OpenDataset(
     if (retention.toSeconds() >= Long.MAX_VALUE / 2 / perSecond) {
       return Long.MIN_VALUE;
     }
+    long now = Resolution.MICROSECONDS.convert(clock.systemMicros(), resolution);
     long parts = Resolution.NANOSECONDS.convert(retention.toNanosPart(), resolution);
-    return now() - retention.toSeconds() * perSecond - parts;
+    return now - retention.toSeconds() * perSecond - parts;
   }
 }

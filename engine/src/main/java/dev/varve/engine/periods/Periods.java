@@ -2,12 +2,18 @@ package dev.varve.engine.periods;
 
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.Attached;
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.catalog.SeriesNumbers;
 import dev.varve.layout.Layout;
+import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.model.Attribute;
 import dev.varve.model.TimeRange;
 import dev.varve.store.Power;
 import dev.varve.store.Store;
 import dev.varve.store.Store.OpenMode;
+import dev.varve.store.Table;
 import dev.varve.store.TableSpec;
 import dev.varve.store.Upkeep;
 import java.util.ArrayList;
@@ -15,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The periods of a dataset with their open tables. */
 public final class Periods implements AutoCloseable {
@@ -40,7 +47,15 @@ public final class Periods implements AutoCloseable {
    *
    * @param from the start of the period, in the resolution of the dataset
    */
-  public record Declared(long from, List<Layout> layouts) {}
+  public record Declared(long from, List<StorageLayout> layouts) {
+    public List<Layout> cells() {
+      return PeriodConfig.cells(layouts);
+    }
+
+    public @Nullable BlockLayout blocks() {
+      return PeriodConfig.blocks(layouts);
+    }
+  }
 
   /**
    * Returns the reasons why a store cannot serve the tables of a dataset. Called before anything is
@@ -66,11 +81,44 @@ public final class Periods implements AutoCloseable {
         }
       }
     }
+    for (int period = 0; period < declared.size(); period++) {
+      BlockLayout blocks = declared.get(period).blocks();
+      if (blocks != null) {
+        reasons.addAll(check(config, period, blocks, store));
+      }
+    }
     return reasons;
+  }
+
+  private static List<String> check(
+      DatasetConfig config, int period, BlockLayout blocks, Store store) {
+    String where = "dataset '%s', layout '%s': ".formatted(config.name(), BlockLayout.NAME);
+    if (!store.isEmbedded()) {
+      return List.of(
+          where
+              + "it needs a store inside the process, such as rocksdb, not '%s': use 'buckets'"
+                  .formatted(store.kind()));
+    }
+    return tables(config, period, blocks).stream()
+        .flatMap(spec -> store.check(spec, blocks.needs()).stream())
+        .map(reason -> where + reason)
+        .toList();
+  }
+
+  /** Returns the tables of blocks under their names in the store. */
+  private static List<TableSpec> tables(DatasetConfig config, int period, BlockLayout blocks) {
+    String prefix = prefix(config.name(), period, 0);
+    return blocks.tables().stream().map(spec -> spec.named(prefix + spec.name())).toList();
   }
 
   /** Returns whether the data table of any of the layouts already exists. */
   public static boolean exist(DatasetConfig config, List<Declared> declared, Store store) {
+    for (int period = 0; period < declared.size(); period++) {
+      BlockLayout blocks = declared.get(period).blocks();
+      if (blocks != null && store.exists(tables(config, period, blocks).get(BlockLayout.BLOCKS))) {
+        return true;
+      }
+    }
     return placements(config, declared, store).stream()
         .anyMatch(placement -> store.exists(placement.dataTable()));
   }
@@ -105,7 +153,7 @@ public final class Periods implements AutoCloseable {
       DatasetConfig config, List<Declared> declared, Store store) {
     List<Placement> placements = new ArrayList<>();
     for (int period = 0; period < declared.size(); period++) {
-      List<Layout> layouts = declared.get(period).layouts();
+      List<Layout> layouts = declared.get(period).cells();
       for (int i = 0; i < layouts.size(); i++) {
         placements.add(placement(config, layouts.get(i), period, i, store));
       }
@@ -124,6 +172,18 @@ public final class Periods implements AutoCloseable {
   }
 
   /**
+   * What tiers of blocks need.
+   *
+   * @param numbers of the dataset's series, complete
+   * @param stamps source of stamps that rise from batch to batch, also across restarts
+   * @param oldestKept returns the time before which samples have expired; {@link Long#MIN_VALUE} if
+   *     none ever does
+   * @param memory bytes of samples that may be held until they are in blocks
+   */
+  public record ForBlocks(
+      SeriesNumbers numbers, LongSupplier stamps, LongSupplier oldestKept, long memory) {}
+
+  /**
    * Opens the tables.
    *
    * @param homeUnit the smallest difference between stamps, in microseconds, that the store of the
@@ -135,7 +195,8 @@ public final class Periods implements AutoCloseable {
       Store store,
       long homeUnit,
       LongSupplier clock,
-      long lookUpCache) {
+      long lookUpCache,
+      ForBlocks forBlocks) {
     int layoutCount = declared.stream().mapToInt(period -> period.layouts().size()).sum();
     List<Period> opened = new ArrayList<>();
     long stampUnit = homeUnit;
@@ -144,7 +205,7 @@ public final class Periods implements AutoCloseable {
       boolean last = index == declared.size() - 1;
       long to = last ? Long.MAX_VALUE : declared.get(index + 1).from();
       List<PlacedLayout> layouts = new ArrayList<>();
-      for (Layout layout : declared.get(index).layouts()) {
+      for (Layout layout : declared.get(index).cells()) {
         Placement placement = placement(config, layout, index, layouts.size(), store);
         PlacedLayout placed =
             PlacedLayout.open(
@@ -155,9 +216,37 @@ public final class Periods implements AutoCloseable {
           stampUnit = Math.max(stampUnit, store.capabilities(spec).clockStepMicros(spec));
         }
       }
-      opened.add(new Period(index, new TimeRange(declared.get(index).from(), to), layouts));
+      BlockLayout blocks = declared.get(index).blocks();
+      opened.add(
+          new Period(
+              index,
+              new TimeRange(declared.get(index).from(), to),
+              layouts,
+              blocks == null
+                  ? null
+                  : open(config, blocks, tables(config, index, blocks), store, forBlocks)));
     }
     return new Periods(opened, stampUnit);
+  }
+
+  private static BlockTiers open(
+      DatasetConfig config,
+      BlockLayout layout,
+      List<TableSpec> specs,
+      Store store,
+      ForBlocks forBlocks) {
+    long periods = config.periods().stream().filter(period -> period.blocks() != null).count();
+    List<Table> tables =
+        specs.stream().map(spec -> store.open(spec, OpenMode.CREATE_IF_ABSENT)).toList();
+    return BlockTiers.open(
+        config.name(),
+        store,
+        tables,
+        layout,
+        forBlocks.numbers(),
+        forBlocks.stamps(),
+        forBlocks.oldestKept(),
+        forBlocks.memory() / 2 / periods);
   }
 
   /**
@@ -221,6 +310,12 @@ public final class Periods implements AutoCloseable {
 
   @Override
   public void close() {
-    periods.forEach(period -> period.layouts().forEach(PlacedLayout::close));
+    for (Period period : periods) {
+      BlockTiers blocks = period.blocks();
+      if (blocks != null) {
+        blocks.close();
+      }
+      period.layouts().forEach(PlacedLayout::close);
+    }
   }
 }

@@ -141,9 +141,7 @@ public final class DatasetReader {
   /** Returns the attributes of matching series, without a time or with a time in range. */
   public Stream<Attribute> attributes(Selector selector, TimeRange times) {
     List<Period> periods =
-        dataset.periods().all().stream()
-            .filter(period -> period.primary().layout().domain().attributes())
-            .toList();
+        dataset.periods().all().stream().filter(period -> period.domain().attributes()).toList();
     Reading reading = reading(ReadRequest.of(selector, times), false, ReadGuard.NONE);
     return attributes(new RunStream(reading, planner, periods, true, false), times);
   }
@@ -288,10 +286,10 @@ public final class DatasetReader {
       return;
     }
     for (Period period : periods) {
-      if (!period.primary().layout().domain().versions()) {
+      if (!period.domain().versions()) {
         throw new QueryRefusedException(
             "layout '%s' of dataset '%s' keeps the last version of a sample only: it can answer neither 'as of' nor 'all versions'"
-                .formatted(period.primary().name(), dataset.name()));
+                .formatted(period.layoutName(), dataset.name()));
       }
     }
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * series are in the order of time, so versions are chosen within a unit and no earlier unit has to
  * be kept.
  */
-final class GroupReader implements AutoCloseable {
+final class GroupReader implements RunSource, AutoCloseable {
   /** Number of decoded samples from which a row is delivered in pieces. */
   private static final int PIECE = 8192;
 
@@ -128,8 +128,8 @@ final class GroupReader implements AutoCloseable {
     }
   }
 
-  /** Returns the next run, or null at the end. */
-  @Nullable Run next() {
+  @Override
+  public @Nullable Run next() {
     Run run = assembly.poll();
     while (run == null && !ended) {
       step();
@@ -138,8 +138,8 @@ final class GroupReader implements AutoCloseable {
     return run;
   }
 
-  /** Returns the next attribute, or null at the end. Drops runs. */
-  @Nullable Attribute nextAttribute() {
+  @Override
+  public @Nullable Attribute nextAttribute() {
     while (attributes.isEmpty() && !ended) {
       while (assembly.poll() != null) {
         // Only attributes are requested.

@@ -26,7 +26,8 @@ record PlannedRead(
     List<Binding> bindings,
     List<Integer> matches,
     Plan plan,
-    List<String> lost) {
+    List<String> lost)
+    implements PeriodPlan {
   /** Returns a copy with other groups. */
   PlannedRead with(List<Plan.StrandGroup> groups) {
     Plan other = new Plan(groups, plan.estimate(), plan.alternatives(), plan.notes());

@@ -19,6 +19,7 @@ import dev.varve.store.Table;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,38 @@ final class QueryExplainer {
     }
     return new QueryExplanation.Actual(
         stream.cost(), series.size(), samples, System.nanoTime() - start);
+  }
+
+  private static PeriodRead explain(PeriodPlan read) {
+    return switch (read) {
+      case PlannedRead cells -> explain(cells);
+      case PlannedBlocks blocks -> explain(blocks);
+    };
+  }
+
+  private static PeriodRead explain(PlannedBlocks read) {
+    List<ShownSlice> slices = new ArrayList<>();
+    int buckets = read.tiers().view().buckets(read.times()).size();
+    long rows = (long) buckets * read.matches().size();
+    Plan plan =
+        new Plan(
+            List.of(),
+            new Plan.Estimate(
+                buckets,
+                rows,
+                OptionalLong.of(rows),
+                OptionalLong.of(rows),
+                OptionalLong.empty(),
+                OptionalLong.empty()),
+            List.of(),
+            List.of("blocks of %d buckets, and samples in memory".formatted(buckets)));
+    return new PeriodRead(
+        read.times(),
+        read.period().layoutName(),
+        plan,
+        slices,
+        List.of("samples before " + read.times().from() + " or from " + read.times().to() + " on"),
+        List.of());
   }
 
   private static PeriodRead explain(PlannedRead read) {

@@ -3,11 +3,13 @@ package dev.varve.engine.read;
 import dev.varve.engine.QueryRefusedException;
 import dev.varve.engine.ReadRequest.Order;
 import dev.varve.engine.RunCursor;
+import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.read.PeriodPlanner.Outcome;
 import dev.varve.layout.plan.Plan;
 import dev.varve.model.Attribute;
 import dev.varve.model.Run;
+import dev.varve.model.TimeRange;
 import dev.varve.store.ReadCost;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,8 +30,8 @@ final class RunStream implements RunCursor {
   private final PeriodPlanner planner;
   private final List<Period> periods;
   private final boolean attributes;
-  private final Deque<PlannedRead> plans = new ArrayDeque<>();
-  private @Nullable GroupReader reader;
+  private final Deque<PeriodPlan> plans = new ArrayDeque<>();
+  private @Nullable RunSource reader;
   private @Nullable GatheredRuns gathered;
   private final boolean inTurn;
   private final boolean together;
@@ -72,11 +74,19 @@ final class RunStream implements RunCursor {
     if (together) {
       plans.addAll(inTurn ? likelyPlans(size) : require(plansOf(size, false)));
       nextMatch = size;
+    } else if (isInBlocks()) {
+      plans.addAll(require(plansOf(size, true)));
+      nextMatch = size;
     } else if (!planSeveral()) {
       plans.addAll(require(plansOf(nextMatch + 1, true)));
       nextMatch++;
     }
     return true;
+  }
+
+  /** Returns whether one period in blocks has everything: it delivers series in order by itself. */
+  private boolean isInBlocks() {
+    return periods.size() == 1 && periods.getFirst().blocks() != null;
   }
 
   /**
@@ -85,17 +95,35 @@ final class RunStream implements RunCursor {
    * @param reads empty if one of the periods cannot be read
    * @param refusal why it cannot; null if all can
    */
-  private record Plans(List<PlannedRead> reads, @Nullable String refusal) {
+  private record Plans(List<PeriodPlan> reads, @Nullable String refusal) {
     boolean areRefused() {
       return refusal != null;
+    }
+
+    /** Returns the plans; null if some of them do not read cells. */
+    @Nullable List<PlannedRead> ofCells() {
+      List<PlannedRead> cells = new ArrayList<>(reads.size());
+      for (PeriodPlan read : reads) {
+        if (!(read instanceof PlannedRead ofCells)) {
+          return null;
+        }
+        cells.add(ofCells);
+      }
+      return cells;
     }
   }
 
   /** Plans the next series in each period, as far as all of them can be read. */
   private Plans plansOf(int end, boolean apart) {
     List<Integer> wanted = places(end);
-    List<PlannedRead> each = new ArrayList<>(periods.size());
+    List<PeriodPlan> each = new ArrayList<>(periods.size());
     for (Period period : periods) {
+      BlockTiers tiers = period.blocks();
+      if (tiers != null) {
+        TimeRange times = reading.times().intersect(period.times());
+        each.add(new PlannedBlocks(period, times, tiers, wanted));
+        continue;
+      }
       switch (planner.plan(reading, period, wanted, attributes, apart)) {
         case Outcome.Planned planned -> each.add(planned.read());
         case Outcome.Refused refused -> {
@@ -106,7 +134,7 @@ final class RunStream implements RunCursor {
     return new Plans(each, null);
   }
 
-  private static List<PlannedRead> require(Plans plans) {
+  private static List<PeriodPlan> require(Plans plans) {
     if (plans.refusal() != null) {
       throw new QueryRefusedException(plans.refusal());
     }
@@ -117,13 +145,16 @@ final class RunStream implements RunCursor {
    * Returns plans for all remaining series, for display. If no plan keeps the series apart, each is
    * read with a plan of its own, and these are shown as one.
    */
-  private List<PlannedRead> likelyPlans(int end) {
-    List<PlannedRead> cheapest = require(plansOf(end, false));
-    if (GatheredRuns.mayHold(reading, cheapest, places(end)) && !reading.newest().isAsked()) {
-      return cheapest;
+  private List<PeriodPlan> likelyPlans(int end) {
+    Plans cheapest = plansOf(end, false);
+    List<PeriodPlan> reads = require(cheapest);
+    List<PlannedRead> ofCells = cheapest.ofCells();
+    if (ofCells == null
+        || (GatheredRuns.mayHold(reading, ofCells, places(end)) && !reading.newest().isAsked())) {
+      return reads;
     }
     Plans apart = plansOf(end, true);
-    return apart.areRefused() ? cheapest : apart.reads();
+    return apart.areRefused() ? reads : apart.reads();
   }
 
   /**
@@ -133,7 +164,8 @@ final class RunStream implements RunCursor {
    */
   private boolean planSeveral() {
     int end = SeriesInTurn.end(reading.matches(), nextMatch);
-    if (end == nextMatch + 1 || reading.newest().isAsked()) {
+    boolean inBlocks = periods.stream().anyMatch(period -> period.blocks() != null);
+    if (inBlocks || end == nextMatch + 1 || reading.newest().isAsked()) {
       return false;
     }
     if (planTogether(end)) {
@@ -157,7 +189,7 @@ final class RunStream implements RunCursor {
       reading.planApart();
       return false;
     }
-    List<PlannedRead> cheapest = together.reads();
+    List<PlannedRead> cheapest = Objects.requireNonNull(together.ofCells());
     PlannedRead joined = cheapest.size() == 1 ? SeriesInTurn.joined(cheapest.getFirst()) : null;
     if (joined != null) {
       plans.add(joined);
@@ -181,7 +213,8 @@ final class RunStream implements RunCursor {
     int most =
         SeriesInTurn.end(
             reading.matches(), nextMatch, GatheredRuns.mostLike(planned, end - nextMatch));
-    List<PlannedRead> more = most > end ? plansOf(most, false).reads() : List.of();
+    List<PlannedRead> more =
+        most > end ? Objects.requireNonNull(plansOf(most, false).ofCells()) : List.of();
     boolean all = !more.isEmpty() && GatheredRuns.mayHold(reading, more, places(most));
     int to = all ? most : end;
     gathered = new GatheredRuns(reading, all ? more : planned, places(to));
@@ -199,7 +232,10 @@ final class RunStream implements RunCursor {
       return false;
     }
     Plans apart = plansOf(end, true);
-    PlannedRead planned = apart.areRefused() ? null : SeriesInTurn.joined(apart.reads().getFirst());
+    PlannedRead planned =
+        apart.areRefused()
+            ? null
+            : SeriesInTurn.joined(Objects.requireNonNull(apart.ofCells()).getFirst());
     if (planned == null) {
       reading.planOneByOne();
       return false;
@@ -213,7 +249,7 @@ final class RunStream implements RunCursor {
   }
 
   /** Returns how the periods are read; complete only if the series are planned together. */
-  List<PlannedRead> plans() {
+  List<PeriodPlan> plans() {
     return new ArrayList<>(plans);
   }
 
@@ -268,12 +304,22 @@ final class RunStream implements RunCursor {
   private boolean hasMore() {
     while (reader == null && gathered == null) {
       if (!plans.isEmpty()) {
-        openGroup(plans.element());
+        open(plans.element());
       } else if (!planMore()) {
         return false;
       }
     }
     return true;
+  }
+
+  private void open(PeriodPlan planned) {
+    switch (planned) {
+      case PlannedBlocks blocks -> {
+        plans.remove();
+        reader = new BlockSource(reading, blocks);
+      }
+      case PlannedRead cells -> openGroup(cells);
+    }
   }
 
   private void openGroup(PlannedRead planned) {

@@ -2,6 +2,7 @@ package dev.varve.engine.write;
 
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.tables.Applier;
 import org.jspecify.annotations.Nullable;
 
 /**

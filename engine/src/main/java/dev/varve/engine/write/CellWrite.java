@@ -3,14 +3,14 @@ package dev.varve.engine.write;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesIdentity;
-import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.ClockTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
-import dev.varve.engine.write.Applier.Rejected;
+import dev.varve.engine.tables.Applier;
+import dev.varve.engine.tables.Applier.Rejected;
 import dev.varve.engine.write.GatheredBatch.Noted;
 import dev.varve.layout.RefusedException;
 import dev.varve.model.Attribute;
@@ -91,7 +91,7 @@ final class CellWrite {
 
   /** Applies everything; the last edits are synced, and with them all that precede. */
   private boolean applyAlone() {
-    if (!applyHome()) {
+    if (!notes.apply(home)) {
       return false;
     }
     LayoutEdits last = null;
@@ -232,28 +232,6 @@ final class CellWrite {
     return known;
   }
 
-  /**
-   * Applies what is new in the catalog and tells other servers, before any sample is applied:
-   * samples of a write that fails may still be stored, and once one reader has seen them every
-   * reader must find them.
-   */
-  private boolean applyHome() {
-    MutationBatch edits = notes.edits();
-    if (edits.isEmpty()) {
-      return true;
-    }
-    dataset.tellOthers(notes.identities());
-    long told = System.nanoTime();
-    boolean applied = home.apply(edits, edits.size(), dataset.earlier()).isEmpty();
-    if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
-      dataset.tellOthers(notes.identities());
-    }
-    if (applied) {
-      notes.remember();
-    }
-    return applied;
-  }
-
   private boolean applyIndex(LayoutEdits of) {
     for (int table = 0; table < of.tables(); table++) {
       MutationBatch unknown = index.unknown(of.layout(), table, of.index(table), newIndexCells);
@@ -306,7 +284,7 @@ final class CellWrite {
 
   private boolean applyPrimaries(Companions companions, List<Marker> markers) {
     try {
-      boolean applied = applyHome() && applyPrimaries();
+      boolean applied = notes.apply(home) && applyPrimaries();
       companions.ended(markers);
       return applied;
     } catch (WriteFailedException e) {

@@ -3,7 +3,7 @@ package dev.varve.engine.write;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
-import dev.varve.engine.write.Applier.Rejected;
+import dev.varve.engine.tables.Applier.Rejected;
 import dev.varve.model.Attribute;
 import dev.varve.model.SampleGroup;
 import dev.varve.store.Durability;

@@ -10,6 +10,7 @@ import dev.varve.engine.catalog.CatalogBudget;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.Period;
 import dev.varve.engine.periods.PlacedLayout;
+import dev.varve.engine.tables.Applier;
 import dev.varve.layout.Refusal;
 import dev.varve.model.Batch;
 import dev.varve.model.Bytes;
@@ -77,7 +78,8 @@ public final class DatasetWriter implements AutoCloseable {
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
     CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
-    this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells);
+    BlockDestination blocks = new BlockDestination(dataset, home);
+    this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
   }
 
@@ -102,6 +104,7 @@ public final class DatasetWriter implements AutoCloseable {
    */
   public boolean endsSamples() {
     return companions == null
+        && dataset.periods().all().stream().allMatch(period -> period.blocks() == null)
         && dataset
             .layouts()
             .allMatch(layout -> layout.dataTable().power(Power.Expiry.class).isPresent());

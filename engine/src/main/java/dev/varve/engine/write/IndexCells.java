@@ -3,7 +3,7 @@ package dev.varve.engine.write;
 import com.dynatrace.hash4j.hashing.HashValue128;
 import dev.varve.engine.periods.OpenDataset;
 import dev.varve.engine.periods.PlacedLayout;
-import dev.varve.engine.write.Applier.Rejected;
+import dev.varve.engine.tables.Applier.Rejected;
 import dev.varve.engine.write.UsedIndexCells.Place;
 import dev.varve.model.Resolution;
 import dev.varve.store.CellBatch;

@@ -57,11 +57,19 @@ final class PointExplainer {
 
   private void explain(KnownSeries series, SampleGroup place, long stamp) {
     Period period = dataset.periods().of(place.times()[0]);
+    refuseBlocks(period);
     for (PlacedLayout layout : period.layouts()) {
       LayoutEdits edits = new LayoutEdits(layout);
       edits.refusals(PointExplainer::refuse);
       layout.layout().encode(layout.rehearse(series.key()), place, stamp, edits);
       describe(edits);
+    }
+  }
+
+  private static void refuseBlocks(Period period) {
+    if (period.blocks() != null) {
+      throw new RefusedException(
+          "blocks.point", "layout 'blocks' has no cells of single points: samples share blocks");
     }
   }
 
@@ -72,7 +80,9 @@ final class PointExplainer {
   private void explain(Attribute raw, long stamp) {
     KnownSeries series = known.of(raw.key());
     Attribute attribute = new Attribute(series.key(), raw.name(), raw.time(), raw.value());
-    PlacedLayout layout = dataset.periods().of(attribute).primary();
+    Period period = dataset.periods().of(attribute);
+    refuseBlocks(period);
+    PlacedLayout layout = period.primary();
     LayoutEdits edits = new LayoutEdits(layout);
     Binding binding = layout.rehearse(series.key());
     layout.layout().encode(binding, attribute, stamp, edits);

@@ -2,8 +2,11 @@ package dev.varve.engine.write;
 
 import dev.varve.engine.catalog.SeriesIdentity;
 import dev.varve.engine.catalog.SeriesIndex;
+import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.home.ChangeTable;
 import dev.varve.engine.home.SeriesTable;
 import dev.varve.engine.periods.OpenDataset;
+import dev.varve.engine.tables.Applier;
 import dev.varve.engine.write.FieldKinds.Field;
 import dev.varve.engine.write.KnownSeries.Standing;
 import dev.varve.model.Column;
@@ -33,21 +36,43 @@ final class SeriesNotes {
   private record Note(
       KnownSeries series, List<Field> fields, @Nullable TimeRange extent, long samples) {}
 
+  /** A series that gets its number with this batch. */
+  private record Numbered(KnownSeries series, String field) {}
+
   private final OpenDataset dataset;
   private final MutationBatch edits = new MutationBatch();
   private final List<Note> notes = new ArrayList<>(0);
+  private final List<Numbered> numbered = new ArrayList<>(0);
 
   SeriesNotes(OpenDataset dataset) {
     this.dataset = dataset;
   }
 
-  /** Returns edits of the home's table of series; empty if nothing is new. */
-  MutationBatch edits() {
-    return edits;
+  /**
+   * Applies what is new to the home and tells other servers, before any sample is applied: samples
+   * of a write that fails may still be stored, and once one reader has seen them every reader must
+   * find them.
+   *
+   * @return false if the store rejects it
+   * @throws dev.varve.engine.WriteFailedException if the store failed
+   */
+  boolean apply(Applier home) {
+    if (edits.isEmpty()) {
+      return true;
+    }
+    dataset.tellOthers(identities());
+    long told = System.nanoTime();
+    boolean applied = home.apply(edits, edits.size(), dataset.earlier()).isEmpty();
+    if (System.nanoTime() - told > ChangeTable.MADE_WITHIN.toNanos()) {
+      dataset.tellOthers(identities());
+    }
+    if (applied) {
+      remember();
+    }
+    return applied;
   }
 
-  /** Returns the series about which something is new. */
-  List<SeriesIdentity> identities() {
+  private List<SeriesIdentity> identities() {
     return notes.stream().map(note -> note.series().identity()).distinct().toList();
   }
 
@@ -78,6 +103,23 @@ final class SeriesNotes {
       SeriesTable.putExtent(edits, part.series().identity(), extent, samples, stamp);
     }
     notes.add(new Note(part.series(), fields, extent, samples));
+  }
+
+  /**
+   * Returns the durable number of a field of a series, which is assigned if it has none. Called
+   * after {@link #add} for the same series.
+   */
+  int number(KnownSeries series, String field, long stamp) {
+    SeriesNumbers known = dataset.index().numbers();
+    int key = series.standing().series();
+    int number = key < 0 ? SeriesNumbers.NONE : known.find(key, field);
+    if (number != SeriesNumbers.NONE) {
+      return number;
+    }
+    number = known.assign(key, series.identity(), series.key().metric(), field);
+    SeriesTable.putNumber(edits, series.identity(), field, number, known.metric(number), stamp);
+    numbered.add(new Numbered(series, field));
+    return number;
   }
 
   /** Adds a key that has an attribute and perhaps no sample. */
@@ -117,7 +159,7 @@ final class SeriesNotes {
    * Adds to the index what the home now says. It is as durable as everything that is written after
    * it, so another writer that finds it in the index need not write it again.
    */
-  void remember() {
+  private void remember() {
     SeriesIndex index = dataset.index();
     for (Note note : notes) {
       int number = index.add(note.series().identity(), note.series().key());
@@ -129,6 +171,10 @@ final class SeriesNotes {
         index.notedCount(number, note.samples());
       }
       note.series().standing(after(note, number));
+    }
+    for (Numbered one : numbered) {
+      SeriesIdentity identity = one.series().identity();
+      index.numbers().settle(index.find(identity), identity, one.field());
     }
   }
 

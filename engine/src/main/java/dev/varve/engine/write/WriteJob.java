@@ -39,6 +39,7 @@ final class WriteJob {
   private final RefusedSamples tally = new RefusedSamples();
   private final List<Part> parts;
   private final List<Noted> attributes = new ArrayList<>(0);
+  private final List<Part> inBlocks = new ArrayList<>(0);
 
   /** What a batch passes on its way. */
   record Path(
@@ -46,7 +47,8 @@ final class WriteJob {
       SeriesCache series,
       FieldLimits fieldLimits,
       CatalogBudget catalogs,
-      CellDestination cells) {}
+      CellDestination cells,
+      BlockDestination blocks) {}
 
   /**
    * Creates a job.
@@ -71,16 +73,20 @@ final class WriteJob {
   WriteResult run() {
     batch.groups().forEach(this::gather);
     batch.attributes().forEach(this::gather);
-    if (!path.cells().write(new GatheredBatch(parts, attributes, tally, lifetime))) {
+    if (!path.cells().write(new GatheredBatch(parts, attributes, tally, lifetime))
+        || !path.blocks().write(inBlocks)) {
       return oneByOne();
     }
-    for (Part part : parts) {
-      int series = part.series().standing().series();
-      if (series >= 0) {
-        dataset.index().count(series, part.accepted());
-      }
-    }
+    parts.forEach(this::count);
+    inBlocks.forEach(this::count);
     return tally.result(batch.sampleCount() + batch.attributes().size());
+  }
+
+  private void count(Part part) {
+    int series = part.series().standing().series();
+    if (series >= 0) {
+      dataset.index().count(series, part.accepted());
+    }
   }
 
   private void gather(SampleGroup group) {
@@ -136,7 +142,8 @@ final class WriteJob {
       }
       SampleGroup within = additions.within(series, group, tally);
       if (within != null) {
-        parts.add(new Part(series, period, within, tally));
+        List<Part> into = period.blocks() == null ? parts : inBlocks;
+        into.add(new Part(series, period, within, tally));
       }
     } catch (RefusedException e) {
       tally.refuse(group.sampleCount(), group.key(), null, null, e.refusal());
@@ -153,7 +160,13 @@ final class WriteJob {
         throw new RefusedException(refusal.rule(), refusal.message());
       }
       Attribute attribute = new Attribute(series.key(), raw.name(), time, raw.value());
-      attributes.add(new Noted(series, dataset.periods().of(attribute), attribute));
+      Period period = dataset.periods().of(attribute);
+      if (period.blocks() != null) {
+        throw new RefusedException(
+            "blocks.attribute",
+            "attribute '%s': layout 'blocks' holds samples alone".formatted(raw.name()));
+      }
+      attributes.add(new Noted(series, period, attribute));
     } catch (RefusedException e) {
       tally.refuse(1, raw.key(), raw.name(), time, e.refusal());
     }

@@ -9,6 +9,7 @@ import dev.varve.engine.home.Home;
 import dev.varve.engine.home.MarkerTable;
 import dev.varve.engine.home.MarkerTable.Marker;
 import dev.varve.engine.home.MarkerTable.Written;
+import dev.varve.engine.tables.Applier;
 import dev.varve.model.GroupKey;
 import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;

@@ -2,8 +2,8 @@ package dev.varve.server.ingest;
 
 import dev.varve.engine.DatasetConfig;
 import dev.varve.engine.DatasetConfig.PeriodConfig;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Refusal;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Kind;
 import dev.varve.model.Resolution;
 import java.time.Instant;
@@ -55,7 +55,7 @@ public final class Coercion {
     return new Coercion(starts, doublesOnly);
   }
 
-  private static long time(Instant instant, Layout layout) {
+  private static long time(Instant instant, StorageLayout layout) {
     Resolution resolution = layout.resolution();
     return Math.addExact(
         Math.multiplyExact(instant.getEpochSecond(), resolution.perSecond()),

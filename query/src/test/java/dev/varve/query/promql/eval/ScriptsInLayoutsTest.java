@@ -9,8 +9,8 @@ import dev.varve.engine.Engine;
 import dev.varve.engine.EngineConfig;
 import dev.varve.layout.Domain;
 import dev.varve.layout.Domain.Numbers;
-import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
 import dev.varve.model.Series;
 import dev.varve.model.StaleMarker;
 import java.io.IOException;
@@ -36,7 +36,8 @@ class ScriptsInLayoutsTest {
   @TempDir private Path directory;
 
   private static List<String> layouts() {
-    return Layouts.list().stream().map(Layouts.Entry::name).toList();
+    return Stream.concat(Stream.of("blocks"), Layouts.list().stream().map(Layouts.Entry::name))
+        .toList();
   }
 
   private static List<String> scripts() {
@@ -92,7 +93,7 @@ class ScriptsInLayoutsTest {
   void leavesNoScriptOutWhereAllNumbersAreHeld() {
     for (String layout : layouts()) {
       boolean all =
-          Layouts.all(layout, Map.of()).stream()
+          Layouts.stored(layout, Map.of()).stream()
               .allMatch(one -> one.domain().numbers() == Numbers.ALL);
       for (String script : all ? scripts() : ScriptInDataset.FOR_ALL) {
         assertThat(breaches(layout, script)).as("%s in %s", script, layout).isEmpty();
@@ -115,7 +116,7 @@ class ScriptsInLayoutsTest {
 
   private static Set<Breach> breaches(String name, String script) {
     Set<Breach> breaches = new java.util.TreeSet<>();
-    for (Layout layout : Layouts.all(name, Map.of())) {
+    for (StorageLayout layout : Layouts.stored(name, Map.of())) {
       PromScript.load(
           PromScriptsTest.text(script),
           origin(script),
@@ -191,7 +192,7 @@ class ScriptsInLayoutsTest {
           new DatasetConfig(
               "main",
               new StoreConfig("memory", Map.of()),
-              List.of(new PeriodConfig(Instant.MIN, Layouts.all(layout, Map.of()))),
+              List.of(new PeriodConfig(Instant.MIN, Layouts.stored(layout, Map.of()))),
               null,
               DatasetConfig.Duplicates.LAST,
               Set.of(),

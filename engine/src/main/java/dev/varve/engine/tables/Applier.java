@@ -1,4 +1,4 @@
-package dev.varve.engine.write;
+package dev.varve.engine.tables;
 
 import dev.varve.engine.WriteFailedException;
 import dev.varve.store.Durability;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies batches to a table. Retries mutations that were not applied, a limited number of times.
  */
-final class Applier {
+public final class Applier {
   private static final long[] PAUSE_MILLIS = {5, 50, 250};
 
   /**
@@ -27,7 +27,7 @@ final class Applier {
    * @param first index of its first edit in the batch
    * @param end index after its last edit
    */
-  record Rejected(MutationBatch batch, int first, int end, String reason) {}
+  public record Rejected(MutationBatch batch, int first, int end, String reason) {}
 
   private final Table table;
   private final int editsPerRow;
@@ -36,7 +36,7 @@ final class Applier {
   /**
    * @param limits size limits of a mutation
    */
-  Applier(Table table, SizeLimits limits) {
+  public Applier(Table table, SizeLimits limits) {
     this.table = table;
     this.editsPerRow = limits.editsPerRow();
     this.mutationBytes = limits.mutationBytes();
@@ -49,7 +49,7 @@ final class Applier {
    * @return the rejected mutations; everything else was applied
    * @throws WriteFailedException if an outcome is unknown or retries are exhausted
    */
-  List<Rejected> apply(MutationBatch batch, int longest, Durability durability) {
+  public List<Rejected> apply(MutationBatch batch, int longest, Durability durability) {
     return apply(batch, longest, durability, null);
   }
 
@@ -61,7 +61,7 @@ final class Applier {
    * @return the rejected mutations; everything else was applied
    * @throws WriteFailedException if an outcome is unknown or retries are exhausted
    */
-  List<Rejected> apply(
+  public List<Rejected> apply(
       MutationBatch batch, int longest, Durability durability, @Nullable Duration lifetime) {
     List<Rejected> rejected = new ArrayList<>(0);
     if (longest <= editsPerRow && isLight(batch)) {

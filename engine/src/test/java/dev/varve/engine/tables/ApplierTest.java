@@ -1,4 +1,4 @@
-package dev.varve.engine.write;
+package dev.varve.engine.tables;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

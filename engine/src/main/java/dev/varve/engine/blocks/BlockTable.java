@@ -1,0 +1,256 @@
+package dev.varve.engine.blocks;
+
+import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.tables.Applier;
+import dev.varve.layout.block.BlockHead;
+import dev.varve.layout.block.BlockKey;
+import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.block.BlockWriter;
+import dev.varve.layout.block.SampleColumn;
+import dev.varve.model.Bytes;
+import dev.varve.model.Resolution;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.Limits;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Slice;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** The table of blocks, and which buckets it has. Safe for use by several threads. */
+final class BlockTable {
+  /** Encoded bytes after which a seal writes what it has. */
+  private static final int WRITE_BYTES = 1 << 20;
+
+  private final Table table;
+  private final Applier applier;
+  private final Resolution resolution;
+  private final SeriesNumbers numbers;
+  private final NavigableSet<Long> buckets = new ConcurrentSkipListSet<>();
+  private final LongAdder sealedBytes = new LongAdder();
+  private final LongAdder mergedBytes = new LongAdder();
+
+  /**
+   * Buckets with the number of seals that wrote to them since their last merge. Used by the thread
+   * that seals.
+   */
+  private final Map<Long, Integer> unmerged = new TreeMap<>();
+
+  private final BlockMerge merge;
+
+  /**
+   * The bucket whose rows are being merged, and the row to continue with; null if there is none.
+   */
+  private @Nullable Long merging;
+
+  private @Nullable Bytes mergingFrom;
+
+  BlockTable(Table table, SizeLimits limits, Resolution resolution, SeriesNumbers numbers) {
+    this.table = table;
+    this.applier = new Applier(table, limits);
+    this.resolution = resolution;
+    this.numbers = numbers;
+    this.merge = new BlockMerge(table, applier, mergedBytes);
+    findBuckets();
+    // How many blocks the newest bucket has is not known after a start.
+    if (!buckets.isEmpty()) {
+      unmerged.put(buckets.last(), BlockMerge.LEAST);
+    }
+  }
+
+  /** Finds the buckets by one seek each. */
+  private void findBuckets() {
+    Bytes from = Bytes.EMPTY;
+    CellBatch page = new CellBatch();
+    while (true) {
+      ReadPlan plan =
+          ReadPlan.of(
+                  List.of(Slice.rows(Bytes.EMPTY, from, null)),
+                  List.of(FamilySelect.latest(BlockLayout.HEADS)))
+              .with(Limits.NONE.withCellsPerRow(1).withRows(1))
+              .withoutValues();
+      try (CellCursor cursor = table.read(plan, null)) {
+        if (!cursor.next(page)) {
+          return;
+        }
+        long bucket = BlockKey.bucket(page.bytes(), page.rowOffset(0));
+        buckets.add(bucket);
+        from = BlockKey.bucket(bucket).prefixEnd();
+      }
+      if (from == null) {
+        return;
+      }
+    }
+  }
+
+  Table table() {
+    return table;
+  }
+
+  /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
+  List<Long> buckets(TimeRange times) {
+    if (times.isEmpty()) {
+      return List.of();
+    }
+    return List.copyOf(
+        buckets.subSet(
+            BlockKey.bucket(times.from(), resolution),
+            true,
+            BlockKey.bucket(times.to() - 1, resolution),
+            true));
+  }
+
+  /**
+   * Writes all samples of a head as blocks.
+   *
+   * @param generation of the blocks
+   * @throws dev.varve.engine.WriteFailedException if the store failed
+   */
+  void write(Head head, long generation) {
+    Seal seal = new Seal(head, generation);
+    seal.run();
+    seal.touched.forEach(bucket -> unmerged.merge(bucket, 1, Integer::sum));
+  }
+
+  /**
+   * Merges the blocks of some rows, if any rows have many.
+   *
+   * @return whether there may be more to merge now
+   * @throws dev.varve.engine.WriteFailedException if the store failed
+   */
+  boolean mergeSome() {
+    Long bucket = merging;
+    if (bucket == null) {
+      for (Map.Entry<Long, Integer> each : unmerged.entrySet()) {
+        bucket = each.getValue() >= BlockMerge.LEAST ? each.getKey() : bucket;
+      }
+      if (bucket == null) {
+        return false;
+      }
+      merging = bucket;
+      unmerged.remove(bucket);
+    }
+    mergingFrom = merge.step(bucket, BlockMerge.LEAST / 2, mergingFrom);
+    if (mergingFrom == null) {
+      merging = null;
+    }
+    return true;
+  }
+
+  /** Leaves the rest of a bucket unmerged, until more blocks are sealed into it. */
+  void endMerge() {
+    merging = null;
+    mergingFrom = null;
+  }
+
+  /** Returns the bytes of all sealed blocks, with their keys. */
+  long sealedBytes() {
+    return sealedBytes.sum();
+  }
+
+  /** Returns the bytes of all merged blocks, with their keys. */
+  long mergedBytes() {
+    return mergedBytes.sum();
+  }
+
+  /** Writes a head. */
+  private final class Seal {
+    private final Head head;
+    private final long generation;
+    private final SampleColumn column = new SampleColumn();
+    private final SampleColumn spare = new SampleColumn();
+    private final BlockWriter writer = new BlockWriter();
+    private final MutationBatch edits = new MutationBatch();
+    private final Set<Long> touched = new TreeSet<>();
+
+    private Seal(Head head, long generation) {
+      this.head = head;
+      this.generation = generation;
+    }
+
+    private void run() {
+      head.forEach(this::series);
+      apply();
+    }
+
+    private void series(int number) {
+      column.clear();
+      head.read(number, Integer.MAX_VALUE, Long.MIN_VALUE, Long.MAX_VALUE, column);
+      column.settle(spare);
+      int from = 0;
+      while (from < column.size()) {
+        long bucket = BlockKey.bucket(column.time(from), resolution);
+        int to = from + 1;
+        while (to < column.size()
+            && to - from < BlockHead.SAMPLES_MAX
+            && BlockKey.bucket(column.time(to), resolution) == bucket) {
+          to++;
+        }
+        put(number, bucket, from, to);
+        from = to;
+      }
+    }
+
+    private void put(int number, long bucket, int from, int to) {
+      writer.encode(column, from, to);
+      Bytes row = BlockKey.row(bucket, numbers.metric(number), number);
+      Bytes qualifier = BlockKey.qualifier(column.time(from), generation);
+      edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());
+      edits.put(row, BlockLayout.BODIES, qualifier, generation, writer.body());
+      buckets.add(bucket);
+      touched.add(bucket);
+      if (edits.cells().byteCount() >= WRITE_BYTES) {
+        apply();
+      }
+    }
+
+    private void apply() {
+      if (edits.isEmpty()) {
+        return;
+      }
+      sealedBytes.add(edits.cells().byteCount());
+      List<Applier.Rejected> rejected = applier.apply(edits, 2, Durability.ORDERED);
+      if (!rejected.isEmpty()) {
+        throw new StoreException(
+            "table '%s' rejects a block: %s"
+                .formatted(table.spec().name(), rejected.getFirst().reason()));
+      }
+      edits.clear();
+    }
+  }
+
+  /**
+   * Deletes all blocks of buckets that end before a time.
+   *
+   * @return whether there were any
+   */
+  boolean dropBefore(long time) {
+    List<Long> old = new ArrayList<>(buckets.headSet(BlockKey.bucket(time, resolution), false));
+    if (old.isEmpty()) {
+      return false;
+    }
+    Bytes end = BlockKey.bucket(old.getLast()).prefixEnd();
+    table
+        .power(Power.RangeDelete.class)
+        .orElseThrow()
+        .deleteRows(BlockKey.bucket(old.getFirst()), end);
+    buckets.removeAll(old);
+    return true;
+  }
+}

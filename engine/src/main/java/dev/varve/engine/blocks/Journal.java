@@ -1,0 +1,133 @@
+package dev.varve.engine.blocks;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.blocks.JournalEntry.DamagedEntryException;
+import dev.varve.engine.tables.Applier;
+import dev.varve.layout.KeyBytes;
+import dev.varve.model.Bytes;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.Durability;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.MutationBatch;
+import dev.varve.store.Power;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.SizeLimits;
+import dev.varve.store.Slice;
+import dev.varve.store.StoreException;
+import dev.varve.store.Table;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The accepted batches that are not in blocks yet, one entry per batch, in a table. Safe for use by
+ * several threads.
+ *
+ * <pre>
+ * row 00                  family j, qualifier empty, value: sealed i64
+ *     01 stamp i64        family j, qualifier empty, value: an entry ({@link JournalEntry})
+ * </pre>
+ *
+ * <p>Blocks have all samples of entries whose stamps are not above {@code sealed}. Such entries are
+ * deleted, but may outlive a power failure, so a replay skips them.
+ */
+final class Journal {
+  private static final Bytes SEALED = Bytes.of((byte) 0);
+  private static final byte ENTRY = 1;
+  private static final Bytes ENTRIES = Bytes.of(ENTRY);
+
+  private final Table table;
+  private final Applier applier;
+  private final Power.RangeDelete ranges;
+
+  Journal(Table table, SizeLimits limits) {
+    this.table = table;
+    this.applier = new Applier(table, limits);
+    this.ranges = table.power(Power.RangeDelete.class).orElseThrow();
+  }
+
+  /** Receives entries in the order of their stamps. */
+  interface Replay {
+    void take(long stamp, ColumnBatch batch);
+  }
+
+  /**
+   * Appends an entry and returns once it is durable.
+   *
+   * @throws dev.varve.engine.WriteFailedException if the store failed
+   */
+  void append(long stamp, JournalEntry entry) {
+    MutationBatch edit = new MutationBatch();
+    byte[] row = row(stamp);
+    byte[] none = {};
+    edit.put(row, 0, row.length, 0, none, 0, 0, stamp, entry.bytes(), 0, entry.length());
+    require(applier.apply(edit, 1, Durability.SYNCED));
+  }
+
+  /** Records durably that blocks have everything up to a stamp, and deletes those entries. */
+  void cut(long sealed) {
+    MutationBatch edit = new MutationBatch();
+    byte[] value = ByteBuffer.allocate(Long.BYTES).putLong(sealed).array();
+    edit.put(SEALED, 0, Bytes.EMPTY, sealed, Bytes.of(value));
+    require(applier.apply(edit, 1, Durability.SYNCED));
+    ranges.deleteRows(ENTRIES, Bytes.of(row(sealed)).successor());
+  }
+
+  private void require(List<Applier.Rejected> rejected) {
+    if (!rejected.isEmpty()) {
+      throw new StoreException(
+          "table '%s' rejects a write: %s"
+              .formatted(table.spec().name(), rejected.getFirst().reason()));
+    }
+  }
+
+  private static byte[] row(long stamp) {
+    return new KeyBytes().u8(ENTRY).i64(stamp).toBytes().toArray();
+  }
+
+  /**
+   * Reads all entries that blocks may lack.
+   *
+   * @throws CorruptDataException if an entry cannot be decoded
+   */
+  void replay(Replay into) {
+    long sealed = sealed();
+    ColumnBatch batch = new ColumnBatch();
+    CellBatch page = new CellBatch();
+    ReadPlan plan =
+        ReadPlan.of(
+            List.of(Slice.rows(Bytes.EMPTY, ENTRIES, null)), List.of(FamilySelect.latest(0)));
+    try (CellCursor cursor = table.read(plan, null)) {
+      while (cursor.next(page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          long stamp = ByteBuffer.wrap(page.bytes()).getLong(page.rowOffset(cell) + 1);
+          if (stamp > sealed) {
+            decode(page, cell, batch);
+            into.take(stamp, batch);
+          }
+        }
+      }
+    }
+  }
+
+  private void decode(CellBatch page, int cell, ColumnBatch into) {
+    try {
+      JournalEntry.decode(page.bytes(), page.valueOffset(cell), page.valueLength(cell), into);
+    } catch (DamagedEntryException e) {
+      throw new CorruptDataException(
+          "table '%s', row %s: the journal entry is damaged: %s"
+              .formatted(table.spec().name(), page.row(cell), e.getMessage()));
+    }
+  }
+
+  private long sealed() {
+    ReadPlan plan =
+        ReadPlan.of(List.of(Slice.row(Bytes.EMPTY, SEALED)), List.of(FamilySelect.latest(0)));
+    CellBatch page = new CellBatch();
+    try (CellCursor cursor = table.read(plan, null)) {
+      return cursor.next(page)
+          ? ByteBuffer.wrap(page.bytes()).getLong(page.valueOffset(0))
+          : Long.MIN_VALUE;
+    }
+  }
+}

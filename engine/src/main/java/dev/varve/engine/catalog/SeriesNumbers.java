@@ -1,0 +1,132 @@
+package dev.varve.engine.catalog;
+
+import dev.varve.model.Series;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The durable numbers by which blocks and journal entries name series and metrics. A series is a
+ * key with a field; a metric, here, is a name with a field, so that blocks of the same field of
+ * many keys are neighbours. Numbers start at 0 and are never reused. Safe for use by several
+ * threads.
+ *
+ * <p>A number is assigned in memory first and {@linkplain #settle settled} when the home has it.
+ * Until then every caller that asks for the same series gets the same number, and has to write it
+ * to the home before it uses it.
+ */
+public final class SeriesNumbers {
+  /** Returned if a series has no number. */
+  public static final int NONE = -1;
+
+  /** Heap bytes of an entry of a hash map with its key. */
+  private static final int BYTES_PER_ENTRY = 96;
+
+  private record Pending(SeriesIdentity identity, String field) {}
+
+  private record OfKey(int key, String field) {}
+
+  private record Metric(String name, String field) {}
+
+  /** By the number of a key in the index: the number of its default field plus one. */
+  private final NumberColumns.Ints ofDefaultField = new NumberColumns.Ints();
+
+  private int keys;
+  private final Map<OfKey, Integer> ofOtherFields = new HashMap<>();
+  private final Map<Pending, Integer> pending = new HashMap<>();
+  private final Map<Metric, Integer> metrics = new HashMap<>();
+
+  /** By the number of a series: the number of its metric. */
+  private final NumberColumns.Ints metricOf = new NumberColumns.Ints();
+
+  /** By the number of a series: the number of its key in the index plus one. */
+  private final NumberColumns.Ints keyOf = new NumberColumns.Ints();
+
+  private int nextSeries;
+  private int nextMetric;
+
+  /** Returns the number of a series, or {@link #NONE}. */
+  public synchronized int find(int key, String field) {
+    if (field.equals(Series.DEFAULT_FIELD)) {
+      return key < keys ? ofDefaultField.get(key) - 1 : NONE;
+    }
+    return ofOtherFields.getOrDefault(new OfKey(key, field), NONE);
+  }
+
+  /**
+   * Returns the number of a series, which is assigned if it has none.
+   *
+   * @param key the number of the key in the index; -1 if the index lacks it
+   */
+  public synchronized int assign(int key, SeriesIdentity identity, String metric, String field) {
+    int known = key < 0 ? NONE : find(key, field);
+    if (known != NONE) {
+      return known;
+    }
+    return pending.computeIfAbsent(
+        new Pending(identity, field),
+        one -> {
+          int metricNumber =
+              metrics.computeIfAbsent(new Metric(metric, field), name -> nextMetric++);
+          metricOf.set(nextSeries, metricNumber);
+          keyOf.set(nextSeries, 0);
+          return nextSeries++;
+        });
+  }
+
+  /** Records that the home has the assigned number of a series whose key the index has now. */
+  public synchronized void settle(int key, SeriesIdentity identity, String field) {
+    Integer number = pending.remove(new Pending(identity, field));
+    if (number != null) {
+      set(key, field, number);
+    }
+  }
+
+  /** Records a number that the home has. */
+  public synchronized void load(int key, String metric, String field, int number, int ofMetric) {
+    set(key, field, number);
+    for (int between = nextSeries; between < number; between++) {
+      metricOf.set(between, 0);
+      keyOf.set(between, 0);
+    }
+    metricOf.set(number, ofMetric);
+    keyOf.set(number, key + 1);
+    metrics.put(new Metric(metric, field), ofMetric);
+    nextSeries = Math.max(nextSeries, number + 1);
+    nextMetric = Math.max(nextMetric, ofMetric + 1);
+  }
+
+  private void set(int key, String field, int number) {
+    if (field.equals(Series.DEFAULT_FIELD)) {
+      for (; keys <= key; keys++) {
+        ofDefaultField.set(keys, 0);
+      }
+      ofDefaultField.set(key, number + 1);
+    } else {
+      ofOtherFields.put(new OfKey(key, field), number);
+    }
+    keyOf.set(number, key + 1);
+  }
+
+  /** Returns the number of the metric of a series that has a number. */
+  public synchronized int metric(int series) {
+    return metricOf.get(series);
+  }
+
+  /** Returns how many numbers were assigned. */
+  public synchronized int size() {
+    return nextSeries;
+  }
+
+  /** Returns the number of the key of a series in the index, or -1 if the home lacks the series. */
+  public synchronized int key(int series) {
+    return series < nextSeries ? keyOf.get(series) - 1 : NONE;
+  }
+
+  /** Estimates the heap bytes. */
+  synchronized long bytes() {
+    return ofDefaultField.bytes()
+        + metricOf.bytes()
+        + keyOf.bytes()
+        + (long) BYTES_PER_ENTRY * (ofOtherFields.size() + pending.size() + metrics.size());
+  }
+}

@@ -1,0 +1,335 @@
+package dev.varve.engine.read;
+
+import dev.varve.engine.CorruptDataException;
+import dev.varve.engine.ReadRequest.Kinds;
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.catalog.Matches.Match;
+import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.layout.DamagedCellException;
+import dev.varve.layout.block.BlockHead;
+import dev.varve.layout.block.BlockKey;
+import dev.varve.layout.block.BlockLayout;
+import dev.varve.layout.block.BlockReader;
+import dev.varve.layout.block.SampleColumn;
+import dev.varve.model.Attribute;
+import dev.varve.model.Bytes;
+import dev.varve.model.Kind;
+import dev.varve.model.Run;
+import dev.varve.model.Samples;
+import dev.varve.model.Series;
+import dev.varve.model.TimeRange;
+import dev.varve.store.CellBatch;
+import dev.varve.store.CellCursor;
+import dev.varve.store.FamilySelect;
+import dev.varve.store.QualifierRange;
+import dev.varve.store.ReadPlan;
+import dev.varve.store.Slice;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads series from blocks and heads, one series after the other. Blocks of several series are read
+ * with one plan, since a cursor costs more than the block that it finds, and are held encoded until
+ * their series' turn.
+ */
+final class BlockSource implements RunSource {
+  /** Maximum number of series whose blocks are read together. */
+  private static final int SERIES_MAX = 256;
+
+  /** Maximum number of rows that are read together. */
+  private static final int ROWS_MAX = 2048;
+
+  /** Series that lie between two wanted ones are read and dropped up to this number. */
+  private static final int GAP_MAX = 4;
+
+  /** Maximum number of samples of a run. */
+  private static final int RUN_MAX = 8192;
+
+  private final Reading reading;
+  private final PlannedBlocks planned;
+  private final BlockTiers.View view;
+  private final SeriesNumbers numbers;
+  private final List<Long> buckets;
+  private final BlockReader reader = new BlockReader();
+  private final SampleColumn column = new SampleColumn();
+  private final SampleColumn spare = new SampleColumn();
+  private final Deque<Wanted> loaded = new ArrayDeque<>();
+  private final Deque<Run> ready = new ArrayDeque<>();
+  private int nextMatch;
+  private int nextField;
+  private long held;
+
+  /** A series to deliver, with its encoded blocks. */
+  private static final class Wanted {
+    private final int match;
+    private final Series series;
+    private final int number;
+    private final List<Block> blocks = new ArrayList<>(1);
+
+    private Wanted(int match, Series series, int number) {
+      this.match = match;
+      this.series = series;
+      this.number = number;
+    }
+  }
+
+  /** An encoded block. */
+  private record Block(BlockHead head, long start, long generation, byte[] body) {}
+
+  BlockSource(Reading reading, PlannedBlocks planned) {
+    this.reading = reading;
+    this.planned = planned;
+    this.numbers = planned.tiers().numbers();
+    // The view comes first: what leaves a head later is in blocks by then.
+    this.view = planned.tiers().view();
+    this.buckets = view.buckets(planned.times());
+  }
+
+  @Override
+  public @Nullable Attribute nextAttribute() {
+    return null;
+  }
+
+  @Override
+  public @Nullable Run next() {
+    while (ready.isEmpty()) {
+      Wanted wanted = loaded.poll();
+      if (wanted != null) {
+        deliver(wanted);
+      } else if (!load()) {
+        release();
+        return null;
+      }
+    }
+    return ready.poll();
+  }
+
+  /**
+   * Reads the blocks of the next series.
+   *
+   * @return false if no series is left
+   */
+  private boolean load() {
+    release();
+    int most = Math.clamp(ROWS_MAX / Math.max(1, buckets.size()), 1, SERIES_MAX);
+    List<Wanted> next = new ArrayList<>();
+    while (next.size() < most && nextMatch < planned.matches().size()) {
+      int match = planned.matches().get(nextMatch);
+      Match of = reading.matches().get(match);
+      List<String> fields = of.fields();
+      if (nextField == fields.size()) {
+        nextField = 0;
+        nextMatch++;
+        continue;
+      }
+      String field = fields.get(nextField++);
+      int number = reading.wantsField(field) ? numbers.find(of.series(), field) : -1;
+      if (number >= 0) {
+        next.add(new Wanted(match, of.key().field(field), number));
+      }
+    }
+    if (next.isEmpty()) {
+      return false;
+    }
+    if (!buckets.isEmpty()) {
+      readBlocks(next);
+    }
+    loaded.addAll(next);
+    return true;
+  }
+
+  private void readBlocks(List<Wanted> wanted) {
+    Wanted[] inOrder = wanted.toArray(Wanted[]::new);
+    Arrays.sort(
+        inOrder,
+        Comparator.comparingInt((Wanted one) -> numbers.metric(one.number))
+            .thenComparingInt(one -> one.number));
+    List<Slice> slices = new ArrayList<>();
+    for (long bucket : buckets) {
+      addSlices(bucket, inOrder, slices);
+    }
+    QualifierRange range =
+        new QualifierRange(Bytes.EMPTY, BlockKey.qualifierFrom(planned.times().to()));
+    List<FamilySelect> families =
+        List.of(
+            new FamilySelect(BlockLayout.HEADS, List.of(range), TimeRange.ALL, 1),
+            new FamilySelect(BlockLayout.BODIES, List.of(range), TimeRange.ALL, 1));
+    Wanted[] byNumber = inOrder.clone();
+    Arrays.sort(byNumber, Comparator.comparingInt(one -> one.number));
+    int[] sorted = Arrays.stream(byNumber).mapToInt(one -> one.number).toArray();
+    CellCursor cursor = reading.open(view.table(), ReadPlan.of(slices, families));
+    try {
+      CellBatch page = new CellBatch();
+      while (reading.pull(cursor, page)) {
+        for (int cell = 0; cell < page.size(); cell++) {
+          int at = Arrays.binarySearch(sorted, BlockKey.series(page.bytes(), page.rowOffset(cell)));
+          if (at >= 0) {
+            take(byNumber[at], page, cell);
+          }
+        }
+      }
+    } finally {
+      reading.close(cursor);
+    }
+  }
+
+  private void addSlices(long bucket, Wanted[] inOrder, List<Slice> into) {
+    int from = 0;
+    while (from < inOrder.length) {
+      int metric = numbers.metric(inOrder[from].number);
+      int to = from + 1;
+      while (to < inOrder.length
+          && numbers.metric(inOrder[to].number) == metric
+          && inOrder[to].number - inOrder[to - 1].number <= GAP_MAX) {
+        to++;
+      }
+      Bytes first = BlockKey.row(bucket, metric, inOrder[from].number);
+      Bytes last = BlockKey.row(bucket, metric, inOrder[to - 1].number);
+      into.add(Slice.rows(Bytes.EMPTY, first, last.successor()));
+      from = to;
+    }
+  }
+
+  /** Takes a cell of a wanted series: the head of a block, or its body, which comes later. */
+  private void take(Wanted wanted, CellBatch page, int cell) {
+    long start = BlockKey.start(page.bytes(), page.qualifierOffset(cell));
+    long generation = BlockKey.generation(page.bytes(), page.qualifierOffset(cell));
+    if (page.family(cell) == BlockLayout.HEADS) {
+      BlockHead head = head(page, cell);
+      if (head.overlaps(planned.times())) {
+        wanted.blocks.add(new Block(head, start, generation, new byte[0]));
+      }
+      return;
+    }
+    for (int i = 0; i < wanted.blocks.size(); i++) {
+      Block head = wanted.blocks.get(i);
+      if (head.start() == start && head.generation() == generation) {
+        int length = page.valueLength(cell);
+        hold(length);
+        byte[] body =
+            Arrays.copyOfRange(
+                page.bytes(), page.valueOffset(cell), page.valueOffset(cell) + length);
+        wanted.blocks.set(i, new Block(head.head(), start, generation, body));
+      }
+    }
+  }
+
+  private void hold(long bytes) {
+    reading.guard().held(bytes, "blocks of samples");
+    held += bytes;
+  }
+
+  private void release() {
+    if (held > 0) {
+      reading.guard().released(held);
+      held = 0;
+    }
+  }
+
+  private BlockHead head(CellBatch page, int cell) {
+    try {
+      return BlockHead.read(page.bytes(), page.valueOffset(cell), page.valueLength(cell));
+    } catch (DamagedCellException e) {
+      throw new CorruptDataException(
+          "table '%s', row %s, qualifier %s: %s"
+              .formatted(
+                  view.table().spec().name(),
+                  page.row(cell),
+                  page.qualifier(cell),
+                  e.getMessage()));
+    }
+  }
+
+  private void decode(Wanted wanted, Block block) {
+    byte[] body = block.body();
+    try {
+      reader.decode(block.head(), body, 0, body.length, planned.times(), column);
+    } catch (DamagedCellException e) {
+      throw new CorruptDataException(
+          "table '%s', a block of %s from %d to %d: %s"
+              .formatted(
+                  view.table().spec().name(),
+                  wanted.series,
+                  block.head().first(),
+                  block.head().last(),
+                  e.getMessage()));
+    }
+  }
+
+  /** Decodes the samples of a series and makes them runs. */
+  private void deliver(Wanted wanted) {
+    reading.ensureWanted();
+    column.clear();
+    wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
+    for (Block block : wanted.blocks) {
+      decode(wanted, block);
+    }
+    view.read(wanted.number, planned.times(), column);
+    column.settle(spare);
+    if (reading.request().kinds() == Kinds.EACH) {
+      for (Kind kind : Kind.values()) {
+        runsOf(wanted, kind);
+      }
+    } else {
+      runsOf(wanted, null);
+    }
+  }
+
+  /**
+   * Makes runs of the samples of a kind, or of all.
+   *
+   * @param kind null for all kinds together
+   */
+  private void runsOf(Wanted wanted, @Nullable Kind kind) {
+    int first = 0;
+    if (reading.newest().isAsked()) {
+      first = firstOfNewest(wanted, kind);
+    }
+    List<Run> runs = new ArrayList<>();
+    @Nullable Samples open = null;
+    for (int i = first; i < column.size(); i++) {
+      Kind is = column.kind(i);
+      if (kind != null && is != kind) {
+        continue;
+      }
+      if (open == null || open.kind() != is || open.size() == RUN_MAX) {
+        open = new Samples(is);
+        runs.add(new Run(wanted.series, open, planned.period().index(), null));
+      }
+      add(i, open);
+    }
+    ready.addAll(reading.newest().isAsked() ? runs.reversed() : runs);
+  }
+
+  private void add(int index, Samples into) {
+    long time = column.time(index);
+    switch (into.kind()) {
+      case INT64 -> into.add(time, column.value(index), 0);
+      case DOUBLE -> into.add(time, Double.longBitsToDouble(column.value(index)), 0);
+      case STRING -> {
+        byte[] text = column.textAt(index);
+        into.add(time, text, 0, text.length, 0);
+      }
+    }
+  }
+
+  /** Returns the index of the first sample that belongs to the newest requested ones. */
+  private int firstOfNewest(Wanted wanted, @Nullable Kind kind) {
+    int available = 0;
+    for (int i = 0; i < column.size(); i++) {
+      available += kind == null || column.kind(i) == kind ? 1 : 0;
+    }
+    int left = reading.newest().take(wanted.match, wanted.series.field(), kind, available);
+    int first = column.size();
+    while (left > 0) {
+      first--;
+      left -= kind == null || column.kind(first) == kind ? 1 : 0;
+    }
+    return first;
+  }
+}

@@ -1,0 +1,153 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.TestEngine.Sample;
+import dev.varve.engine.blocks.BlockTiers;
+import dev.varve.engine.check.CheckFinding;
+import dev.varve.engine.check.CheckRun;
+import dev.varve.layout.ReadScope.Versions;
+import dev.varve.layout.block.BlockLayout;
+import dev.varve.model.Attribute;
+import dev.varve.model.Batch;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Selector;
+import dev.varve.model.Series;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What a dataset in blocks does beyond what every layout does. */
+class BlocksTest {
+  private static final GroupKey KEY = GroupKey.of("m", Tags.of("host", "a"));
+  private static final BlockLayout BLOCKS = new BlockLayout(Resolution.MILLISECONDS);
+  private static final long NOW = TestEngine.START_MICROS / 1000;
+  private static final long DAY = Duration.ofDays(1).toMillis();
+
+  @Test
+  void lastAcceptedSampleWinsWhateverWasSealed() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      test.put(KEY, NOW, new Value.Real(1));
+      test.seal();
+      test.put(KEY, NOW, new Value.Int64(2));
+      assertThat(read(test)).containsExactly(new Sample(NOW, new Value.Int64(2)));
+      test.seal();
+      assertThat(read(test)).containsExactly(new Sample(NOW, new Value.Int64(2)));
+      test.put(KEY, NOW, new Value.Text("three"));
+      test.restart();
+      assertThat(read(test)).containsExactly(new Sample(NOW, new Value.Text("three")));
+    }
+  }
+
+  @Test
+  void mergesBlocksThatManySealsLeft() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      List<Sample> expected = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        test.put(KEY, NOW + i, new Value.Real(i));
+        expected.add(new Sample(NOW + i, new Value.Real(i)));
+        test.seal();
+        assertThat(read(test)).isEqualTo(expected);
+      }
+      assertThat(test.dataset().figures().get("blocks_merged_bytes_total")).isPositive();
+      test.restart();
+      assertThat(read(test)).isEqualTo(expected);
+      assertThat(findings(test)).isEmpty();
+    }
+  }
+
+  @Test
+  void dropsBlocksOfExpiredBuckets() throws InterruptedException {
+    DatasetConfig config =
+        TestEngine.withRetention(TestEngine.dataset("main", BLOCKS), Duration.ofDays(3));
+    try (TestEngine test = new TestEngine(config)) {
+      test.put(KEY, NOW - 2 * DAY, new Value.Real(1));
+      test.put(KEY, NOW, new Value.Real(2));
+      test.seal();
+      BlockTiers tiers = test.dataset().opened().periods().of(NOW).blocks();
+      assertThat(tiers).isNotNull();
+      assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(2);
+      test.micros.addAndGet(Duration.ofDays(3).toNanos() / 1000);
+      test.put(KEY, NOW + 1, new Value.Real(3));
+      test.seal();
+      for (int i = 0; i < 1000 && tiers.view().buckets(TimeRange.ALL).size() > 1; i++) {
+        Thread.sleep(10);
+      }
+      assertThat(tiers.view().buckets(TimeRange.ALL)).hasSize(1);
+      assertThat(read(test)).hasSize(2);
+    }
+  }
+
+  @Test
+  void refusesWhatBlocksCannotHoldByName() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      Attribute attribute = new Attribute(KEY, "unit", null, new Value.Text("s"));
+      WriteResult result = test.dataset().write(new Batch(List.of(), List.of(attribute)));
+      assertThat(result.refusedByRule()).isEqualTo(Map.of("blocks.attribute", 1));
+      test.put(KEY, NOW, new Value.Real(1));
+      ReadRequest all = ReadRequest.of(Selector.metric("m"), TimeRange.ALL);
+      ReadRequest versions =
+          new ReadRequest(
+              all.selector(),
+              all.times(),
+              null,
+              Versions.ALL,
+              all.kinds(),
+              all.order(),
+              0,
+              false,
+              all.budget());
+      assertThatThrownBy(() -> test.dataset().read(versions))
+          .isInstanceOf(QueryRefusedException.class)
+          .hasMessageContaining("layout 'blocks'");
+      Batch point = new BatchBuilder().add(KEY, NOW, new Value.Real(1)).build();
+      assertThatThrownBy(() -> test.dataset().explain(point))
+          .isInstanceOf(QueryRefusedException.class)
+          .hasMessageContaining("blocks.point");
+    }
+  }
+
+  @Test
+  void keepsNumbersOfSeriesAcrossRestarts() {
+    try (TestEngine test = new TestEngine(TestEngine.dataset("main", BLOCKS))) {
+      for (int round = 0; round < 3; round++) {
+        for (int host = 0; host < 5 * (round + 1); host++) {
+          GroupKey key = GroupKey.of("m", Tags.of("host", "h" + host));
+          test.put(key, NOW + round, new Value.Real(host));
+        }
+        if (round == 1) {
+          test.seal();
+        }
+        test.restart();
+      }
+      Map<Series, List<Sample>> all =
+          test.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL));
+      assertThat(all).hasSize(15);
+      all.forEach((series, samples) -> {
+        String name = Objects.requireNonNull(series.key().tags().get("host"));
+        double host = Double.parseDouble(name.substring(1));
+        assertThat(samples).allMatch(sample -> sample.value().equals(new Value.Real(host)));
+      });
+    }
+  }
+
+  private static List<Sample> read(TestEngine test) {
+    Map<Series, List<Sample>> all = test.read(ReadRequest.of(Selector.metric("m"), TimeRange.ALL));
+    return all.getOrDefault(KEY.field(Series.DEFAULT_FIELD), List.of());
+  }
+
+  private static List<CheckFinding> findings(TestEngine test) {
+    List<CheckFinding> found = new ArrayList<>();
+    test.engine().check(new CheckRun(0, now -> {}, found::add, () -> false));
+    return found;
+  }
+}

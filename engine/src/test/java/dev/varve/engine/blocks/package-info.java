@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.blocks;
+
+import org.jspecify.annotations.NullMarked;

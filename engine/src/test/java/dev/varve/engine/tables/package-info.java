@@ -1,0 +1,4 @@
+@NullMarked
+package dev.varve.engine.tables;
+
+import org.jspecify.annotations.NullMarked;
