@@ -35,9 +35,10 @@ import org.xerial.snappy.Snappy;
  * servers=a,b}. Prints tables in Markdown; a query that takes less than a second in all its runs is
  * run more often. {@code parts/debian/fetch prometheus victoria-metrics} fetches the programs. To
  * compare two builds of Varve in one run, {@code before=LAUNCHER} names the other one, which {@code
- * servers=varve-rocksdb,before-rocksdb} then compares. {@code to=NAME} names the server of the
- * ratios, by default Prometheus. {@code queries=TEXT} runs only the queries whose names contain the
- * text; {@code queries=none} measures only writing.
+ * servers=varve-rocksdb,before-rocksdb} then compares. A layout may follow the store, as in {@code
+ * varve-rocksdb-blocks}. {@code to=NAME} names the server of the ratios, by default Prometheus.
+ * {@code queries=TEXT} runs only the queries whose names contain the text; {@code queries=none}
+ * measures only writing.
  */
 public final class PromQlComparison {
   private static final int WARM_UP = 3;
@@ -228,12 +229,13 @@ public final class PromQlComparison {
 
   private ChildProcess varve(String name, Path own, int port) throws IOException {
     Path program = name.startsWith("before-") ? before : launcher;
-    String store = name.substring(name.indexOf('-') + 1);
+    String[] parts = name.split("-", -1);
+    String layout = parts.length > 2 ? parts[2] : "buckets";
     Path config =
         Files.writeString(
             own.resolve("varve.yaml"),
-            "data: %s%nlisten: [{port: %d}]%ndatasets: {bench: {layout: buckets, store: {kind: %s}}}%n"
-                .formatted(own.resolve("data"), port, store));
+            "data: %s%nlisten: [{port: %d}]%ndatasets: {bench: {layout: %s, store: {kind: %s}}}%n"
+                .formatted(own.resolve("data"), port, layout, parts[1]));
     return ChildProcess.start(
         name,
         List.of(program.toString(), "serve", "--config", config.toString()),
