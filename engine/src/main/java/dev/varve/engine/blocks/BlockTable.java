@@ -22,10 +22,12 @@ import dev.varve.store.SizeLimits;
 import dev.varve.store.Slice;
 import dev.varve.store.StoreException;
 import dev.varve.store.Table;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -46,11 +48,23 @@ final class BlockTable {
   private final LongAdder sealedBytes = new LongAdder();
   private final LongAdder mergedBytes = new LongAdder();
 
+  /** Time after its last seal from which a bucket before the newest one is merged. */
+  private static final Duration SETTLED = Duration.ofMinutes(10);
+
   /**
-   * Buckets with the number of seals that wrote to them since their last merge. Used by the thread
-   * that seals.
+   * What was written to a bucket since its last merge.
+   *
+   * @param seals number of seals
+   * @param last time of the last seal, as {@link System#nanoTime}
    */
-  private final Map<Long, Integer> unmerged = new TreeMap<>();
+  private record Unmerged(int seals, long last) {
+    private static Unmerged sum(Unmerged before, Unmerged now) {
+      return new Unmerged(before.seals + now.seals, now.last);
+    }
+  }
+
+  /** Buckets whose rows may have several blocks. Used by the thread that seals. */
+  private final Map<Long, Unmerged> unmerged = new TreeMap<>();
 
   private final BlockMerge merge;
 
@@ -61,6 +75,9 @@ final class BlockTable {
 
   private @Nullable Bytes mergingFrom;
 
+  /** Number of blocks from which a row of that bucket is merged. */
+  private int mergingLeast;
+
   BlockTable(Table table, SizeLimits limits, Resolution resolution, SeriesNumbers numbers) {
     this.table = table;
     this.applier = new Applier(table, limits);
@@ -68,10 +85,11 @@ final class BlockTable {
     this.numbers = numbers;
     this.merge = new BlockMerge(table, applier, mergedBytes);
     findBuckets();
-    // How many blocks the newest bucket has is not known after a start.
-    if (!buckets.isEmpty()) {
-      unmerged.put(buckets.last(), BlockMerge.LEAST);
-    }
+    // How many blocks a bucket has is not known after a start. Older ones were merged before.
+    long now = System.nanoTime();
+    buckets.descendingSet().stream()
+        .limit(2)
+        .forEach(bucket -> unmerged.put(bucket, new Unmerged(1, now)));
   }
 
   /** Finds the buckets by one seek each. */
@@ -125,32 +143,43 @@ final class BlockTable {
   void write(Head head, long generation) {
     Seal seal = new Seal(head, generation);
     seal.run();
-    seal.touched.forEach(bucket -> unmerged.merge(bucket, 1, Integer::sum));
+    Unmerged now = new Unmerged(1, System.nanoTime());
+    seal.touched.forEach(bucket -> unmerged.merge(bucket, now, Unmerged::sum));
   }
 
   /**
-   * Merges the blocks of some rows, if any rows have many.
+   * Merges the blocks of some rows: those that have many, and in buckets that nobody writes to any
+   * more those that have several.
    *
+   * @param quiet whether nobody writes to any bucket
    * @return whether there may be more to merge now
    * @throws dev.varve.engine.WriteFailedException if the store failed
    */
-  boolean mergeSome() {
-    Long bucket = merging;
-    if (bucket == null) {
-      for (Map.Entry<Long, Integer> each : unmerged.entrySet()) {
-        bucket = each.getValue() >= BlockMerge.LEAST ? each.getKey() : bucket;
-      }
-      if (bucket == null) {
-        return false;
-      }
-      merging = bucket;
-      unmerged.remove(bucket);
+  boolean mergeSome(boolean quiet) {
+    if (merging == null && !beginMerge(quiet)) {
+      return false;
     }
-    mergingFrom = merge.step(bucket, BlockMerge.LEAST / 2, mergingFrom);
+    mergingFrom = merge.step(Objects.requireNonNull(merging), mergingLeast, mergingFrom);
     if (mergingFrom == null) {
       merging = null;
     }
     return true;
+  }
+
+  private boolean beginMerge(boolean quiet) {
+    long now = System.nanoTime();
+    for (Map.Entry<Long, Unmerged> each : unmerged.entrySet()) {
+      Unmerged of = each.getValue();
+      boolean settled =
+          quiet || (each.getKey() < buckets.last() && now - of.last() > SETTLED.toNanos());
+      if (settled || of.seals() >= BlockMerge.LEAST) {
+        merging = each.getKey();
+        mergingLeast = settled ? 2 : BlockMerge.LEAST / 2;
+        unmerged.remove(merging);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Leaves the rest of a bucket unmerged, until more blocks are sealed into it. */
@@ -251,6 +280,14 @@ final class BlockTable {
         .orElseThrow()
         .deleteRows(BlockKey.bucket(old.getFirst()), end);
     buckets.removeAll(old);
+    unmerged.keySet().removeAll(old);
+    Bytes begin = BlockKey.bucket(old.getFirst());
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(begin, end));
     return true;
+  }
+
+  /** Frees the space of blocks that were merged, if the store can. */
+  void reclaim() {
+    table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(Bytes.EMPTY, null));
   }
 }

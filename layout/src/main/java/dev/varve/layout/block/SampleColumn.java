@@ -119,12 +119,7 @@ public final class SampleColumn {
     if (isSorted()) {
       return;
     }
-    Integer[] order = new Integer[size];
-    for (int i = 0; i < size; i++) {
-      order[i] = i;
-    }
-    // A stable sort: samples of one instant stay in the order in which they were added.
-    Arrays.sort(order, (a, b) -> Long.compare(times[a], times[b]));
+    int[] order = order();
     spare.clear();
     for (int i = 0; i < size; i++) {
       if (i + 1 == size || times[order[i + 1]] != times[order[i]]) {
@@ -132,6 +127,48 @@ public final class SampleColumn {
       }
     }
     swap(spare);
+  }
+
+  /**
+   * Returns the indexes of all samples by time; samples of one instant stay in the order in which
+   * they were added. Merges runs that are in order already, of which there are few.
+   */
+  private int[] order() {
+    int[] from = new int[size];
+    int[] ends = new int[size];
+    int runs = 0;
+    for (int i = 0; i < size; i++) {
+      from[i] = i;
+      if (i + 1 == size || times[i + 1] < times[i]) {
+        ends[runs++] = i + 1;
+      }
+    }
+    int[] to = new int[size];
+    while (runs > 1) {
+      int merged = 0;
+      for (int run = 0; run < runs; run += 2) {
+        int start = run == 0 ? 0 : ends[run - 1];
+        int middle = ends[run];
+        int end = run + 1 < runs ? ends[run + 1] : middle;
+        merge(from, start, middle, end, to);
+        ends[merged++] = end;
+      }
+      runs = merged;
+      int[] other = from;
+      from = to;
+      to = other;
+    }
+    return from;
+  }
+
+  private void merge(int[] from, int start, int middle, int end, int[] to) {
+    int left = start;
+    int right = middle;
+    for (int at = start; at < end; at++) {
+      boolean takeLeft =
+          right == end || (left < middle && times[from[left]] <= times[from[right]]);
+      to[at] = takeLeft ? from[left++] : from[right++];
+    }
   }
 
   private void swap(SampleColumn other) {
