@@ -110,7 +110,8 @@ public final class Dataset implements AutoCloseable {
   }
 
   static Dataset open(
-      DatasetConfig config, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
+      DatasetConfig asDeclared, Stores.OfDataset stores, StampClock clock, DatasetShare share) {
+    DatasetConfig config = DefaultLayout.resolve(asDeclared, stores.home());
     Resolution resolution = resolution(config);
     List<Declared> declared = declared(config, resolution);
     Store store = stores.data();

@@ -107,7 +107,7 @@ public final class FuzzIntake {
               "main",
               new StoreConfig("memory", Map.of()),
               List.of(
-                  new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.DEFAULT, Map.of())))),
+                  new PeriodConfig(Instant.MIN, List.of(Layouts.of(Layouts.OF_CELLS, Map.of())))),
               null,
               DatasetConfig.Duplicates.LAST,
               Set.of(),

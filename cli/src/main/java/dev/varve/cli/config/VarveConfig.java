@@ -10,6 +10,7 @@ import dev.varve.engine.FieldLimits;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.RefusedException;
 import dev.varve.layout.StorageLayout;
+import dev.varve.layout.block.BlockLayout;
 import dev.varve.query.QueryLimits;
 import dev.varve.query.running.QueryCapacity;
 import dev.varve.server.ServerConfig;
@@ -65,7 +66,6 @@ public record VarveConfig(
     WebAccess web,
     boolean heapDump) {
   public static final String DEFAULT_DATASET = "default";
-  public static final String DEFAULT_LAYOUT = "buckets";
   public static final String DEFAULT_DATA = "varve-data";
   private static final String PREFIX = "VARVE_";
   private static final long MEMORY_MIN = 1 << 20;
@@ -167,7 +167,10 @@ public record VarveConfig(
       }
     }
     if (declared.keys().isEmpty()) {
-      datasets.add(DatasetConfig.of(DEFAULT_DATASET, Layouts.of(DEFAULT_LAYOUT, Map.of())));
+      StorageLayout layout = Layouts.stored(Layouts.DEFAULT, Map.of()).getFirst();
+      datasets.add(
+          DatasetConfig.of(
+              DEFAULT_DATASET, new DatasetConfig.PeriodConfig(Instant.MIN, List.of(layout), true)));
     }
     String first = datasets.isEmpty() ? DEFAULT_DATASET : datasets.getFirst().name();
     String defaultDataset = reader.text("default", first);
@@ -411,13 +414,13 @@ public record VarveConfig(
       List<DatasetConfig.PeriodConfig> periods = new ArrayList<>();
       List<StorageLayout> first = layouts(reader);
       if (!first.isEmpty()) {
-        periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first));
+        periods.add(new DatasetConfig.PeriodConfig(Instant.MIN, first, !reader.has("layout")));
       }
       for (ConfigReader item : reader.list("periods")) {
         List<StorageLayout> layouts = layouts(item);
         Instant from = from(item);
         if (!layouts.isEmpty() && from != null) {
-          periods.add(new DatasetConfig.PeriodConfig(from, layouts));
+          periods.add(new DatasetConfig.PeriodConfig(from, layouts, !item.has("layout")));
         }
         item.refuseUnknown();
       }
@@ -444,13 +447,27 @@ public record VarveConfig(
       add(
           item,
           "layout",
-          item.text("layout", DEFAULT_LAYOUT),
+          item.text("layout", defaultLayout(item)),
           item.texts("parameters", "layout parameters"),
           layouts);
       for (String companion : item.texts("companions")) {
         add(item, "companions", companion, Map.of(), layouts);
       }
       return layouts;
+    }
+
+    /**
+     * Returns the layout of a period that names none: blocks, unless the store or what else is
+     * declared needs cells.
+     */
+    private String defaultLayout(ConfigReader item) {
+      String kind = reader.below("store").text("kind", "rocksdb");
+      boolean needsCells =
+          !Set.of("rocksdb", "memory").contains(kind)
+              || reader.has("attach")
+              || !item.texts("companions").isEmpty()
+              || !BlockLayout.knows(item.texts("parameters", "layout parameters").keySet());
+      return needsCells ? Layouts.OF_CELLS : Layouts.DEFAULT;
     }
 
     private void add(

@@ -94,6 +94,11 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
     return new BlockLayout(Resolution.ofSymbol(symbol));
   }
 
+  /** Returns whether the layout has all of these parameters. */
+  public static boolean knows(Set<String> parameters) {
+    return Set.of(RESOLUTION).containsAll(parameters);
+  }
+
   @Override
   public LayoutIdentity identity() {
     return new LayoutIdentity(
