@@ -29,7 +29,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,9 @@ final class BlockSource implements RunSource {
   /** Series that lie between two wanted ones are read and dropped up to this number. */
   private static final int GAP_MAX = 4;
 
+  /** Bytes of a sample while its series is decoded, put in order and delivered. */
+  private static final int DECODED_BYTES = 52;
+
   /** Maximum number of samples of a run. */
   private static final int RUN_MAX = 8192;
 
@@ -60,9 +65,24 @@ final class BlockSource implements RunSource {
   private final SampleColumn spare = new SampleColumn();
   private final Deque<Wanted> loaded = new ArrayDeque<>();
   private final Deque<Run> ready = new ArrayDeque<>();
+
+  /** The samples of runs of numbers that are delivered one by one, by kind. */
+  private final Map<Kind, Samples> reused = new EnumMap<>(Kind.class);
+
+  /** The series whose samples are in the column and not delivered yet; null if there is none. */
+  private @Nullable Wanted open;
+
+  /** Index of the next sample of the open series. */
+  private int openAt;
+
   private int nextMatch;
   private int nextField;
+
+  /** Bytes of the encoded blocks that are held. */
   private long held;
+
+  /** Bytes of decoded samples that are held. */
+  private long heldDecoded;
 
   /** A series to deliver, with its encoded blocks. */
   private static final class Wanted {
@@ -98,11 +118,16 @@ final class BlockSource implements RunSource {
   @Override
   public @Nullable Run next() {
     while (ready.isEmpty()) {
+      if (open != null) {
+        return stretch(open);
+      }
       Wanted wanted = loaded.poll();
       if (wanted != null) {
         deliver(wanted);
       } else if (!load()) {
         release();
+        reading.guard().released(heldDecoded);
+        heldDecoded = 0;
         return null;
       }
     }
@@ -224,6 +249,19 @@ final class BlockSource implements RunSource {
     held += bytes;
   }
 
+  /** Holds memory for the decoded samples of a series, which is reused for the next ones. */
+  private void holdDecoded(Wanted wanted) {
+    long samples = 0;
+    for (Block block : wanted.blocks) {
+      samples += block.head().count();
+    }
+    long more = samples * DECODED_BYTES - heldDecoded;
+    if (more > 0) {
+      reading.guard().held(more, "decoded samples of a series");
+      heldDecoded += more;
+    }
+  }
+
   private void release() {
     if (held > 0) {
       reading.guard().released(held);
@@ -265,19 +303,42 @@ final class BlockSource implements RunSource {
   private void deliver(Wanted wanted) {
     reading.ensureWanted();
     column.clear();
+    holdDecoded(wanted);
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
     for (Block block : wanted.blocks) {
       decode(wanted, block);
     }
     view.read(wanted.number, planned.times(), column);
     column.settle(spare);
-    if (reading.request().kinds() == Kinds.EACH) {
+    if (reading.request().kinds() == Kinds.ONE && !reading.newest().isAsked()) {
+      open = column.isEmpty() ? null : wanted;
+      openAt = 0;
+    } else if (reading.request().kinds() == Kinds.EACH) {
       for (Kind kind : Kind.values()) {
         runsOf(wanted, kind);
       }
     } else {
       runsOf(wanted, null);
     }
+  }
+
+  /** Makes a run of the next samples of one kind. */
+  private Run stretch(Wanted wanted) {
+    int from = openAt;
+    int to = column.stretch(from);
+    openAt = to;
+    open = to < column.size() ? wanted : null;
+    Kind kind = column.kind(from);
+    Samples samples = reused.computeIfAbsent(kind, Samples::new);
+    if (kind == Kind.STRING) {
+      samples.clear();
+      for (int i = from; i < to; i++) {
+        add(i, samples);
+      }
+    } else {
+      samples.set(column.times(), column.values(), from, to);
+    }
+    return new Run(wanted.series, samples, planned.period().index(), null);
   }
 
   /**

@@ -15,9 +15,13 @@ public final class SampleColumn {
   private int textLength;
   private int size;
 
+  /** Bits of all kinds that were added, by {@link BlockHead#bit}. */
+  private int kindBits;
+
   public void clear() {
     size = 0;
     textLength = 0;
+    kindBits = 0;
   }
 
   public int size() {
@@ -34,6 +38,18 @@ public final class SampleColumn {
 
   public Kind kind(int index) {
     return KindCode.kind(kinds[index]);
+  }
+
+  /** Returns the index after the last sample of a stretch of samples of one kind. */
+  public int stretch(int from) {
+    if (kindBits == BlockHead.bit(kind(from))) {
+      return size;
+    }
+    int end = from + 1;
+    while (end < size && kinds[end] == kinds[from]) {
+      end++;
+    }
+    return end;
   }
 
   /** Returns an int64, the bits of a double, or where a text is. */
@@ -53,6 +69,7 @@ public final class SampleColumn {
     times[size] = time;
     values[size] = value;
     kinds[size++] = (byte) KindCode.of(kind);
+    kindBits |= BlockHead.bit(kind);
   }
 
   public void addText(long time, byte[] utf8) {
@@ -71,6 +88,7 @@ public final class SampleColumn {
     System.arraycopy(ofTimes, from, times, size, count);
     System.arraycopy(ofValues, from, values, size, count);
     Arrays.fill(kinds, size, size + count, (byte) KindCode.of(kind));
+    kindBits |= BlockHead.bit(kind);
     size += count;
   }
 
@@ -189,6 +207,7 @@ public final class SampleColumn {
     kinds = other.kinds;
     text = other.text;
     textLength = other.textLength;
+    kindBits = other.kindBits;
     size = other.size;
   }
 }
