@@ -328,6 +328,25 @@ public final class DatasetWriter implements AutoCloseable {
     return new CompanionWriter(dataset, series, tables);
   }
 
+  /**
+   * Runs an action while nobody writes samples and no companion is repaired: every sample written
+   * before has a lower stamp than those that the action takes, and every later one a higher stamp.
+   */
+  public <T> T alone(Supplier<T> action) {
+    if (companions != null) {
+      companions.lock();
+    }
+    tables.alone().lock();
+    try {
+      return action.get();
+    } finally {
+      tables.alone().unlock();
+      if (companions != null) {
+        companions.unlock();
+      }
+    }
+  }
+
   /** Returns the writers of the dataset's tables. */
   public TableWriters tables() {
     return tables;
