@@ -206,15 +206,16 @@ public final class Dataset implements AutoCloseable {
     if (markers != null) {
       markers.start();
     }
+    deletes.hold();
     refresh.start();
     others.start();
-    deletes.start();
     for (Period period : open.periods().all()) {
       BlockTiers blocks = period.blocks();
       if (blocks != null) {
         blocks.start();
       }
     }
+    deletes.start();
   }
 
   /**

@@ -87,7 +87,7 @@ public final class DatasetWriter implements AutoCloseable {
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
     CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
-    BlockDestination blocks = new BlockDestination(dataset, home);
+    BlockDestination blocks = new BlockDestination(dataset, home, tables.writing());
     this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
   }
@@ -221,7 +221,12 @@ public final class DatasetWriter implements AutoCloseable {
     return admitted(
         samples.byteCount(),
         () -> {
-          samples.tiers().write(samples.columns());
+          tables.writing().lock();
+          try {
+            samples.tiers().write(samples.columns());
+          } finally {
+            tables.writing().unlock();
+          }
           samples.forEach(dataset.index()::count);
           return new WriteResult(samples.sampleCount(), 0, List.of(), Map.of());
         });
