@@ -94,6 +94,7 @@ public final class FuzzIntake {
         Door.OPEN,
         () -> null,
         dataset -> List.of(),
+        false,
         Clock.systemUTC(),
         "fuzz");
   }

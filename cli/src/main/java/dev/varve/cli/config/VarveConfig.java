@@ -53,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  * @param door relabelling and limits of incoming series
  * @param queries limits of queries
  * @param web rights of browser pages
+ * @param deletes whether clients of other machines may delete
  * @param heapDump whether heap exhaustion writes a heap dump into the data directory
  */
 public record VarveConfig(
@@ -64,6 +65,7 @@ public record VarveConfig(
     Door door,
     QueryOptions queries,
     WebAccess web,
+    boolean deletes,
     boolean heapDump) {
   public static final String DEFAULT_DATASET = "default";
   public static final String DEFAULT_DATA = "varve-data";
@@ -206,6 +208,8 @@ public record VarveConfig(
     write.refuseUnknown();
     QueryOptions queries = queries(reader.below("queries"));
     WebAccess web = web(reader.below("web"));
+    boolean deletes =
+        reader.choice("deletes", List.of("loopback", "allow"), "loopback").equals("allow");
     boolean heapDump = reader.choice("heap-dump", List.of("true", "false"), "true").equals("true");
     reader.refuseUnknown();
     if (!problems.isEmpty()) {
@@ -220,6 +224,7 @@ public record VarveConfig(
         door,
         queries,
         web,
+        deletes,
         heapDump);
   }
 

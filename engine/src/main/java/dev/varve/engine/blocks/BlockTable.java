@@ -1,6 +1,7 @@
 package dev.varve.engine.blocks;
 
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.RemovalTally;
 import dev.varve.engine.tables.Applier;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
@@ -33,6 +34,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /** The table of blocks, and which buckets it has. Safe for use by several threads. */
@@ -284,6 +286,11 @@ final class BlockTable {
     Bytes begin = BlockKey.bucket(old.getFirst());
     table.power(Power.Reclaim.class).ifPresent(power -> power.reclaim(begin, end));
     return true;
+  }
+
+  /** Returns what removes deleted samples. */
+  BlockRemoval removal(Lock rewriting, RemovalTally tally) {
+    return new BlockRemoval(table, applier, numbers, rewriting, tally);
   }
 
   /** Frees the space of blocks that were merged, if the store can. */

@@ -4,6 +4,8 @@ import dev.varve.engine.CorruptDataException;
 import dev.varve.engine.OverloadedException;
 import dev.varve.engine.WriteFailedException;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.HiddenSamples;
+import dev.varve.engine.delete.RemovalTally;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.SampleColumn;
 import dev.varve.model.TimeRange;
@@ -22,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +82,12 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Bytes at which a head is sealed. */
   private final long headMax;
+
+  /** Held while blocks are replaced or dropped, so that nobody replaces what has changed. */
+  private final ReentrantLock rewriting = new ReentrantLock();
+
+  /** Number of deletes whose samples may be in blocks. Guarded by {@link #rewriting}. */
+  private int standingDeletes;
 
   /** Guards all fields below. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -389,13 +398,53 @@ public final class BlockTiers implements AutoCloseable {
 
   /** Merges some blocks; a failure must not keep samples from being sealed. */
   private boolean mergeSome(boolean quiet) {
+    rewriting.lock();
     try {
-      return blocks.mergeSome(quiet);
+      return standingDeletes == 0 && blocks.mergeSome(quiet);
     } catch (StoreException | WriteFailedException | CorruptDataException e) {
       LOG.warn("dataset '{}': blocks are not merged: {}", name, e.getMessage());
       blocks.endMerge();
       return false;
+    } finally {
+      rewriting.unlock();
     }
+  }
+
+  /**
+   * Notes a delete, or that one has ended. Until then blocks are not merged: a merged block has the
+   * generation of its latest part, which may be later than the delete.
+   *
+   * @param more 1 or -1
+   */
+  public void countDelete(int more) {
+    rewriting.lock();
+    try {
+      standingDeletes += more;
+    } finally {
+      rewriting.unlock();
+    }
+  }
+
+  /**
+   * Removes deleted samples from blocks. Those in heads are later than every delete.
+   *
+   * @param times of the deleted samples
+   * @param series what is hidden, by the number of the series in blocks
+   * @param stopped polled from time to time; true ends the removal
+   * @throws WriteFailedException if the store failed
+   */
+  public void remove(
+      TimeRange times,
+      Map<Integer, HiddenSamples> series,
+      RemovalTally tally,
+      BooleanSupplier stopped) {
+    blocks.removal(rewriting, tally).run(blocks.buckets(times), series, stopped);
+  }
+
+  /** Frees the space of removed samples, in blocks and in the journal, if the store can. */
+  public void reclaimDeleted() {
+    journal.reclaim();
+    blocks.reclaim();
   }
 
   /**
@@ -450,7 +499,12 @@ public final class BlockTiers implements AutoCloseable {
   private void dropExpired() {
     long oldest = oldestKept.getAsLong();
     if (oldest > Long.MIN_VALUE) {
-      blocks.dropBefore(oldest);
+      rewriting.lock();
+      try {
+        blocks.dropBefore(oldest);
+      } finally {
+        rewriting.unlock();
+      }
     }
   }
 

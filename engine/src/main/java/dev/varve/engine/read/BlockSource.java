@@ -5,6 +5,7 @@ import dev.varve.engine.ReadRequest.Kinds;
 import dev.varve.engine.blocks.BlockTiers;
 import dev.varve.engine.catalog.Matches.Match;
 import dev.varve.engine.catalog.SeriesNumbers;
+import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.layout.DamagedCellException;
 import dev.varve.layout.block.BlockHead;
 import dev.varve.layout.block.BlockKey;
@@ -283,10 +284,26 @@ final class BlockSource implements RunSource {
     }
   }
 
-  private void decode(Wanted wanted, Block block) {
+  /** Decodes a block without the samples that deletes hide. */
+  private void decode(Wanted wanted, Block block, @Nullable HiddenSamples hidden) {
+    if (hidden == null
+        || !hidden.overlaps(block.head().first(), block.head().last(), block.generation())) {
+      decode(wanted, block, column);
+      return;
+    }
+    spare.clear();
+    decode(wanted, block, spare);
+    for (int i = 0; i < spare.size(); i++) {
+      if (!hidden.contains(spare.time(i), block.generation())) {
+        column.addFrom(spare, i);
+      }
+    }
+  }
+
+  private void decode(Wanted wanted, Block block, SampleColumn into) {
     byte[] body = block.body();
     try {
-      reader.decode(block.head(), body, 0, body.length, planned.times(), column);
+      reader.decode(block.head(), body, 0, body.length, planned.times(), into);
     } catch (DamagedCellException e) {
       throw new CorruptDataException(
           "table '%s', a block of %s from %d to %d: %s"
@@ -305,8 +322,12 @@ final class BlockSource implements RunSource {
     column.clear();
     holdDecoded(wanted);
     wanted.blocks.sort(Comparator.comparingLong(Block::generation).thenComparingLong(Block::start));
+    HiddenSamples hidden =
+        reading
+            .deletes()
+            .of(reading.matches().get(wanted.match).series(), wanted.series.field());
     for (Block block : wanted.blocks) {
-      decode(wanted, block);
+      decode(wanted, block, hidden);
     }
     view.read(wanted.number, planned.times(), column);
     column.settle(spare);

@@ -87,7 +87,7 @@ public final class DatasetWriter implements AutoCloseable {
                 dataset.home().markers(), homeApplier(dataset.home().markers().table()))
             : null;
     CellDestination cells = new CellDestination(dataset, tables, index, home, companions);
-    BlockDestination blocks = new BlockDestination(dataset, home);
+    BlockDestination blocks = new BlockDestination(dataset, home, tables.writing());
     this.path = new WriteJob.Path(dataset, series, fieldLimits, catalogs, cells, blocks);
     this.outage = new WriteOutage(dataset.name(), this::probe, System::nanoTime);
   }
@@ -221,7 +221,12 @@ public final class DatasetWriter implements AutoCloseable {
     return admitted(
         samples.byteCount(),
         () -> {
-          samples.tiers().write(samples.columns());
+          tables.writing().lock();
+          try {
+            samples.tiers().write(samples.columns());
+          } finally {
+            tables.writing().unlock();
+          }
           samples.forEach(dataset.index()::count);
           return new WriteResult(samples.sampleCount(), 0, List.of(), Map.of());
         });
@@ -326,6 +331,25 @@ public final class DatasetWriter implements AutoCloseable {
   /** Returns a writer that copies samples of a primary into its companions. */
   public CompanionWriter companionWriter() {
     return new CompanionWriter(dataset, series, tables);
+  }
+
+  /**
+   * Runs an action while nobody writes samples and no companion is repaired: every sample written
+   * before has a lower stamp than those that the action takes, and every later one a higher stamp.
+   */
+  public <T> T alone(Supplier<T> action) {
+    if (companions != null) {
+      companions.lock();
+    }
+    tables.alone().lock();
+    try {
+      return action.get();
+    } finally {
+      tables.alone().unlock();
+      if (companions != null) {
+        companions.unlock();
+      }
+    }
   }
 
   /** Returns the writers of the dataset's tables. */
