@@ -39,6 +39,7 @@ final class BlockRemoval {
 
   private final Table table;
   private final Applier applier;
+  private final TimeColumns times;
   private final SeriesNumbers numbers;
   private final Lock rewriting;
   private final RemovalTally tally;
@@ -64,9 +65,15 @@ final class BlockRemoval {
    * @param rewriting held by whoever replaces or drops blocks
    */
   BlockRemoval(
-      Table table, Applier applier, SeriesNumbers numbers, Lock rewriting, RemovalTally tally) {
+      Table table,
+      Applier applier,
+      TimeColumns times,
+      SeriesNumbers numbers,
+      Lock rewriting,
+      RemovalTally tally) {
     this.table = table;
     this.applier = applier;
+    this.times = times;
     this.numbers = numbers;
     this.rewriting = rewriting;
     this.tally = tally;
@@ -172,7 +179,7 @@ final class BlockRemoval {
       if (body == null) {
         throw new DamagedCellException("value: a head without a body");
       }
-      reader.decode(piece.head, body, 0, body.length, TimeRange.ALL, column);
+      reader.decode(piece.head, times.of(piece.head), body, 0, body.length, TimeRange.ALL, column);
     } catch (DamagedCellException e) {
       tally.damaged();
       return;

@@ -8,6 +8,7 @@ import dev.varve.layout.block.BlockKey;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.BlockWriter;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.layout.block.SharedTimes;
 import dev.varve.model.Bytes;
 import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
@@ -35,6 +36,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The table of blocks, and which buckets it has. Safe for use by several threads. */
@@ -80,12 +82,21 @@ final class BlockTable {
   /** Number of blocks from which a row of that bucket is merged. */
   private int mergingLeast;
 
-  BlockTable(Table table, SizeLimits limits, Resolution resolution, SeriesNumbers numbers) {
+  /**
+   * @param stamps source of unique stamps
+   */
+  BlockTable(
+      Table table,
+      SizeLimits limits,
+      Resolution resolution,
+      SeriesNumbers numbers,
+      LongSupplier stamps) {
     this.table = table;
     this.applier = new Applier(table, limits);
     this.resolution = resolution;
     this.numbers = numbers;
-    this.merge = new BlockMerge(table, applier, mergedBytes);
+    this.merge =
+        new BlockMerge(table, applier, new TimeColumns(table, resolution), stamps, mergedBytes);
     findBuckets();
     // How many blocks a bucket has is not known after a start. Older ones were merged before.
     long now = System.nanoTime();
@@ -121,6 +132,10 @@ final class BlockTable {
 
   Table table() {
     return table;
+  }
+
+  Resolution resolution() {
+    return resolution;
   }
 
   /** Returns the buckets that may have blocks with samples in a range, in ascending order. */
@@ -207,6 +222,7 @@ final class BlockTable {
     private final SampleColumn column = new SampleColumn();
     private final SampleColumn spare = new SampleColumn();
     private final BlockWriter writer = new BlockWriter();
+    private final RecentTimes recent = new RecentTimes();
     private final MutationBatch edits = new MutationBatch();
     private final Set<Long> touched = new TreeSet<>();
 
@@ -239,7 +255,7 @@ final class BlockTable {
     }
 
     private void put(int number, long bucket, int from, int to) {
-      writer.encode(column, from, to);
+      writer.encode(column, from, to, shared(number, bucket, from, to));
       Bytes row = BlockKey.row(bucket, numbers.metric(number), number);
       Bytes qualifier = BlockKey.qualifier(column.time(from), generation);
       edits.put(row, BlockLayout.HEADS, qualifier, generation, writer.head());
@@ -249,6 +265,32 @@ final class BlockTable {
       if (edits.cells().byteCount() >= WRITE_BYTES) {
         apply();
       }
+    }
+
+    /**
+     * Returns the column that has the times of a block, which is written if this is the second
+     * block with them; null if they are regular or those of no other block so far.
+     */
+    private @Nullable SharedTimes shared(int number, long bucket, int from, int to) {
+      if (BlockWriter.isRegular(column, from, to)) {
+        return null;
+      }
+      RecentTimes.Seen seen = recent.find(column, from, to);
+      if (seen == null) {
+        return null;
+      }
+      SharedTimes shared = seen.column();
+      if (shared == null) {
+        shared = new SharedTimes(number, column.time(from), generation);
+        edits.put(
+            shared.row(bucket),
+            BlockLayout.TIMES,
+            shared.qualifier(),
+            generation,
+            writer.times(column, from, to));
+        seen.column(shared);
+      }
+      return shared;
     }
 
     private void apply() {
@@ -290,7 +332,8 @@ final class BlockTable {
 
   /** Returns what removes deleted samples. */
   BlockRemoval removal(Lock rewriting, RemovalTally tally) {
-    return new BlockRemoval(table, applier, numbers, rewriting, tally);
+    TimeColumns times = new TimeColumns(table, resolution);
+    return new BlockRemoval(table, applier, times, numbers, rewriting, tally);
   }
 
   /** Frees the space of blocks that were merged, if the store can. */

@@ -8,6 +8,7 @@ import dev.varve.engine.delete.HiddenSamples;
 import dev.varve.engine.delete.RemovalTally;
 import dev.varve.layout.block.BlockLayout;
 import dev.varve.layout.block.SampleColumn;
+import dev.varve.model.Resolution;
 import dev.varve.model.TimeRange;
 import dev.varve.store.SizeLimits;
 import dev.varve.store.Store;
@@ -155,7 +156,8 @@ public final class BlockTiers implements AutoCloseable {
     this.headMax = headMax;
     Table ofBlocks = tables.get(BlockLayout.BLOCKS);
     Table ofJournal = tables.get(BlockLayout.JOURNAL);
-    this.blocks = new BlockTable(ofBlocks, limits(store, ofBlocks), layout.resolution(), numbers);
+    this.blocks = new BlockTable(
+            ofBlocks, limits(store, ofBlocks), layout.resolution(), numbers, stamps);
     this.journal = new Journal(ofJournal, limits(store, ofJournal));
   }
 
@@ -620,6 +622,11 @@ public final class BlockTiers implements AutoCloseable {
         lock.unlock();
       }
     }
+  }
+
+  /** Returns the unit of times. */
+  public Resolution resolution() {
+    return blocks.resolution();
   }
 
   public SeriesNumbers numbers() {

@@ -41,6 +41,9 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
   /** Index of the family of block bodies in the table of blocks. */
   public static final int BODIES = 1;
 
+  /** Index of the family of shared times in the table of blocks. */
+  public static final int TIMES = 2;
+
   private static final String RESOLUTION = "resolution";
 
   /** The parameters that a declaration may give. */
@@ -53,7 +56,7 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
       List.of(
           new TableSpec(
               "blocks",
-              List.of(FamilySpec.latest("h"), FamilySpec.latest("b")),
+              List.of(FamilySpec.latest("h"), FamilySpec.latest("b"), FamilySpec.latest("t")),
               Resolution.MICROSECONDS,
               Partitioning.NONE),
           new TableSpec(
@@ -105,7 +108,7 @@ public record BlockLayout(Resolution resolution) implements StorageLayout {
         NAME,
         Map.of(
             "codec.block",
-            "1",
+            "2",
             "codec.journal",
             "1",
             "codec.key",
