@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Checks the worked example on the layout's page. */
@@ -31,22 +32,31 @@ class BlockPageTest {
     BlockWriter writer = new BlockWriter();
     writer.encode(samples, 0, samples.size());
     long bucket = BlockKey.bucket(samples.time(0), Resolution.MILLISECONDS);
-    assertThat(
-            Map.of(
-                "row", BlockKey.row(bucket, METRIC, SERIES),
-                "qualifier", BlockKey.qualifier(samples.time(0), GENERATION),
-                "head", writer.head(),
-                "body", writer.body()))
-        .isEqualTo(coordinates);
-    assertThat(decoded()).isEqualTo(lines(samples));
+    Map<String, Bytes> encoded = new HashMap<>();
+    encoded.put("row", BlockKey.row(bucket, METRIC, SERIES));
+    encoded.put("qualifier", BlockKey.qualifier(samples.time(0), GENERATION));
+    encoded.put("head", writer.head());
+    encoded.put("body", writer.body());
+    SharedTimes shared = new SharedTimes(SERIES, samples.time(0), GENERATION);
+    encoded.put("times-row", shared.row(bucket));
+    encoded.put("times-qualifier", shared.qualifier());
+    encoded.put("times", writer.times(samples, 0, samples.size()));
+    writer.encode(samples, 0, samples.size(), shared);
+    encoded.put("sharing-head", writer.head());
+    encoded.put("sharing-body", writer.body());
+    assertThat(encoded).isEqualTo(coordinates);
+    assertThat(decoded("head", "body", null)).isEqualTo(lines(samples));
+    byte[] column = bytes("times");
+    long[] times = SharedTimes.decode(column, 0, column.length);
+    assertThat(decoded("sharing-head", "sharing-body", times)).isEqualTo(lines(samples));
   }
 
-  private List<String> decoded() {
-    byte[] head = bytes("head");
-    byte[] body = bytes("body");
+  private List<String> decoded(String headName, String bodyName, long @Nullable [] shared) {
+    byte[] head = bytes(headName);
+    byte[] body = bytes(bodyName);
     SampleColumn into = new SampleColumn();
-    new BlockReader()
-        .decode(BlockHead.read(head, 0, head.length), null, body, 0, body.length, TimeRange.ALL, into);
+    BlockHead read = BlockHead.read(head, 0, head.length);
+    new BlockReader().decode(read, shared, body, 0, body.length, TimeRange.ALL, into);
     return lines(into);
   }
 
