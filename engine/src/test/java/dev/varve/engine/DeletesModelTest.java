@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.varve.engine.TestEngine.Sample;
 import dev.varve.layout.Domain;
+import dev.varve.layout.Layout;
 import dev.varve.layout.Layouts;
 import dev.varve.layout.StorageLayout;
 import dev.varve.model.Batch;
@@ -18,10 +19,12 @@ import dev.varve.model.Tags;
 import dev.varve.model.TimeRange;
 import dev.varve.model.Value;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.parallel.Execution;
@@ -35,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DeletesModelTest {
-  private static final int STEPS = Integer.getInteger("varve.deletes.operations", 120);
+  private static final int STEPS = Integer.getInteger("varve.deletes.operations", 60);
   private static final long SEED = Long.getLong("varve.deletes.seed", 5);
   private static final long START = 1_699_999_200_000L;
   private static final long BETWEEN = 370_000;
@@ -55,15 +58,18 @@ class DeletesModelTest {
     Domain domain = layouts.getFirst().domain();
     Random random = new Random(SEED + name.hashCode());
     Model model = new Model();
-    try (TestEngine engine =
-        new TestEngine(TestEngine.dataset("main", layouts.toArray(StorageLayout[]::new)))) {
+    try (TestEngine engine = new TestEngine(config(layouts, random))) {
+      // Later than all samples, so that compaction finds closed rows.
+      engine.micros.addAndGet(Duration.ofDays(2).toNanos() / 1000);
       for (int step = 0; step < STEPS; step++) {
         engine.micros.addAndGet(random.nextInt(3) * 700L);
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(12)) {
           case 0 -> engine.restart();
           case 1 -> engine.losePower(random);
           case 2, 3, 4 -> delete(engine, model, layouts.getFirst(), random);
-          case 5 -> check(engine, model, "after step " + step);
+          case 5 -> engine.seal();
+          case 6 -> compact(engine, layouts.getFirst());
+          case 7 -> check(engine, model, "after step " + step);
           default -> write(engine, model, domain, layouts.getFirst(), random);
         }
       }
@@ -75,6 +81,35 @@ class DeletesModelTest {
       check(engine, model, "after all deletes");
     } catch (RuntimeException | AssertionError e) {
       throw new AssertionError("layout %s, seed %d: %s".formatted(name, SEED, e.getMessage()), e);
+    }
+  }
+
+  /** Returns a dataset with one period, or with two periods of different layouts. */
+  private static DatasetConfig config(List<StorageLayout> layouts, Random random) {
+    DatasetConfig plain = TestEngine.dataset("main", layouts.toArray(StorageLayout[]::new));
+    StorageLayout first = layouts.getFirst();
+    if (first.resolution() != Resolution.MILLISECONDS || random.nextBoolean()) {
+      return plain;
+    }
+    String inCells = first.domain().fields() ? "tall-narrow" : "buckets";
+    String later = random.nextBoolean() ? "blocks" : inCells;
+    return new DatasetConfig(
+        plain.name(),
+        plain.store(),
+        List.of(
+            plain.periods().getFirst(),
+            new DatasetConfig.PeriodConfig(
+                Instant.ofEpochMilli(START + BETWEEN * random.nextInt(INSTANTS)),
+                Layouts.stored(later, Map.of()))),
+        null,
+        plain.duplicates(),
+        Set.of(),
+        false);
+  }
+
+  private static void compact(TestEngine engine, StorageLayout layout) {
+    if (layout instanceof Layout cells && cells.compaction().isPresent()) {
+      engine.dataset().compact(ReadRequest.of(ALL, TimeRange.ALL), progress -> {}, () -> false);
     }
   }
 

@@ -99,6 +99,18 @@ abstract class LayoutsOnStore {
 
   @TestFactory
   @Execution(ExecutionMode.CONCURRENT)
+  List<DynamicTest> deletesLeaveWhatTheModelHas() {
+    return DatasetsOnStore.layouts().stream()
+        .map(layout ->
+            DynamicTest.dynamicTest(
+                layout,
+                () ->
+                    new DeletesOnStore(kind, running.options(), directory, layout).check()))
+        .toList();
+  }
+
+  @TestFactory
+  @Execution(ExecutionMode.CONCURRENT)
   List<DynamicTest> datasetsAnswerAsTheModel() {
     return DatasetsOnStore.layouts().stream()
         .map(layout ->

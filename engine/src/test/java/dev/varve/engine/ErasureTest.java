@@ -1,0 +1,109 @@
+package dev.varve.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.varve.engine.DatasetConfig.PeriodConfig;
+import dev.varve.engine.DatasetConfig.StoreConfig;
+import dev.varve.layout.Layouts;
+import dev.varve.layout.StorageLayout;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Kind;
+import dev.varve.model.Selector;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The files of RocksDB contain deleted values before the job of the delete ran, and not after. */
+class ErasureTest {
+  private static final long START = 1_700_000_000_000L;
+  private static final int SAMPLES = 300;
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"buckets", "heroic", "kairosdb", "opentsdb", "cell-per-event", "companion", "blocks"})
+  void leavesNoDeletedValueInAnyFile(String layout) throws IOException, InterruptedException {
+    List<StorageLayout> layouts = Layouts.stored(layout, Map.of());
+    boolean texts = layouts.getFirst().domain().kinds().contains(Kind.STRING);
+    Random random = new Random(layout.hashCode());
+    List<byte[]> deleted = new ArrayList<>();
+    List<byte[]> kept = new ArrayList<>();
+    BatchBuilder batch = new BatchBuilder();
+    long second = layouts.getFirst().resolution().perSecond();
+    for (int i = 0; i < SAMPLES; i++) {
+      boolean goes = i % 3 == 0;
+      GroupKey key = GroupKey.of("m", Tags.of("host", goes ? "a" : "b"));
+      byte[] bytes = new byte[8];
+      Value value;
+      if (texts) {
+        String text = Long.toHexString(random.nextLong() | 1L << 63);
+        bytes = text.getBytes(StandardCharsets.UTF_8);
+        value = new Value.Text(text);
+      } else {
+        // Between 2 and 4, so that no bit pattern is a NaN or gets shorter.
+        double real = 2 + 2 * random.nextDouble();
+        ByteBuffer.wrap(bytes).putDouble(real);
+        value = new Value.Real(real);
+      }
+      (goes ? deleted : kept).add(bytes);
+      batch.add(key, START / 1000 * second + i * second, value);
+    }
+    DatasetConfig config =
+        new DatasetConfig(
+            "main",
+            new StoreConfig("rocksdb", Map.of("compression", "none")),
+            List.of(new PeriodConfig(Instant.MIN, layouts)),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false);
+    EngineConfig engineConfig =
+        new EngineConfig(directory, 32L << 20, List.of(config), "main");
+    try (Engine engine = Engine.open(engineConfig)) {
+      assertThat(engine.defaultDataset().write(batch.build()).refused()).isZero();
+      assertThat(found(deleted)).as("values before").isEqualTo(deleted.size());
+    }
+    try (Engine engine = Engine.open(engineConfig)) {
+      Selector selector = Selector.metric("m", new TagFilter.Equal("host", "a"));
+      Deletion deletion = engine.defaultDataset().delete(selector, TimeRange.ALL);
+      assertThat(deletion.await(Duration.ofSeconds(20))).as("%s", deletion.progress()).isTrue();
+      assertThat(found(deleted)).as("values after").isZero();
+      assertThat(found(kept)).as("other values").isEqualTo(kept.size());
+    }
+  }
+
+  /** Returns how many of some byte strings are in any file. */
+  private int found(List<byte[]> wanted) throws IOException {
+    List<String> files = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        files.add(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
+      }
+    }
+    int found = 0;
+    for (byte[] one : wanted) {
+      String text = new String(one, StandardCharsets.ISO_8859_1);
+      found += files.stream().anyMatch(file -> file.contains(text)) ? 1 : 0;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,178 @@
+package dev.varve.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.varve.engine.Dataset;
+import dev.varve.engine.DatasetConfig;
+import dev.varve.engine.Deletion;
+import dev.varve.engine.Engine;
+import dev.varve.engine.EngineConfig;
+import dev.varve.engine.QueryRefusedException;
+import dev.varve.engine.ReadRequest;
+import dev.varve.engine.RunCursor;
+import dev.varve.layout.Layout;
+import dev.varve.layout.Layouts;
+import dev.varve.model.BatchBuilder;
+import dev.varve.model.GroupKey;
+import dev.varve.model.Resolution;
+import dev.varve.model.Run;
+import dev.varve.model.Selector;
+import dev.varve.model.TagFilter;
+import dev.varve.model.Tags;
+import dev.varve.model.TimeRange;
+import dev.varve.model.Value;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Tests that a dataset of one layout on one store equals a map while samples are written, deleted
+ * and written again, and that a restart changes nothing. A layout that cannot delete on the store
+ * says so.
+ *
+ * <p>{@code -Dvarve.deletes.store.operations=1000} sets how many writes and deletes there are.
+ */
+final class DeletesOnStore {
+  private static final int OPERATIONS = Integer.getInteger("varve.deletes.store.operations", 12);
+  private static final long START_SECONDS = 1_699_000_000;
+  private static final int STEPS = 60;
+  private static final int HOSTS = 3;
+
+  private final String kind;
+  private final Map<String, String> options;
+  private final Path directory;
+  private final List<Layout> layouts;
+  private final String name;
+  private final Map<String, TreeMap<Long, Value>> model = new HashMap<>();
+  private final Random random = new Random(11);
+
+  DeletesOnStore(String kind, Map<String, String> options, Path directory, String layout) {
+    this.kind = kind;
+    this.options = options;
+    this.directory = directory.resolve("deletes-" + layout);
+    this.layouts = Layouts.all(layout, Map.of());
+    this.name = "x-" + layout;
+  }
+
+  void check() throws InterruptedException {
+    try (Engine engine = open()) {
+      Dataset dataset = engine.dataset(name);
+      write(dataset);
+      if (!deletes(dataset)) {
+        return;
+      }
+      for (int i = 0; i < OPERATIONS; i++) {
+        if (random.nextBoolean()) {
+          write(dataset);
+        } else {
+          delete(dataset);
+        }
+        assertThat(read(dataset)).as("after %d operations", i + 1).isEqualTo(expected());
+      }
+      for (Deletion one : dataset.deletes()) {
+        assertThat(one.await(Duration.ofMinutes(2))).as("%s", one.progress()).isTrue();
+      }
+      assertThat(read(dataset)).isEqualTo(expected());
+    }
+    if (!kind.equals("memory")) {
+      try (Engine engine = open()) {
+        assertThat(engine.dataset(name).deletes()).isEmpty();
+        assertThat(read(engine.dataset(name))).as("after a restart").isEqualTo(expected());
+      }
+    }
+  }
+
+  /** Returns whether the dataset deletes; checks how it refuses otherwise. */
+  private boolean deletes(Dataset dataset) {
+    boolean refuses = kind.equals("hbase") && name.equals("x-cell-per-event");
+    if (refuses) {
+      assertThatThrownBy(() -> dataset.delete(Selector.metric("cpu"), TimeRange.ALL))
+          .isInstanceOf(QueryRefusedException.class)
+          .hasMessageContaining("cannot delete on store 'hbase'");
+    }
+    return !refuses;
+  }
+
+  private Engine open() {
+    DatasetConfig dataset =
+        new DatasetConfig(
+            name,
+            new DatasetConfig.StoreConfig(kind, options),
+            List.of(new DatasetConfig.PeriodConfig(Instant.MIN, List.copyOf(layouts))),
+            null,
+            DatasetConfig.Duplicates.LAST,
+            Set.of(),
+            false);
+    return Engine.open(new EngineConfig(directory, RunningStore.MEMORY, List.of(dataset), name));
+  }
+
+  private void write(Dataset dataset) {
+    BatchBuilder batch = new BatchBuilder();
+    for (int i = 0; i < 40; i++) {
+      String host = "h" + random.nextInt(HOSTS);
+      long time = time(random.nextInt(STEPS));
+      Value value = new Value.Real(random.nextInt(1000) / 8.0);
+      batch.add(key(host), time, value);
+      model.computeIfAbsent(host, one -> new TreeMap<>()).put(time, value);
+    }
+    assertThat(dataset.write(batch.build()).refused()).isZero();
+  }
+
+  private void delete(Dataset dataset) throws InterruptedException {
+    int from = random.nextInt(STEPS);
+    int to = from + random.nextInt(1, STEPS);
+    TimeRange times =
+        random.nextInt(4) == 0 ? TimeRange.ALL : new TimeRange(time(from), time(to));
+    String host = "h" + random.nextInt(HOSTS);
+    Deletion deletion =
+        dataset.delete(Selector.metric("cpu", new TagFilter.Equal("host", host)), times);
+    model.getOrDefault(host, new TreeMap<>()).keySet().removeIf(times::contains);
+    // Where cells have no stamps, the next write would be refused meanwhile.
+    if (random.nextBoolean() || name.equals("x-cell-per-event")) {
+      assertThat(deletion.await(Duration.ofMinutes(2))).as("%s", deletion.progress()).isTrue();
+    }
+  }
+
+  private static GroupKey key(String host) {
+    return GroupKey.of(
+        "cpu",
+        Tags.of("host", host, "exchange", "x", "symbol", "s", "region", "r", "meter", "m"));
+  }
+
+  private long time(int step) {
+    return Resolution.SECONDS.convert(
+        START_SECONDS + step * 600L, layouts.getFirst().resolution());
+  }
+
+  private Map<String, Map<Long, Value>> expected() {
+    Map<String, Map<Long, Value>> expected = new HashMap<>();
+    model.forEach((host, samples) -> {
+      if (!samples.isEmpty()) {
+        expected.put(host, samples);
+      }
+    });
+    return expected;
+  }
+
+  private static Map<String, Map<Long, Value>> read(Dataset dataset) {
+    Map<String, Map<Long, Value>> found = new HashMap<>();
+    ReadRequest request = ReadRequest.of(Selector.metric("cpu"), TimeRange.ALL);
+    try (RunCursor cursor = dataset.read(request)) {
+      for (Run run = cursor.next(); run != null; run = cursor.next()) {
+        String host = String.valueOf(run.series().key().tags().get("host"));
+        Map<Long, Value> samples = found.computeIfAbsent(host, one -> new TreeMap<>());
+        for (int i = 0; i < run.samples().size(); i++) {
+          samples.put(run.samples().time(i), run.samples().value(i));
+        }
+      }
+    }
+    return found;
+  }
+}
